@@ -1,0 +1,58 @@
+package dev.forebay.lake;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An S3-compatible object store. Calls block; use them on virtual threads. Safe for use by many
+ * threads.
+ *
+ * <p>All methods throw {@link dev.forebay.model.ForebayException} with one of the {@code LAKE_*}
+ * codes. Transient failures have been retried, within the configured bounds, when {@code
+ * LAKE_UNAVAILABLE} is thrown.
+ */
+public interface Lake extends AutoCloseable {
+
+    /**
+     * Lists every object below {@code prefix}, in the order of the keys' UTF-8 bytes, a page at a
+     * time.
+     *
+     * <p>In a bucket with versioning the current version of each object, with its version id.
+     *
+     * @param progress called after each page with the number of objects so far
+     */
+    void list(String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress);
+
+    /**
+     * Reads bytes {@code [offset, offset + target.remaining())} of an object into {@code target},
+     * filling it completely.
+     *
+     * <p>The read is conditional on {@code etag} (and addresses {@code versionId} if given). A
+     * full-object read verifies the checksum the store keeps, if it keeps one. A short, long or
+     * misplaced answer is a failure, never data.
+     *
+     * @throws dev.forebay.model.ForebayException {@code LAKE_OBJECT_CHANGED} if the object is gone
+     *     or has another ETag
+     */
+    void read(
+            String bucket,
+            String key,
+            String etag,
+            @Nullable String versionId,
+            long offset,
+            ByteBuffer target);
+
+    /**
+     * Stores a local file under a content-addressed key in Forebay's own bucket; does nothing if it
+     * is there already.
+     */
+    void putIfAbsent(String bucket, String key, Path file);
+
+    /** Downloads an object of Forebay's own bucket to a local file that does not exist yet. */
+    void download(String bucket, String key, Path file);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,83 @@
+package dev.forebay.membership;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.placement.WorkerNode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A region's shared state in its etcd. Safe for use by many threads.
+ *
+ * <p>Every mutation is one etcd transaction; calls block for at most the configured time-out and
+ * then throw {@link dev.forebay.model.ForebayException} with {@code UNAVAILABLE}. {@link #view}
+ * never blocks and never fails once the first snapshot was read.
+ */
+public interface RegionState extends AutoCloseable {
+
+    /** The last known snapshot, kept current by a supervised watch. */
+    RegionView view();
+
+    /**
+     * Calls {@code listener} with the present snapshot and again after each change, on one thread,
+     * in order.
+     */
+    void onChange(Consumer<RegionView> listener);
+
+    /**
+     * Whether the watch is in touch with etcd at this moment; {@code false} means {@link #view} may
+     * be stale.
+     */
+    boolean connected();
+
+    /**
+     * Registers a worker for good and keeps its liveness lease alive, re-establishing it for ever,
+     * until closed.
+     */
+    AutoCloseable join(WorkerNode worker);
+
+    /** Removes a worker's registration, so that its chunks are placed elsewhere. */
+    void remove(String workerId);
+
+    /**
+     * Enters a version into the mount table as WARMING; keeps CACHED if it is CACHED with the same
+     * manifest.
+     */
+    void mount(DatasetVersion version, ManifestRef manifest);
+
+    /** WARMING to CACHED. */
+    void markCached(DatasetVersion version);
+
+    /**
+     * Takes a pin, or renews it if this id is there already.
+     *
+     * @throws dev.forebay.model.ForebayException {@code NOT_FOUND} if the version is not mounted in
+     *     the region, {@code EVICTING} if it is being evicted
+     */
+    void pin(Pin pin);
+
+    /** Renews a pin and returns the time it now has left, or empty if it has ended. */
+    Optional<Duration> renew(DatasetVersion version, String pinId);
+
+    /** The time a pin has left, or empty if it has ended. */
+    Optional<Duration> remaining(DatasetVersion version, String pinId);
+
+    /** Ends a pin; does nothing if it has ended. */
+    void unpin(DatasetVersion version, String pinId);
+
+    /**
+     * Moves a version to EVICTING, fenced against pins: of a pin and an eviction that race exactly
+     * one wins. Does nothing if the version is EVICTING or not mounted.
+     *
+     * @throws dev.forebay.model.ForebayException {@code PINNED}, naming the holders, if a pin is
+     *     alive
+     */
+    void beginEviction(DatasetVersion version);
+
+    /** Removes an EVICTING version from the mount table; does nothing if it is not there. */
+    void unmount(DatasetVersion version);
+
+    @Override
+    void close();
+}

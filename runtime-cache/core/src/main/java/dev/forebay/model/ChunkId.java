@@ -1,0 +1,53 @@
+package dev.forebay.model;
+
+/**
+ * The identity of a chunk: bytes {@code [index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES)} of a
+ * pack, the last one shorter.
+ *
+ * <p>The unit of placement, fill, transfer, eviction and repair.
+ */
+public record ChunkId(PackId pack, int index) {
+
+    /**
+     * The size of every chunk but the last of a pack: 8 MiB. Part of the manifest format, not a
+     * setting.
+     */
+    public static final int CHUNK_BYTES = 8 << 20;
+
+    /** The granularity of checksums inside a chunk: 64 KiB. A full chunk has 128 of them. */
+    public static final int CHECKSUM_BLOCK_BYTES = 64 << 10;
+
+    /** The alignment of every object in a pack: 4 KiB, the page and file-system block size. */
+    public static final int ALIGNMENT_BYTES = 4 << 10;
+
+    public ChunkId {
+        if (index < 0) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "chunk index %d must not be negative".formatted(index));
+        }
+    }
+
+    /** The chunk that holds byte {@code offset} of {@code pack}. */
+    public static ChunkId at(PackId pack, long offset) {
+        return new ChunkId(pack, Math.toIntExact(offset / CHUNK_BYTES));
+    }
+
+    /** The offset of this chunk's first byte in its pack. */
+    public long start() {
+        return (long) index * CHUNK_BYTES;
+    }
+
+    /**
+     * The length of this chunk in a pack of {@code packBytes}: {@link #CHUNK_BYTES}, or less for
+     * the last one.
+     */
+    public int length(long packBytes) {
+        return (int) Math.min(CHUNK_BYTES, packBytes - start());
+    }
+
+    @Override
+    public String toString() {
+        return pack + "/" + index;
+    }
+}

@@ -1,0 +1,12 @@
+package dev.forebay.model;
+
+/**
+ * A manifest by reference, small enough for a workflow payload or an etcd value.
+ *
+ * @param uri where its bytes are, {@code s3://bucket/key}
+ * @param digest SHA-256 of its bytes
+ * @param objects how many objects the version has
+ * @param bytes the sum of their sizes
+ * @param chunks how many chunks hold at least one of its bytes
+ */
+public record ManifestRef(String uri, Digest digest, long objects, long bytes, long chunks) {}

@@ -1,0 +1,5 @@
+/** Which worker holds which chunk. Pure functions of the membership. */
+@NullMarked
+package dev.forebay.placement;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,75 @@
+package dev.forebay.workflows;
+
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.workflow.QueryMethod;
+import io.temporal.workflow.UpdateMethod;
+import io.temporal.workflow.UpdateValidatorMethod;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
+
+/**
+ * The entity workflow of one dataset version: it owns the version's residency in every region, its
+ * pins and its TTL.
+ *
+ * <p>Called with update-with-start under {@link WorkflowIds#version}. Every update is idempotent
+ * under its update id, which the caller chooses. A refusal is an {@code ApplicationFailure} whose
+ * type is the name of an {@link dev.forebay.model.ErrorCode}.
+ */
+@WorkflowInterface
+public interface DatasetVersionWorkflow {
+
+    @WorkflowMethod(name = "DatasetVersion")
+    void run(VersionInput input);
+
+    /**
+     * Completes when every byte of the version is in the region and verified, and the pin, if one
+     * is asked for, is held.
+     */
+    @UpdateMethod
+    Receipt ensureCached(EnsureRequest request);
+
+    @UpdateValidatorMethod(updateName = "ensureCached")
+    void validateEnsureCached(EnsureRequest request);
+
+    /** Takes a pin on a version that is WARMING or CACHED in the region. */
+    @UpdateMethod
+    PinGrant pin(PinRequest request);
+
+    @UpdateValidatorMethod(updateName = "pin")
+    void validatePin(PinRequest request);
+
+    @UpdateMethod
+    void unpin(UnpinRequest request);
+
+    /**
+     * Completes when the region holds nothing of the version any more; refused with PINNED while a
+     * pin lives.
+     */
+    @UpdateMethod
+    void evict(EvictRequest request);
+
+    @UpdateValidatorMethod(updateName = "evict")
+    void validateEvict(EvictRequest request);
+
+    @UpdateMethod
+    void setTtl(TtlRequest request);
+
+    @UpdateValidatorMethod(updateName = "setTtl")
+    void validateSetTtl(TtlRequest request);
+
+    /** Lets a region that is BLOCKED try again; does nothing if it is not. */
+    @UpdateMethod
+    void resume(ResumeRequest request);
+
+    @QueryMethod
+    VersionStatus status();
+}

@@ -1,0 +1,37 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+
+/**
+ * The ids of workflows and schedules, made so that a person finds them in the Temporal UI by the
+ * name of the dataset.
+ */
+public final class WorkflowIds {
+
+    private WorkflowIds() {}
+
+    public static String version(DatasetVersion version) {
+        return "dataset/" + version;
+    }
+
+    public static String ingest(DatasetVersion version) {
+        return version(version) + "/ingest";
+    }
+
+    public static String prewarm(DatasetVersion version, RegionName region) {
+        return version(version) + "/prewarm/" + region;
+    }
+
+    public static String evict(DatasetVersion version, RegionName region) {
+        return version(version) + "/evict/" + region;
+    }
+
+    /**
+     * The schedule that evicts what has outlived its time to live in a region, and the prefix of
+     * its workflows.
+     */
+    public static String sweep(RegionName region) {
+        return "eviction-sweep/" + region;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.forebay.workflows.activity;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.message.PinRequest;
+import io.temporal.activity.ActivityInterface;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a region does to a version; on {@link dev.forebay.workflows.TaskQueues#region}. Every method
+ * is idempotent and fails with an {@code ApplicationFailure} whose type is the name of an {@link
+ * dev.forebay.model.ErrorCode}.
+ */
+@ActivityInterface
+public interface RegionActivities {
+
+    /**
+     * Enters the version into the region's mount table and returns the path where nodes of the
+     * region see it.
+     */
+    String mount(DatasetVersion version, ManifestRef manifest);
+
+    /**
+     * Has chunks {@code [fromOrdinal, toOrdinal)} of the version filled and verified by the workers
+     * that placement chooses. Heartbeats the ordinal reached and resumes from it.
+     */
+    WarmResult warm(DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal);
+
+    /**
+     * Asks every worker what it holds, adds it up, and moves the version to CACHED if nothing is
+     * missing.
+     */
+    Coverage confirm(DatasetVersion version, ManifestRef manifest);
+
+    /** Takes or renews a pin and returns how long it lives. */
+    Duration pin(DatasetVersion version, PinRequest request);
+
+    /** How long a pin has still to live, or null if it has ended. */
+    @Nullable Duration remaining(DatasetVersion version, String pinId);
+
+    void unpin(DatasetVersion version, String pinId);
+
+    /** Fences the version against new pins; fails with PINNED while one lives. */
+    void beginEviction(DatasetVersion version);
+
+    /**
+     * Has every worker drop the chunks that no other version of the region needs, then removes the
+     * mount.
+     */
+    void drop(DatasetVersion version, ManifestRef manifest);
+
+    /**
+     * @param bytesVerified live bytes now present in the chunks of the range
+     * @param bytesFromLake bytes that came from the lake for it in this call and the attempts it
+     *     resumed
+     */
+    record WarmResult(long bytesVerified, long bytesFromLake) {}
+
+    /**
+     * @param firstMissing the ordinal of the first chunk that is missing, or -1
+     */
+    record Coverage(long bytesVerified, long firstMissing) {
+
+        public boolean complete() {
+            return firstMissing < 0;
+        }
+    }
+}

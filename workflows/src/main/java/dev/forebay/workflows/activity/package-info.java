@@ -1,0 +1,5 @@
+/** The activities that workflows call, implemented in the {@code activities} module. */
+@NullMarked
+package dev.forebay.workflows.activity;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,16 @@
+package dev.forebay.workflows.message;
+
+import dev.forebay.model.RegionName;
+import java.time.Duration;
+
+/**
+ * Hold the version in a region.
+ *
+ * @param id chosen by the caller, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}; the same id
+ *     again renews
+ * @param holder who holds it, for people; at most 200 characters
+ * @param reason what for, for people; at most 200 characters
+ * @param lease how long the pin lives without renewal, 5 seconds to 7 days
+ */
+public record PinRequest(
+        RegionName region, String id, String holder, String reason, Duration lease) {}

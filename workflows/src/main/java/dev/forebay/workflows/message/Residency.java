@@ -1,0 +1,37 @@
+package dev.forebay.workflows.message;
+
+import dev.forebay.model.RegionName;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one region holds of a version.
+ *
+ * @param bytesCached bytes present and verified
+ * @param bytesFromLake bytes taken from the lake for the present copy
+ * @param path where the version appears on the region's nodes, once it is mounted
+ * @param cachedAt when it became complete
+ * @param evictableAt when its TTL passes; empty while it is pinned or not cached
+ * @param blocked why nothing goes on, and what to do; empty unless it is BLOCKED
+ */
+public record Residency(
+        RegionName region,
+        State state,
+        long bytesCached,
+        long bytesFromLake,
+        @Nullable String path,
+        @Nullable Instant cachedAt,
+        @Nullable Instant evictableAt,
+        @Nullable Problem blocked) {
+
+    public enum State {
+        ABSENT,
+        WARMING,
+        CACHED,
+        EVICTING,
+        /**
+         * Filling has failed for good; waits for {@code resume} or another {@code ensureCached}.
+         */
+        BLOCKED
+    }
+}

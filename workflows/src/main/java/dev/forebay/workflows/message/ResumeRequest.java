@@ -1,0 +1,6 @@
+package dev.forebay.workflows.message;
+
+import dev.forebay.model.RegionName;
+
+/** Try again in a region that is BLOCKED. */
+public record ResumeRequest(RegionName region) {}

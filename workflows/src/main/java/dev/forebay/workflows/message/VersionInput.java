@@ -1,0 +1,20 @@
+package dev.forebay.workflows.message;
+
+import dev.forebay.model.DatasetVersion;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the entity workflow of a version starts with.
+ *
+ * @param bucket the lake bucket of the originals
+ * @param prefix the key prefix of the originals; ends with {@code /} or is empty
+ * @param ttl how long an unpinned version stays in a region
+ * @param carried the state of the run before, when this one continues it
+ */
+public record VersionInput(
+        DatasetVersion version,
+        String bucket,
+        String prefix,
+        Duration ttl,
+        @Nullable VersionStatus carried) {}
