@@ -51,6 +51,8 @@ public interface RegionActivities {
     void drop(DatasetVersion version, ManifestRef manifest);
 
     /**
+     * What became of a range of chunks.
+     *
      * @param bytesVerified live bytes now present in the chunks of the range
      * @param bytesFromLake bytes that came from the lake for it in this call and the attempts it
      *     resumed
