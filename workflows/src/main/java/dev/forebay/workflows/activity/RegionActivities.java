@@ -60,6 +60,8 @@ public interface RegionActivities {
     record WarmResult(long bytesVerified, long bytesFromLake) {}
 
     /**
+     * What the workers hold of a version.
+     *
      * @param firstMissing the ordinal of the first chunk that is missing, or -1
      */
     record Coverage(long bytesVerified, long firstMissing) {
