@@ -33,12 +33,14 @@ public interface Lake extends AutoCloseable {
      * full-object read verifies the checksum the store keeps, if it keeps one. A short, long or
      * misplaced answer is a failure, never data.
      *
+     * @param size the size of the whole object in bytes, as the manifest says
      * @throws dev.forebay.model.ForebayException {@code LAKE_OBJECT_CHANGED} if the object is gone
-     *     or has another ETag
+     *     or has another ETag or size
      */
     void read(
             String bucket,
             String key,
+            long size,
             String etag,
             @Nullable String versionId,
             long offset,
