@@ -1,0 +1,102 @@
+package dev.forebay.transfer;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The secret that every request between Forebay's processes carries when {@code forebay.token-file}
+ * is set. Immutable; never prints itself.
+ */
+public final class BearerToken {
+
+    /** The request header that carries the token. */
+    public static final String HEADER = "Authorization";
+
+    private static final String SCHEME = "Bearer ";
+    private static final int LEAST_CHARACTERS = 16;
+
+    private final byte[] headerValue;
+
+    private BearerToken(String secret) {
+        this.headerValue = (SCHEME + secret).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /**
+     * Reads a token file; white space around the token does not count.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read or holds fewer
+     *     than 16 characters or characters other than visible ASCII
+     */
+    public static BearerToken read(Path file) {
+        String secret;
+        try {
+            secret = Files.readString(file, StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.token-file: cannot read %s: %s".formatted(file, e),
+                    e);
+        }
+        if (secret.length() < LEAST_CHARACTERS
+                || !secret.chars().allMatch(character -> character > ' ' && character < 0x7f)) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.token-file: %s must hold at least %d visible ASCII characters"
+                            .formatted(file, LEAST_CHARACTERS));
+        }
+        return new BearerToken(secret);
+    }
+
+    /**
+     * Reads the token if a file is given.
+     *
+     * @param file the value of {@code forebay.token-file}
+     * @param listenHost the address this process listens on
+     * @throws ForebayException {@code INVALID_ARGUMENT} if there is no file although {@code
+     *     listenHost} is not loopback
+     */
+    public static Optional<BearerToken> forListener(Optional<Path> file, String listenHost) {
+        if (file.isEmpty() && !isLoopback(listenHost)) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.token-file must be set to listen on %s, which is not loopback"
+                            .formatted(listenHost));
+        }
+        return file.map(BearerToken::read);
+    }
+
+    /** The value of {@link #HEADER} in a request. */
+    public String headerValue() {
+        return new String(headerValue, StandardCharsets.US_ASCII);
+    }
+
+    /**
+     * Whether a request with this {@link #HEADER} may pass; takes the same time whatever differs.
+     */
+    public boolean admits(@Nullable String header) {
+        return header != null
+                && MessageDigest.isEqual(headerValue, header.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public String toString() {
+        return "BearerToken[…]";
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package dev.forebay.transfer;
+
+import java.io.IOException;
+
+/** An answer that breaks the protocol. */
+final class MisbehavedException extends IOException {
+
+    MisbehavedException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.forebay.transfer;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import dev.forebay.placement.WorkerNode;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+
+/** One request for a range of a pack, and the verification of what comes back. */
+record RangeRequest(
+        WorkerNode worker, Digest manifest, PackId pack, ByteRange range, boolean onlyIfCached) {
+
+    RangeRequest {
+        if (range.from() % ChunkId.CHECKSUM_BLOCK_BYTES != 0
+                || range.to() <= range.from()
+                || range.to() > ChunkId.at(pack, range.from()).start() + ChunkId.CHUNK_BYTES) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "range %s of pack %s must begin at a multiple of 64 KiB and end in the same chunk"
+                            .formatted(range, pack));
+        }
+    }
+
+    /** Fills {@code target} as {@link WorkerClient#read} promises; empty if it was a miss. */
+    Optional<ReadAnswer> send(Exchanges exchanges, ByteBuffer target, Duration timeout) {
+        BufferSubscriber receiver =
+                new BufferSubscriber(target.slice(target.position(), range.length()));
+        HttpResponse<byte[]> answer;
+        try {
+            answer = exchanges.send(worker, httpRequest(exchanges), into(receiver), timeout);
+        } finally {
+            receiver.release();
+        }
+        if (onlyIfCached && answer.statusCode() == WorkerProtocol.MISS_STATUS) {
+            return Optional.empty();
+        }
+        if (answer.statusCode() != 206) {
+            throw Problems.toException(worker, answer.statusCode(), answer.body());
+        }
+        ByteBuffer bytes = receiver.received();
+        verify(bytes, answer);
+        target.position(target.position() + bytes.remaining());
+        String source = answer.headers().firstValue(WorkerProtocol.SOURCE_HEADER).orElse("");
+        return Optional.of(new ReadAnswer(bytes.remaining(), Source.parse(source)));
+    }
+
+    private HttpRequest httpRequest(Exchanges exchanges) {
+        HttpRequest.Builder request =
+                exchanges
+                        .request(worker, WorkerProtocol.read(pack, manifest))
+                        .header("Range", range.requested())
+                        .GET();
+        if (onlyIfCached) {
+            request.header("Cache-Control", WorkerProtocol.ONLY_IF_CACHED);
+        }
+        return request.build();
+    }
+
+    private static BodyHandler<byte[]> into(BufferSubscriber receiver) {
+        return info ->
+                info.statusCode() == 206
+                        ? BodySubscribers.mapping(receiver, _ -> new byte[0])
+                        : Exchanges.limitedBytes().apply(info);
+    }
+
+    private void verify(ByteBuffer bytes, HttpResponse<?> answer) {
+        String contentRange = answer.headers().firstValue("Content-Range").orElse("");
+        boolean sensible =
+                ByteRange.parse(contentRange)
+                        .filter(sent -> sent.from() == range.from() && sent.to() <= range.to())
+                        .filter(sent -> sent.length() == bytes.remaining())
+                        .isPresent();
+        if (!sensible) {
+            throw corrupt(
+                    "asked for %s, got Content-Range '%s' and %d bytes"
+                            .formatted(range, contentRange, bytes.remaining()));
+        }
+        String checksums = answer.headers().firstValue(WorkerProtocol.CRC_HEADER).orElse("");
+        if (!BlockChecksums.match(checksums, bytes)) {
+            throw corrupt(
+                    checksums.isEmpty()
+                            ? "sent %s without checksums".formatted(contentRange)
+                            : "sent %s with bytes that do not have their checksums"
+                                    .formatted(contentRange));
+        }
+    }
+
+    private ForebayException corrupt(String what) {
+        return new ForebayException(
+                ErrorCode.CORRUPT, "worker %s, pack %s: %s".formatted(worker.id(), pack, what));
+    }
+}

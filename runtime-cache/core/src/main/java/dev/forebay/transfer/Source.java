@@ -1,0 +1,27 @@
+package dev.forebay.transfer;
+
+import java.util.Locale;
+
+/** Where a worker took the bytes of an answer from. */
+public enum Source {
+    /** Its own chunk store. */
+    CACHE,
+    /** Another worker of the region. */
+    PEER,
+    /** The lake. */
+    LAKE;
+
+    /** The value of the {@code Forebay-Source} header. */
+    public String wireName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static Source parse(String wireName) {
+        for (Source source : values()) {
+            if (source.wireName().equals(wireName)) {
+                return source;
+            }
+        }
+        return CACHE;
+    }
+}

@@ -1,0 +1,166 @@
+package dev.forebay.transfer;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import dev.forebay.placement.WorkerNode;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.BitSet;
+import java.util.Optional;
+
+/**
+ * Typed calls of the worker protocol (see {@link WorkerProtocol}).
+ *
+ * <p>Calls block; use them on virtual threads. Safe for use by many threads; one per process. Every
+ * call throws {@link ForebayException}: with the code the worker gave, {@code UNAVAILABLE} if it
+ * gives no sensible answer within the configured time-out, or {@code CORRUPT} if its bytes are not
+ * what it says they are. No call retries.
+ */
+public final class WorkerClient implements AutoCloseable {
+
+    private final WorkerClientConfig config;
+    private final Exchanges exchanges;
+
+    public WorkerClient(WorkerClientConfig config) {
+        this.config = config;
+        this.exchanges = new Exchanges(config);
+    }
+
+    /**
+     * Reads bytes {@code [from, to)} of a pack, or fewer if the worker ends earlier, into {@code
+     * target} from its position on; the position moves behind them.
+     *
+     * <p>Whatever is in the target below its new position has been compared with the worker's
+     * checksums. On failure the position stays and the bytes behind it are undefined.
+     *
+     * @param from a multiple of 64 KiB
+     * @param to another multiple of 64 KiB, or the end of the pack; at most the end of the chunk
+     */
+    public ReadAnswer read(
+            WorkerNode worker,
+            Digest manifest,
+            PackId pack,
+            long from,
+            long to,
+            ByteBuffer target) {
+        return read(worker, manifest, pack, new ByteRange(from, to), target, config.readTimeout());
+    }
+
+    /** Like {@link #read}, with a time-out of its own. */
+    ReadAnswer read(
+            WorkerNode worker,
+            Digest manifest,
+            PackId pack,
+            ByteRange range,
+            ByteBuffer target,
+            Duration timeout) {
+        return new RangeRequest(worker, manifest, pack, range, false)
+                .send(exchanges, target, timeout)
+                .orElseThrow();
+    }
+
+    /** Like {@link #read}, but empty if the worker would have to fetch the bytes itself first. */
+    public Optional<ReadAnswer> readIfCached(
+            WorkerNode worker,
+            Digest manifest,
+            PackId pack,
+            long from,
+            long to,
+            ByteBuffer target) {
+        return new RangeRequest(worker, manifest, pack, new ByteRange(from, to), true)
+                .send(exchanges, target, config.readTimeout());
+    }
+
+    /** Makes a chunk present on a worker, complete for this manifest. */
+    public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        HttpRequest request =
+                exchanges
+                        .request(worker, WorkerProtocol.fill(chunk, manifest))
+                        .PUT(HttpRequest.BodyPublishers.noBody())
+                        .build();
+        return json(worker, request, FillAnswer.class, config.fillTimeout());
+    }
+
+    /** Asks which chunks of a manifest a worker holds. */
+    public Coverage coverage(WorkerNode worker, Digest manifest) {
+        HttpRequest request =
+                exchanges.request(worker, WorkerProtocol.coverage(manifest)).GET().build();
+        CoverageBody body = json(worker, request, CoverageBody.class, config.queryTimeout());
+        try {
+            return new Coverage(body.chunks, BitSet.valueOf(Base64.getDecoder().decode(body.held)));
+        } catch (IllegalArgumentException e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "worker %s answered a coverage that is not base64".formatted(worker.id()),
+                    e);
+        }
+    }
+
+    /**
+     * Drops the chunks of a manifest that no other mounted version refers to.
+     *
+     * @throws ForebayException {@code PINNED} if the worker knows a living pin on it
+     */
+    public DropAnswer drop(WorkerNode worker, Digest manifest) {
+        HttpRequest request =
+                exchanges.request(worker, WorkerProtocol.chunksOf(manifest)).DELETE().build();
+        return json(worker, request, DropAnswer.class, config.manifestTimeout());
+    }
+
+    /**
+     * Downloads a manifest to {@code file}, which is overwritten.
+     *
+     * @throws ForebayException {@code CORRUPT} if the bytes do not have this digest; there is no
+     *     file then
+     */
+    public void manifest(WorkerNode worker, Digest manifest, Path file) {
+        ManifestDownload.to(
+                file,
+                manifest,
+                partial -> {
+                    HttpRequest request =
+                            exchanges
+                                    .request(worker, WorkerProtocol.manifest(manifest))
+                                    .GET()
+                                    .build();
+                    HttpResponse<byte[]> answer =
+                            exchanges.send(
+                                    worker,
+                                    request,
+                                    ManifestDownload.into(partial),
+                                    config.manifestTimeout());
+                    if (answer.statusCode() != 200) {
+                        throw Problems.toException(worker, answer.statusCode(), answer.body());
+                    }
+                });
+    }
+
+    /** What a worker says of itself. */
+    public WorkerStatus status(WorkerNode worker) {
+        HttpRequest request = exchanges.request(worker, WorkerProtocol.STATUS_PATH).GET().build();
+        return json(worker, request, WorkerStatus.class, config.queryTimeout());
+    }
+
+    @Override
+    public void close() {
+        exchanges.close();
+    }
+
+    private <T> T json(WorkerNode worker, HttpRequest request, Class<T> type, Duration timeout) {
+        HttpResponse<byte[]> answer =
+                exchanges.send(worker, request, Exchanges.limitedBytes(), timeout);
+        if (answer.statusCode() != 200) {
+            throw Problems.toException(worker, answer.statusCode(), answer.body());
+        }
+        return Problems.read(worker, answer.body(), type);
+    }
+
+    private record CoverageBody(long chunks, String held) {}
+}

@@ -1,0 +1,60 @@
+package dev.forebay.transfer;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The bounds of a {@link WorkerClient}.
+ *
+ * @param connectTimeout for a TCP connection
+ * @param readTimeout for a whole answer to a read of a range, also when the worker has to fill it
+ *     first
+ * @param fillTimeout for filling one chunk
+ * @param manifestTimeout for a manifest file, and for dropping a version
+ * @param queryTimeout for coverage and status
+ * @param maxRequests how many requests may be on their way at once; more wait
+ * @param token what to present to workers
+ */
+public record WorkerClientConfig(
+        Duration connectTimeout,
+        Duration readTimeout,
+        Duration fillTimeout,
+        Duration manifestTimeout,
+        Duration queryTimeout,
+        int maxRequests,
+        Optional<BearerToken> token) {
+
+    /** 2 s to connect, 10 s a read, 2 min a fill, 10 min a manifest, 10 s a query, 64 at once. */
+    public static WorkerClientConfig defaults() {
+        return new WorkerClientConfig(
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(2),
+                Duration.ofMinutes(10),
+                Duration.ofSeconds(10),
+                64,
+                Optional.empty());
+    }
+
+    public WorkerClientConfig withToken(Optional<BearerToken> token) {
+        return new WorkerClientConfig(
+                connectTimeout,
+                readTimeout,
+                fillTimeout,
+                manifestTimeout,
+                queryTimeout,
+                maxRequests,
+                token);
+    }
+
+    public WorkerClientConfig withReadTimeout(Duration readTimeout) {
+        return new WorkerClientConfig(
+                connectTimeout,
+                readTimeout,
+                fillTimeout,
+                manifestTimeout,
+                queryTimeout,
+                maxRequests,
+                token);
+    }
+}

@@ -1,0 +1,71 @@
+package dev.forebay.transfer;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.PackId;
+
+/**
+ * The names on the wire between workers and those who read from them; both ends use these
+ * constants.
+ *
+ * <p>What they mean is written in {@code docs/architecture.md}, "Worker protocol".
+ */
+public final class WorkerProtocol {
+
+    /** Base64 of one big-endian CRC-32C per 64 KiB block of the body. */
+    public static final String CRC_HEADER = "Forebay-Crc32c";
+
+    /** Where the bytes came from: a {@link Source#wireName}. */
+    public static final String SOURCE_HEADER = "Forebay-Source";
+
+    /** The query parameter with the manifest's digest. */
+    public static final String MANIFEST_PARAMETER = "manifest";
+
+    /** The value of {@code Cache-Control} that forbids the worker to fill. */
+    public static final String ONLY_IF_CACHED = "only-if-cached";
+
+    /** The media type of every refusal (RFC 9457). */
+    public static final String PROBLEM_TYPE = "application/problem+json";
+
+    /** The member of a problem that holds the name of an {@link dev.forebay.model.ErrorCode}. */
+    public static final String PROBLEM_CODE = "code";
+
+    /** Answer to a read that forbids filling, when the bytes are not here. */
+    public static final int MISS_STATUS = 504;
+
+    public static final String PACK_PATH = "/v1/packs/{p}";
+    public static final String CHUNK_PATH = "/v1/packs/{p}/chunks/{i}";
+    public static final String MANIFEST_PATH = "/v1/manifests/{m}";
+    public static final String COVERAGE_PATH = "/v1/manifests/{m}/coverage";
+    public static final String MANIFEST_CHUNKS_PATH = "/v1/manifests/{m}/chunks";
+    public static final String STATUS_PATH = "/v1/status";
+
+    private WorkerProtocol() {}
+
+    static String read(PackId pack, Digest manifest) {
+        return PACK_PATH.replace("{p}", pack.toString()) + ofManifest(manifest);
+    }
+
+    static String fill(ChunkId chunk, Digest manifest) {
+        return CHUNK_PATH
+                        .replace("{p}", chunk.pack().toString())
+                        .replace("{i}", Integer.toString(chunk.index()))
+                + ofManifest(manifest);
+    }
+
+    static String manifest(Digest manifest) {
+        return MANIFEST_PATH.replace("{m}", manifest.hex());
+    }
+
+    static String coverage(Digest manifest) {
+        return COVERAGE_PATH.replace("{m}", manifest.hex());
+    }
+
+    static String chunksOf(Digest manifest) {
+        return MANIFEST_CHUNKS_PATH.replace("{m}", manifest.hex());
+    }
+
+    private static String ofManifest(Digest manifest) {
+        return "?" + MANIFEST_PARAMETER + "=" + manifest.hex();
+    }
+}

@@ -1,0 +1,184 @@
+package dev.forebay.transfer;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.forebay.model.ChunkId;
+import dev.forebay.placement.WorkerNode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** A worker that serves one array as every pack, and can be told to lie. */
+final class FakeWorker implements AutoCloseable {
+
+    /** What the fake does to a request. */
+    interface Behaviour {
+        void answer(HttpExchange exchange) throws IOException;
+    }
+
+    private final HttpServer server;
+    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+    private final String id;
+    private final byte[] pack;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
+    private volatile Behaviour behaviour = this::serve;
+
+    FakeWorker(String id, byte[] pack) throws IOException {
+        this.id = id;
+        this.pack = pack;
+        this.server =
+                HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(executor);
+        server.createContext(
+                "/",
+                exchange -> {
+                    requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+                    try (exchange) {
+                        behaviour.answer(exchange);
+                    }
+                });
+        server.start();
+    }
+
+    WorkerNode node() {
+        return new WorkerNode(
+                id, URI.create("http://127.0.0.1:" + server.getAddress().getPort()), 1 << 30);
+    }
+
+    List<String> requests() {
+        synchronized (requests) {
+            return List.copyOf(requests);
+        }
+    }
+
+    void behave(Behaviour behaviour) {
+        this.behaviour = behaviour;
+    }
+
+    void honest() {
+        behaviour = this::serve;
+    }
+
+    /** Never answers, until the fake is closed. */
+    void silent() {
+        behaviour =
+                exchange -> {
+                    try {
+                        closing.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                };
+    }
+
+    void refuse(int status, @Nullable String code) {
+        byte[] problem =
+                (code == null
+                                ? "<html>busy</html>"
+                                : "{\"code\":\"%s\",\"detail\":\"because\"}".formatted(code))
+                        .getBytes(StandardCharsets.UTF_8);
+        behaviour = exchange -> send(exchange, status, problem);
+    }
+
+    void json(String body) {
+        behaviour = exchange -> send(exchange, 200, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Answers honestly but for one flipped bit. */
+    void flipBit() {
+        behaviour =
+                exchange -> {
+                    byte[] bytes = range(exchange);
+                    describe(exchange, bytes);
+                    bytes[bytes.length / 2] ^= 1;
+                    send(exchange, 206, bytes);
+                };
+    }
+
+    /** Announces more than it sends. */
+    void cutShort() {
+        behaviour =
+                exchange -> {
+                    byte[] bytes = range(exchange);
+                    describe(exchange, bytes);
+                    exchange.sendResponseHeaders(206, bytes.length);
+                    exchange.getResponseBody().write(bytes, 0, bytes.length / 2);
+                    exchange.getResponseBody().flush();
+                };
+    }
+
+    /** Describes the whole range but sends, correctly framed, only a half of it. */
+    void sendHalf() {
+        behaviour =
+                exchange -> {
+                    byte[] bytes = range(exchange);
+                    describe(exchange, bytes);
+                    send(exchange, 206, Arrays.copyOf(bytes, bytes.length / 2));
+                };
+    }
+
+    /** Ends every answer after one checksum block. */
+    void oneBlockEach() {
+        behaviour =
+                exchange -> {
+                    byte[] bytes = range(exchange);
+                    bytes =
+                            Arrays.copyOf(
+                                    bytes, Math.min(bytes.length, ChunkId.CHECKSUM_BLOCK_BYTES));
+                    describe(exchange, bytes);
+                    send(exchange, 206, bytes);
+                };
+    }
+
+    void serve(HttpExchange exchange) throws IOException {
+        byte[] bytes = range(exchange);
+        describe(exchange, bytes);
+        send(exchange, 206, bytes);
+    }
+
+    private byte[] range(HttpExchange exchange) {
+        String[] ends =
+                exchange.getRequestHeaders()
+                        .getFirst("Range")
+                        .substring("bytes=".length())
+                        .split("-", 2);
+        int to = (int) Math.min(pack.length, Long.parseLong(ends[1]) + 1);
+        return Arrays.copyOfRange(pack, Integer.parseInt(ends[0]), to);
+    }
+
+    private void describe(HttpExchange exchange, byte[] bytes) {
+        String range = exchange.getRequestHeaders().getFirst("Range");
+        long from = Long.parseLong(range.substring("bytes=".length(), range.indexOf('-')));
+        exchange.getResponseHeaders()
+                .add(
+                        "Content-Range",
+                        "bytes %d-%d/%d".formatted(from, from + bytes.length - 1, pack.length));
+        exchange.getResponseHeaders()
+                .add(WorkerProtocol.CRC_HEADER, BlockChecksums.encode(ByteBuffer.wrap(bytes)));
+        exchange.getResponseHeaders().add(WorkerProtocol.SOURCE_HEADER, "lake");
+    }
+
+    static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
+        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        server.stop(0);
+        executor.shutdownNow();
+    }
+}

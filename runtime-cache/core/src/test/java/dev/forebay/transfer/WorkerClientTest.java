@@ -1,0 +1,269 @@
+package dev.forebay.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class WorkerClientTest {
+
+    private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
+    private static final PackId PACK = PackId.parse("a".repeat(64));
+    private static final Digest MANIFEST = new Digest("b".repeat(64));
+
+    private final byte[] pack = new byte[ChunkId.CHUNK_BYTES + 3 * BLOCK + 4096];
+    private final ByteBuffer target = ByteBuffer.allocate(ChunkId.CHUNK_BYTES);
+
+    private FakeWorker worker;
+    private WorkerClient client;
+
+    @BeforeEach
+    void start() throws Exception {
+        new Random(1).nextBytes(pack);
+        worker = new FakeWorker("w1", pack);
+        client =
+                new WorkerClient(
+                        WorkerClientConfig.defaults().withReadTimeout(Duration.ofSeconds(2)));
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        worker.close();
+    }
+
+    private ReadAnswer read(long from, long to) {
+        return client.read(worker.node(), MANIFEST, PACK, from, to, target);
+    }
+
+    private ErrorCode failure() {
+        try {
+            read(0, 2 * BLOCK);
+        } catch (ForebayException e) {
+            return e.code();
+        }
+        throw new AssertionError("the read succeeded");
+    }
+
+    @Test
+    void readsARangeAndSaysWhereItCameFrom() {
+        assertThat(read(BLOCK, 4L * BLOCK)).isEqualTo(new ReadAnswer(3 * BLOCK, Source.LAKE));
+        assertThat(target.position()).isEqualTo(3 * BLOCK);
+        assertThat(Arrays.copyOf(target.array(), 3 * BLOCK))
+                .isEqualTo(Arrays.copyOfRange(pack, BLOCK, 4 * BLOCK));
+        assertThat(worker.requests())
+                .containsExactly("GET /v1/packs/%s?manifest=%s".formatted(PACK, MANIFEST));
+    }
+
+    @Test
+    void readsTheShortEndOfAPack() {
+        long from = ChunkId.CHUNK_BYTES + 3L * BLOCK;
+        assertThat(read(from, from + BLOCK).bytes()).isEqualTo(4096);
+    }
+
+    @Test
+    void anAnswerMayEndEarlier() {
+        worker.oneBlockEach();
+        assertThat(read(0, 3L * BLOCK).bytes()).isEqualTo(BLOCK);
+        assertThat(target.position()).isEqualTo(BLOCK);
+    }
+
+    @Test
+    void aFlippedBitIsCorrupt() {
+        worker.flipBit();
+        assertThat(failure()).isEqualTo(ErrorCode.CORRUPT);
+        assertThat(target.position()).isZero();
+    }
+
+    @Test
+    void aBodyShorterThanItsDescriptionIsCorrupt() {
+        worker.sendHalf();
+        assertThat(failure()).isEqualTo(ErrorCode.CORRUPT);
+    }
+
+    @Test
+    void bytesWithoutChecksumsAreCorrupt() {
+        worker.behave(
+                exchange -> {
+                    exchange.getResponseHeaders().add("Content-Range", "bytes 0-131071/131072");
+                    FakeWorker.send(exchange, 206, new byte[2 * BLOCK]);
+                });
+        assertThat(failure()).isEqualTo(ErrorCode.CORRUPT);
+    }
+
+    @Test
+    void bytesOfAnotherPlaceAreCorrupt() {
+        worker.behave(
+                exchange -> {
+                    byte[] bytes = new byte[2 * BLOCK];
+                    exchange.getResponseHeaders().add("Content-Range", "bytes 65536-196607/196608");
+                    exchange.getResponseHeaders()
+                            .add(
+                                    WorkerProtocol.CRC_HEADER,
+                                    BlockChecksums.encode(ByteBuffer.wrap(bytes)));
+                    FakeWorker.send(exchange, 206, bytes);
+                });
+        assertThat(failure()).isEqualTo(ErrorCode.CORRUPT);
+    }
+
+    @Test
+    void aCutConnectionIsUnavailable() {
+        worker.cutShort();
+        assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    @Test
+    void moreThanAskedForIsUnavailableAndDoesNotOverrunTheTarget() {
+        worker.behave(exchange -> FakeWorker.send(exchange, 206, new byte[3 * BLOCK]));
+        assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    @Test
+    void aSilentWorkerIsUnavailableWithinTheTimeout() {
+        worker.silent();
+        long before = System.nanoTime();
+        assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void aWorkerThatIsNotThereIsUnavailable() {
+        worker.close();
+        assertThat(failure()).isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "409, PINNED, PINNED",
+        "502, LAKE_OBJECT_CHANGED, LAKE_OBJECT_CHANGED",
+        "503, , UNAVAILABLE",
+        "503, FROM_THE_FUTURE, UNAVAILABLE",
+        "404, , NOT_FOUND",
+        "401, , DENIED",
+        "400, , INVALID_ARGUMENT",
+        "507, , CAPACITY_EXCEEDED",
+        "504, , UNAVAILABLE",
+        "200, , UNAVAILABLE"
+    })
+    void aRefusalKeepsItsCode(int status, String code, ErrorCode expected) {
+        worker.refuse(status, code);
+        assertThat(failure()).isEqualTo(expected);
+    }
+
+    @Test
+    void aMissIsAValue() {
+        worker.refuse(504, "NOT_FOUND");
+        assertThat(client.readIfCached(worker.node(), MANIFEST, PACK, 0, BLOCK, target)).isEmpty();
+        worker.honest();
+        assertThat(client.readIfCached(worker.node(), MANIFEST, PACK, 0, BLOCK, target))
+                .contains(new ReadAnswer(BLOCK, Source.LAKE));
+    }
+
+    @Test
+    void refusesARangeThatCannotBeVerifiedOrCrossesChunks() {
+        for (long[] range : new long[][] {{1, BLOCK}, {0, 0}, {0, ChunkId.CHUNK_BYTES + 1}}) {
+            assertThatExceptionOfType(ForebayException.class)
+                    .isThrownBy(() -> read(range[0], range[1]))
+                    .matches(e -> e.code() == ErrorCode.INVALID_ARGUMENT);
+        }
+        assertThat(worker.requests()).isEmpty();
+    }
+
+    @Test
+    void fillsAndDropsAndReportsStatus() {
+        worker.json("{\"liveBytes\":3,\"bytesFromLake\":2,\"bytesFromPeers\":1}");
+        assertThat(client.fill(worker.node(), MANIFEST, new ChunkId(PACK, 7)))
+                .isEqualTo(new FillAnswer(3, 2, 1));
+        worker.json("{\"chunksDropped\":4,\"bytesDropped\":5}");
+        assertThat(client.drop(worker.node(), MANIFEST)).isEqualTo(new DropAnswer(4, 5));
+        worker.json(
+                "{\"id\":\"w1\",\"region\":\"r\",\"capacityBytes\":9,\"usedBytes\":8,\"chunks\":7}");
+        assertThat(client.status(worker.node())).isEqualTo(new WorkerStatus("w1", "r", 9, 8, 7));
+        assertThat(worker.requests())
+                .containsExactly(
+                        "PUT /v1/packs/%s/chunks/7?manifest=%s".formatted(PACK, MANIFEST),
+                        "DELETE /v1/manifests/%s/chunks".formatted(MANIFEST),
+                        "GET /v1/status");
+    }
+
+    @Test
+    void readsCoverageBits() {
+        worker.json("{\"chunks\":10,\"held\":\"AQI=\"}");
+        Coverage coverage = client.coverage(worker.node(), MANIFEST);
+        assertThat(coverage.chunks()).isEqualTo(10);
+        assertThat(coverage.held().stream()).containsExactly(0, 9);
+    }
+
+    @Test
+    void nonsenseInsteadOfJsonIsUnavailable() {
+        for (String body : new String[] {"[]", "<html>", "{\"chunks\":1,\"held\":\"!\"}"}) {
+            worker.json(body);
+            assertThatExceptionOfType(ForebayException.class)
+                    .isThrownBy(() -> client.coverage(worker.node(), MANIFEST))
+                    .matches(e -> e.code() == ErrorCode.UNAVAILABLE);
+        }
+    }
+
+    @Test
+    void downloadsAManifestOnlyIfItHasItsDigest(@TempDir Path directory) throws Exception {
+        byte[] bytes = "a manifest".getBytes(StandardCharsets.UTF_8);
+        Digest digest =
+                new Digest(
+                        HexFormat.of()
+                                .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes)));
+        Path file = directory.resolve("m");
+        worker.json("another manifest");
+        assertThatThrownBy(() -> client.manifest(worker.node(), digest, file))
+                .hasMessageContaining("arrived as");
+        worker.refuse(404, "NOT_FOUND");
+        assertThatThrownBy(() -> client.manifest(worker.node(), digest, file))
+                .hasMessageContaining("because");
+        assertThat(directory).isEmptyDirectory();
+        worker.json("a manifest");
+        client.manifest(worker.node(), digest, file);
+        assertThat(file).hasBinaryContent(bytes);
+        assertThat(directory.toFile().list()).containsExactly("m");
+    }
+
+    @Test
+    void presentsItsToken(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("token"), "0123456789abcdef\n");
+        BearerToken token = BearerToken.read(file);
+        worker.behave(
+                exchange -> {
+                    boolean admitted =
+                            token.admits(exchange.getRequestHeaders().getFirst(BearerToken.HEADER));
+                    if (admitted) {
+                        worker.serve(exchange);
+                    } else {
+                        FakeWorker.send(exchange, 401, new byte[0]);
+                    }
+                });
+        assertThat(failure()).isEqualTo(ErrorCode.DENIED);
+        try (WorkerClient withToken =
+                new WorkerClient(WorkerClientConfig.defaults().withToken(Optional.of(token)))) {
+            withToken.read(worker.node(), MANIFEST, PACK, 0, BLOCK, target);
+        }
+    }
+}
