@@ -5,7 +5,8 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.ActivityInterface;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.Map;
 
 /**
  * What a region does to a version; on {@link dev.forebay.workflows.TaskQueues#region}. Every method
@@ -36,8 +37,12 @@ public interface RegionActivities {
     /** Takes or renews a pin and returns how long it lives. */
     Duration pin(DatasetVersion version, PinRequest request);
 
-    /** How long a pin has still to live, or null if it has ended. */
-    @Nullable Duration remaining(DatasetVersion version, String pinId);
+    /**
+     * How long each of these pins of the version has still to live; a pin that has ended is not in
+     * the answer. One question for all pins, so that a workflow's history grows with time and not
+     * with the number of pins.
+     */
+    Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds);
 
     void unpin(DatasetVersion version, String pinId);
 
