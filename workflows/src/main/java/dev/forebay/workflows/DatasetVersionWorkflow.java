@@ -2,6 +2,7 @@ package dev.forebay.workflows;
 
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Receipt;
@@ -11,6 +12,7 @@ import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.workflow.QueryMethod;
+import io.temporal.workflow.SignalMethod;
 import io.temporal.workflow.UpdateMethod;
 import io.temporal.workflow.UpdateValidatorMethod;
 import io.temporal.workflow.WorkflowInterface;
@@ -20,9 +22,11 @@ import io.temporal.workflow.WorkflowMethod;
  * The entity workflow of one dataset version: it owns the version's residency in every region, its
  * pins and its TTL.
  *
- * <p>Called with update-with-start under {@link WorkflowIds#version}. Every update is idempotent
- * under its update id, which the caller chooses. A refusal is an {@code ApplicationFailure} whose
- * type is the name of an {@link dev.forebay.model.ErrorCode}.
+ * <p>Called with update-with-start under {@link WorkflowIds#version}. Temporal deduplicates an
+ * update by its id within one run only, so every update is idempotent by what it means: a version
+ * that is CACHED is not filled again, a pin has the id its client chose, a TTL that is already set
+ * does not start again. A refusal is an {@code ApplicationFailure} whose type is the name of an
+ * {@link dev.forebay.model.ErrorCode}.
  */
 @WorkflowInterface
 public interface DatasetVersionWorkflow {
@@ -69,6 +73,10 @@ public interface DatasetVersionWorkflow {
     /** Lets a region that is BLOCKED try again; does nothing if it is not. */
     @UpdateMethod
     void resume(ResumeRequest request);
+
+    /** From the child that fills a region, a bounded number of times per filling. */
+    @SignalMethod
+    void progress(FillProgress progress);
 
     @QueryMethod
     VersionStatus status();

@@ -1,0 +1,107 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.workflows.message.Problem;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TerminatedFailure;
+import io.temporal.failure.TimeoutFailure;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one mapper between Forebay's errors and Temporal's failures: the type of an {@link
+ * ApplicationFailure} is the name of an {@link ErrorCode}.
+ */
+public final class Failures {
+
+    /** How many causes are looked at: failures nest one level per activity, child and update. */
+    private static final int MAX_DEPTH = 20;
+
+    private Failures() {}
+
+    /** The failure of an activity: Temporal retries it if the code is retryable. */
+    public static ApplicationFailure of(ForebayException exception) {
+        return ApplicationFailure.newBuilder()
+                .setType(exception.code().name())
+                .setMessage(exception.getMessage())
+                .setNonRetryable(!exception.code().retryable())
+                .setCause(exception.getCause())
+                .build();
+    }
+
+    /** The refusal of an update or the end of a workflow: never retried by Temporal. */
+    public static ApplicationFailure refusal(ErrorCode code, String message) {
+        return ApplicationFailure.newBuilder()
+                .setType(code.name())
+                .setMessage(message)
+                .setNonRetryable(true)
+                .build();
+    }
+
+    /** As {@link #refusal(ErrorCode, String)}. */
+    public static ApplicationFailure refusal(Problem problem) {
+        return refusal(problem.code(), problem.message());
+    }
+
+    /** What a failure, however deeply wrapped by Temporal, says; back at the caller. */
+    public static ForebayException exception(Throwable failure) {
+        Problem problem = problem(failure);
+        return new ForebayException(problem.code(), problem.message(), failure);
+    }
+
+    /**
+     * What a failure, however deeply wrapped by Temporal, says: the innermost typed failure
+     * decides; without one a time-out or the end of a workflow is UNAVAILABLE, anything else
+     * INTERNAL.
+     */
+    public static Problem problem(Throwable failure) {
+        Problem found = null;
+        Throwable last = failure;
+        int depth = 0;
+        for (Throwable at = failure; at != null && depth < MAX_DEPTH; at = at.getCause()) {
+            found = Optional.ofNullable(typed(at)).orElse(found);
+            last = at;
+            depth++;
+        }
+        return found != null ? found : untyped(failure, last);
+    }
+
+    private static @Nullable Problem typed(Throwable failure) {
+        if (failure instanceof ForebayException exception) {
+            return new Problem(exception.code(), text(exception));
+        }
+        if (failure instanceof ApplicationFailure application) {
+            return Arrays.stream(ErrorCode.values())
+                    .filter(code -> code.name().equals(application.getType()))
+                    .findFirst()
+                    .map(code -> new Problem(code, text(application)))
+                    .orElse(null);
+        }
+        return null;
+    }
+
+    private static Problem untyped(Throwable failure, Throwable innermost) {
+        for (Throwable at = failure; at != null && at != at.getCause(); at = at.getCause()) {
+            if (at instanceof TimeoutFailure timeout) {
+                return new Problem(
+                        ErrorCode.UNAVAILABLE,
+                        "no answer in time (%s)".formatted(timeout.getTimeoutType()));
+            }
+            if (at instanceof TerminatedFailure || at instanceof CanceledFailure) {
+                return new Problem(ErrorCode.UNAVAILABLE, "stopped by an operator");
+            }
+        }
+        return new Problem(ErrorCode.INTERNAL, text(innermost));
+    }
+
+    private static String text(Throwable failure) {
+        String message =
+                failure instanceof ApplicationFailure application
+                        ? application.getOriginalMessage()
+                        : failure.getMessage();
+        return message == null ? failure.getClass().getSimpleName() : message;
+    }
+}

@@ -1,0 +1,12 @@
+package dev.forebay.workflows.message;
+
+import dev.forebay.model.RegionName;
+
+/**
+ * How far the filling of a region is; the first one says that the version is mounted.
+ *
+ * @param path where the version appears on the region's nodes
+ * @param bytesCached bytes present and verified so far
+ * @param bytesFromLake bytes taken from the lake for this copy so far
+ */
+public record FillProgress(RegionName region, String path, long bytesCached, long bytesFromLake) {}
