@@ -1,0 +1,131 @@
+"""Forebay brings a version of a dataset close to the GPUs, holds it there, and shows it as ordinary files.
+
+    from forebay import ensure_dataset_cached
+
+    with ensure_dataset_cached("vision/digits", "2026-11-20", pin_for="1h", reason="train resnet") as ds:
+        train(ds.path)
+
+``Client`` and ``AsyncClient`` speak the whole API of the control plane.
+
+Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
+machine mounts datasets, if not where the region says), ``FOREBAY_TOKEN_FILE`` (file with a bearer token).
+
+Errors::
+
+    ForebayError
+    ├── ConfigurationError      an argument or environment variable is missing or wrong (also a ValueError)
+    ├── ConnectionFailed        the control plane does not answer
+    ├── UnexpectedAnswer        something else than Forebay's API answers
+    ├── EnsureTimeout           not complete within the caller's time limit; the work goes on
+    ├── PinLost                 the pin has ended though nobody released it
+    ├── MountMissing            the version is in the region, but this machine does not see it
+    └── ApiError                the control plane refused or failed: code, status, detail, retryable, field
+        ├── InvalidArgument     a field breaks a rule
+        ├── NotFound            no such dataset, version, pin or request
+        ├── AlreadyExists       the name, or the idempotency key, is taken by something different
+        ├── Pinned              somebody holds the version that should be evicted
+        ├── Evicting            the version is just being evicted
+        ├── UnknownRegion       no such region
+        ├── LakeEmpty           the source holds nothing
+        ├── InvalidKey          the source holds keys that cannot be paths
+        ├── LakeObjectChanged   an object was changed in the lake after the version was frozen
+        ├── LakeDenied          the lake refuses the platform's credentials
+        ├── LakeUnavailable     the lake does not answer
+        ├── Corrupt             bytes do not have the checksum they should have
+        ├── CapacityExceeded    the region is full of what must not be evicted
+        ├── Unavailable         a part of the platform does not answer
+        ├── Denied              the caller may not do that
+        └── InternalError       a defect in Forebay
+"""
+
+from forebay._async_client import AsyncClient
+from forebay._client import Client
+from forebay._dataset import CachedDataset, ensure_dataset_cached
+from forebay._errors import (
+    AlreadyExists,
+    ApiError,
+    CapacityExceeded,
+    ConfigurationError,
+    ConnectionFailed,
+    Corrupt,
+    Denied,
+    EnsureTimeout,
+    Evicting,
+    ForebayError,
+    InternalError,
+    InvalidArgument,
+    InvalidKey,
+    LakeDenied,
+    LakeEmpty,
+    LakeObjectChanged,
+    LakeUnavailable,
+    MountMissing,
+    NotFound,
+    PinLost,
+    Pinned,
+    Unavailable,
+    UnexpectedAnswer,
+    UnknownRegion,
+)
+from forebay._keeper import ForebayWarning
+from forebay._models import (
+    Blocked,
+    Dataset,
+    EnsureStatus,
+    Manifest,
+    Pin,
+    PinSpec,
+    Progress,
+    Receipt,
+    Region,
+    Residency,
+    Version,
+    Worker,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AlreadyExists",
+    "ApiError",
+    "AsyncClient",
+    "Blocked",
+    "CachedDataset",
+    "CapacityExceeded",
+    "Client",
+    "ConfigurationError",
+    "ConnectionFailed",
+    "Corrupt",
+    "Dataset",
+    "Denied",
+    "EnsureStatus",
+    "EnsureTimeout",
+    "Evicting",
+    "ForebayError",
+    "ForebayWarning",
+    "InternalError",
+    "InvalidArgument",
+    "InvalidKey",
+    "LakeDenied",
+    "LakeEmpty",
+    "LakeObjectChanged",
+    "LakeUnavailable",
+    "Manifest",
+    "MountMissing",
+    "NotFound",
+    "Pin",
+    "PinLost",
+    "PinSpec",
+    "Pinned",
+    "Progress",
+    "Receipt",
+    "Region",
+    "Residency",
+    "Unavailable",
+    "UnexpectedAnswer",
+    "UnknownRegion",
+    "Version",
+    "Worker",
+    "__version__",
+    "ensure_dataset_cached",
+]

@@ -1,0 +1,210 @@
+"""Every request of the REST API as a value, so that the two clients differ only in how they send one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from forebay._errors import UnexpectedAnswer, api_error
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Region, Version, decode, decode_items
+from forebay._values import Duration, seconds_of, split_dataset
+
+T = TypeVar("T")
+
+MAX_WAIT_SECONDS = 30
+"""The longest the control plane holds a request open."""
+
+_EVICTION_SECONDS = 600.0
+"""An eviction is answered when it is over; dropping chunks of a large version takes a while."""
+
+_RENEWAL_SECONDS = 5.0
+"""A renewal that hangs must be tried again while the pin is still alive."""
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One request, and how to read its answer. All of them may be sent again: see ``_retry``."""
+
+    method: str
+    path: str
+    read: Callable[[object], T]
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    answer_seconds: float = 30.0
+
+    def parse(self, response: httpx.Response) -> T:
+        """Returns what a good answer says, and raises the typed error of a bad one."""
+        if response.is_success:
+            return self.read(None if response.status_code == 204 else _json(response))
+        raise _problem(response)
+
+
+def register_dataset(dataset: str, source: str, ttl: Duration | None) -> Call[Dataset]:
+    namespace, name = split_dataset(dataset)
+    body: dict[str, Any] = {"namespace": namespace, "name": name, "source": source}
+    if ttl is not None:
+        body["ttl_seconds"] = seconds_of(ttl)
+    return Call("POST", "/datasets", _reader(Dataset), body=body)
+
+
+def datasets(namespace: str | None, after: str | None) -> Call[tuple[tuple[Dataset, ...], str | None]]:
+    params = _present(namespace=namespace, after=after)
+    return Call("GET", "/datasets", lambda value: decode_items(Dataset, value), params=params)
+
+
+def dataset(dataset: str) -> Call[Dataset]:
+    return Call("GET", _dataset_path(dataset), _reader(Dataset))
+
+
+def versions(dataset: str) -> Call[tuple[Version, ...]]:
+    return Call("GET", _dataset_path(dataset) + "/versions", _items_reader(Version))
+
+
+def version(dataset: str, version: str) -> Call[Version]:
+    return Call("GET", _path(dataset, version), _reader(Version))
+
+
+def ensure(
+    dataset: str, version: str, region: str, pin: PinSpec | None, wait_seconds: int, idempotency_key: str
+) -> Call[EnsureStatus]:
+    body: dict[str, Any] = {"region": region}
+    if pin is not None:
+        body["pin"] = _pin_body(pin)
+    return Call(
+        "POST",
+        _path(dataset, version) + "/ensure",
+        _reader(EnsureStatus),
+        params={"wait_seconds": str(wait_seconds)},
+        body=body,
+        headers={"Idempotency-Key": idempotency_key},
+        answer_seconds=wait_seconds + 30.0,
+    )
+
+
+def ensure_status(dataset: str, version: str, region: str, request_id: str, wait_seconds: int) -> Call[EnsureStatus]:
+    return Call(
+        "GET",
+        f"{_path(dataset, version)}/requests/{_part(request_id)}",
+        _reader(EnsureStatus),
+        params={"region": region, "wait_seconds": str(wait_seconds)},
+        answer_seconds=wait_seconds + 30.0,
+    )
+
+
+def pin(dataset: str, version: str, region: str, spec: PinSpec) -> Call[Pin]:
+    return Call("POST", _path(dataset, version) + "/pins", _reader(Pin), body={"region": region, **_pin_body(spec)})
+
+
+def pins(region: str | None) -> Call[tuple[Pin, ...]]:
+    return Call("GET", "/pins", _items_reader(Pin), params=_present(region=region))
+
+
+def version_pins(dataset: str, version: str) -> Call[tuple[Pin, ...]]:
+    return Call("GET", _path(dataset, version) + "/pins", _items_reader(Pin))
+
+
+def renew(dataset: str, version: str, region: str, pin_id: str) -> Call[Pin]:
+    path = f"{_path(dataset, version)}/pins/{_part(pin_id)}/renew"
+    return Call("POST", path, _reader(Pin), body={"region": region}, answer_seconds=_RENEWAL_SECONDS)
+
+
+def unpin(dataset: str, version: str, region: str, pin_id: str) -> Call[None]:
+    path = f"{_path(dataset, version)}/pins/{_part(pin_id)}"
+    return Call("DELETE", path, lambda _: None, params={"region": region})
+
+
+def evict(dataset: str, version: str, region: str, reason: str | None) -> Call[Version]:
+    body = _present(region=region, reason=reason)
+    path = _path(dataset, version) + "/evict"
+    return Call("POST", path, _reader(Version), body=body, answer_seconds=_EVICTION_SECONDS)
+
+
+def set_ttl(dataset: str, version: str, ttl: Duration) -> Call[Version]:
+    return Call("PUT", _path(dataset, version) + "/ttl", _reader(Version), body={"ttl_seconds": seconds_of(ttl)})
+
+
+def resume(dataset: str, version: str, region: str) -> Call[Version]:
+    return Call("POST", _path(dataset, version) + "/resume", _reader(Version), body={"region": region})
+
+
+def regions() -> Call[tuple[Region, ...]]:
+    return Call("GET", "/regions", _items_reader(Region))
+
+
+def new_id() -> str:
+    """An id of the caller's own for a pin or a request: what makes sending it twice harmless."""
+    return uuid.uuid4().hex
+
+
+def _pin_body(spec: PinSpec) -> dict[str, Any]:
+    body: dict[str, Any] = {"id": spec.id, "holder": spec.holder, "lease_seconds": spec.lease_seconds}
+    if spec.reason is not None:
+        body["reason"] = spec.reason
+    return body
+
+
+def _present(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _dataset_path(dataset: str) -> str:
+    namespace, name = split_dataset(dataset)
+    return f"/datasets/{_part(namespace)}/{_part(name)}"
+
+
+def _path(dataset: str, version: str) -> str:
+    return f"{_dataset_path(dataset)}/versions/{_part(version)}"
+
+
+def _reader(kind: type[T]) -> Callable[[object], T]:
+    return lambda value: decode(kind, value)
+
+
+def _items_reader(kind: type[T]) -> Callable[[object], tuple[T, ...]]:
+    return lambda value: decode_items(kind, value)[0]
+
+
+def _json(response: httpx.Response) -> object:
+    try:
+        return response.json()
+    except ValueError:
+        kind = response.headers.get("Content-Type", "something without a type")
+        raise UnexpectedAnswer(
+            f"{response.request.url} answered with {kind} instead of JSON: is FOREBAY_API the address of "
+            "Forebay's control plane?"
+        ) from None
+
+
+def _problem(response: httpx.Response) -> Exception:
+    """Reads an RFC 9457 problem; an answer without one came from a proxy or another server."""
+    try:
+        problem = response.json()
+    except ValueError:
+        problem = None
+    if not isinstance(problem, dict):
+        problem = {}
+
+    def text(name: str) -> str | None:
+        value = problem.get(name)
+        return value if isinstance(value, str) and value else None
+
+    detail = text("detail") or text("title")
+    if detail is None:
+        detail = f"{response.request.url.host} answered {response.status_code} {response.reason_phrase}"
+    return api_error(
+        response.status_code,
+        text("code"),
+        detail,
+        retryable=problem.get("retryable") is True,
+        field=text("field"),
+    )

@@ -1,0 +1,189 @@
+"""The command ``forebay``: arguments in, exit code out. What each command does is in ``_commands``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+
+from forebay import _commands, _completion
+from forebay._errors import (
+    ApiError,
+    ConfigurationError,
+    ConnectionFailed,
+    ForebayError,
+    InvalidArgument,
+    NotFound,
+    UnexpectedAnswer,
+    UnknownRegion,
+)
+
+FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
+
+_EPILOG = """\
+exit codes:
+  0  done
+  1  failed: the platform tried and could not, or a time limit passed
+  2  wrong usage: an argument or environment variable is missing or wrong
+  3  refused: the request is well formed, but must not or cannot be done now (PINNED, EVICTING, ALREADY_EXISTS, ...)
+  4  not found: no such dataset, version, pin or region
+  5  unreachable: the control plane does not answer
+
+environment:
+  FOREBAY_API         address of the control plane, for example http://127.0.0.1:8080
+  FOREBAY_REGION      the region to use when --region is not given
+  FOREBAY_MOUNT_ROOT  where this machine mounts datasets, if not where the region says
+  FOREBAY_TOKEN_FILE  file with a bearer token
+
+durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit code."""
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    warnings.showwarning = lambda message, *_, **__: print(f"forebay: warning: {message}", file=sys.stderr)
+    try:
+        if options.command == "completion":
+            print(_completion.script(parser, options.shell))
+        else:
+            run: Callable[[argparse.Namespace], None] = options.run
+            run(options)
+        sys.stdout.flush()
+    except ForebayError as error:
+        print(f"forebay: {_one_line(error)}", file=sys.stderr)
+        return exit_code(error)
+    except BrokenPipeError:
+        # The reader has seen enough (`forebay datasets | head`); Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("forebay: interrupted; the platform goes on with what it has accepted", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def exit_code(error: ForebayError) -> int:
+    if isinstance(error, (ConfigurationError, InvalidArgument)):
+        return USAGE
+    if isinstance(error, (NotFound, UnknownRegion)):
+        return NOT_FOUND
+    if isinstance(error, (ConnectionFailed, UnexpectedAnswer)):
+        return UNREACHABLE
+    if isinstance(error, ApiError) and error.status in (401, 403, 409):
+        return REFUSED
+    return FAILED
+
+
+def build_parser() -> argparse.ArgumentParser:
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
+    shared.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+    parser = argparse.ArgumentParser(
+        prog="forebay",
+        description="Bring versions of datasets close to the GPUs, hold them there, and let them go.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"forebay {version('forebay')}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def add(name: str, run: Callable[[argparse.Namespace], None], about: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name,
+            parents=[shared],
+            help=about,
+            description=about.capitalize() + ".",
+            epilog=_EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.set_defaults(run=run)
+        return command
+
+    _add_datasets(add("datasets", _commands.list_datasets, "list, show and register datasets"))
+
+    ensure = add("ensure", _commands.ensure, "wait until a version is complete in a region, and print its path")
+    _add_version(ensure)
+    _add_region(ensure)
+    ensure.add_argument("--pin-for", metavar="DURATION", help="also hold it for this long")
+    ensure.add_argument("--holder", metavar="WHO", help="who holds it (default: user@host)")
+    ensure.add_argument("--reason", metavar="WHY", help="what for")
+    ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
+    ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+
+    status = add("status", _commands.status, "show where a dataset or one version of it is")
+    status.add_argument("dataset", metavar="NS/NAME[@VERSION]")
+
+    pins = add("pins", _commands.pins, "list who holds what")
+    _add_region(pins, "only this region")
+
+    pin = add("pin", _commands.pin, "hold a version that is in a region")
+    _add_version(pin)
+    _add_region(pin)
+    pin.add_argument("--for", dest="lease", metavar="DURATION", required=True, help="for how long")
+    pin.add_argument("--id", metavar="PIN", help="the pin's id; with the id of a living pin, renews that one")
+    pin.add_argument("--holder", metavar="WHO", help="who holds it (default: user@host)")
+    pin.add_argument("--reason", metavar="WHY", help="what for")
+
+    unpin = add("unpin", _commands.unpin, "let go of a pin")
+    _add_version(unpin)
+    unpin.add_argument("pin", metavar="PIN", help="the pin's id, as `forebay pins` lists it")
+    _add_region(unpin)
+
+    evict = add("evict", _commands.evict, "remove a version from a region; refused while somebody holds it")
+    _add_version(evict)
+    _add_region(evict)
+    evict.add_argument("--reason", metavar="WHY", help="why; it stays in the version's history")
+
+    ttl = add("ttl", _commands.set_ttl, "set how long a version stays in a region after its last pin")
+    _add_version(ttl)
+    ttl.add_argument("ttl", metavar="DURATION")
+
+    resume = add("resume", _commands.resume, "let a region that is BLOCKED try again")
+    _add_version(resume)
+    _add_region(resume)
+
+    add("regions", _commands.regions, "list the regions and their workers")
+
+    completion = commands.add_parser("completion", help="print a completion script for a shell")
+    completion.add_argument("shell", choices=("bash", "zsh"))
+    return parser
+
+
+def _add_datasets(datasets: argparse.ArgumentParser) -> None:
+    actions = datasets.add_subparsers(dest="action", metavar="ACTION")
+    # The parents again, without their defaults: else `forebay datasets --json list` would forget --json.
+    quiet = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    quiet.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
+    quiet.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+    listing = actions.add_parser("list", parents=[quiet], help="list datasets (the default)")
+    listing.add_argument("namespace", nargs="?", metavar="NAMESPACE", help="only this namespace")
+    listing.set_defaults(run=_commands.list_datasets)
+
+    show = actions.add_parser("show", parents=[quiet], help="show one dataset and its versions")
+    show.add_argument("dataset", metavar="NS/NAME")
+    show.set_defaults(run=_commands.show_dataset)
+
+    register = actions.add_parser("register", parents=[quiet], help="tell the platform where a dataset's originals are")
+    register.add_argument("dataset", metavar="NS/NAME")
+    register.add_argument("source", metavar="S3_URI", help="s3://bucket/prefix/")
+    register.add_argument("--ttl", metavar="DURATION", help="how long a version stays in a region after its last pin")
+    register.set_defaults(run=_commands.register_dataset)
+
+
+def _add_version(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("version", metavar="NS/NAME@VERSION")
+
+
+def _add_region(parser: argparse.ArgumentParser, about: str = "the region (default: $FOREBAY_REGION)") -> None:
+    parser.add_argument("--region", metavar="REGION", help=about)
+
+
+def _one_line(error: ForebayError) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,285 @@
+"""What each command of ``forebay`` does and prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from datetime import datetime, timezone
+
+from forebay import _settings
+from forebay._client import Client
+from forebay._dataset import ensure_dataset_cached
+from forebay._models import Dataset, Pin, Version, to_json
+from forebay._tables import print_table
+from forebay._values import human_bytes, human_seconds, split_version
+
+_RETRY_SECONDS = 5.0
+"""A person waits for a command; a job waits for ``ensure``, which is patient by itself."""
+
+
+def list_datasets(options: Namespace) -> None:
+    with _client(options) as client:
+        found = list(client.datasets(getattr(options, "namespace", None)))
+    if options.json:
+        _print_json(found)
+    else:
+        _print_datasets(found)
+
+
+def show_dataset(options: Namespace) -> None:
+    with _client(options) as client:
+        dataset = client.dataset(options.dataset)
+        versions = client.versions(options.dataset)
+    if options.json:
+        _print_json({**to_json(dataset), "versions": to_json(versions)})
+        return
+    _print_datasets([dataset])
+    if versions:
+        print()
+        _print_versions(versions)
+
+
+def register_dataset(options: Namespace) -> None:
+    with _client(options) as client:
+        dataset = client.register_dataset(options.dataset, options.source, ttl=options.ttl)
+    if options.json:
+        _print_json(dataset)
+    else:
+        _print_datasets([dataset])
+
+
+def ensure(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    cached = ensure_dataset_cached(
+        name,
+        version,
+        options.region,
+        options.pin_for,
+        holder=options.holder,
+        reason=options.reason,
+        timeout=options.timeout,
+        progress=not options.quiet,
+        api=options.api,
+    )
+    if options.json:
+        _print_json(cached.receipt)
+        return
+    receipt = cached.receipt
+    if not options.quiet:
+        print(
+            f"{name}@{version}: {receipt.objects} objects, {human_bytes(receipt.bytes)} in {receipt.region}, verified",
+            file=sys.stderr,
+        )
+        if receipt.pin is not None:
+            print(f"held until {_until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
+    # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
+    print(cached.expected_path)
+
+
+def status(options: Namespace) -> None:
+    with _client(options) as client:
+        if "@" not in options.dataset:
+            versions = client.versions(options.dataset)
+            if options.json:
+                _print_json(versions)
+            else:
+                _print_versions(versions)
+            return
+        version = client.version(*split_version(options.dataset))
+    if options.json:
+        _print_json(version)
+    else:
+        _print_version(version)
+
+
+def pins(options: Namespace) -> None:
+    with _client(options) as client:
+        found = client.pins(options.region)
+    if options.json:
+        _print_json(found)
+    else:
+        _print_pins(found)
+
+
+def pin(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        taken = client.pin(
+            name,
+            version,
+            region,
+            lease=options.lease,
+            holder=options.holder,
+            reason=options.reason,
+            id=options.id,
+        )
+    if options.json:
+        _print_json(taken)
+    else:
+        _print_pins([taken])
+
+
+def unpin(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        client.unpin(name, version, region, options.pin)
+    if options.json:
+        _print_json({"released": options.pin})
+    else:
+        print(f"released {options.pin}")
+
+
+def evict(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        left = client.evict(name, version, region, reason=options.reason)
+    if options.json:
+        _print_json(left)
+    else:
+        print(f"{options.version} is gone from {region}")
+
+
+def set_ttl(options: Namespace) -> None:
+    with _client(options) as client:
+        version = client.set_ttl(*split_version(options.version), options.ttl)
+    if options.json:
+        _print_json(version)
+    else:
+        stays = "" if version.ttl_seconds is None else human_seconds(version.ttl_seconds)
+        print(f"{options.version} stays {stays} after its last pin")
+
+
+def resume(options: Namespace) -> None:
+    name, wanted = split_version(options.version)
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        version = client.resume(name, wanted, region)
+    if options.json:
+        _print_json(version)
+    else:
+        print(f"{options.version} in {region}: {version.residency(region).state}")
+
+
+def regions(options: Namespace) -> None:
+    with _client(options) as client:
+        found = client.regions()
+    if options.json:
+        _print_json(found)
+        return
+    rows = []
+    for region in found:
+        live = [worker for worker in region.workers if worker.live]
+        used = sum(worker.used_bytes or 0 for worker in live)
+        capacity = sum(worker.capacity_bytes for worker in live)
+        rows.append(
+            [
+                region.name,
+                "yes" if region.reachable else "no",
+                f"{len(live)}/{len(region.workers)}",
+                human_bytes(used),
+                human_bytes(capacity),
+                region.mount_root or "",
+            ]
+        )
+    print_table(["REGION", "REACHABLE", "WORKERS", "USED", "CAPACITY", "MOUNT ROOT"], rows, right=("USED", "CAPACITY"))
+
+
+def _client(options: Namespace) -> Client:
+    return Client(options.api, retry_seconds=_RETRY_SECONDS)
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(to_json(value), indent=2))
+
+
+def _print_datasets(found: list[Dataset]) -> None:
+    rows = [
+        [each.dataset, each.source, "" if each.ttl_seconds is None else human_seconds(each.ttl_seconds)]
+        for each in found
+    ]
+    print_table(["DATASET", "SOURCE", "TTL"], rows, right=("TTL",))
+
+
+def _print_versions(found: tuple[Version, ...]) -> None:
+    rows = []
+    for version in found:
+        manifest = version.manifest
+        regions = ", ".join(f"{r.region} {r.state}" for r in version.regions if r.state != "ABSENT")
+        rows.append(
+            [
+                f"{version.dataset}@{version.version}",
+                "" if manifest is None else str(manifest.objects),
+                "" if manifest is None else human_bytes(manifest.bytes),
+                str(len(version.pins)),
+                regions,
+            ]
+        )
+    print_table(["VERSION", "OBJECTS", "BYTES", "PINS", "REGIONS"], rows, right=("OBJECTS", "BYTES", "PINS"))
+
+
+def _print_version(version: Version) -> None:
+    print(f"{version.dataset}@{version.version}")
+    manifest = version.manifest
+    if manifest is not None:
+        print(f"  {manifest.objects} objects, {human_bytes(manifest.bytes)}, manifest {manifest.digest}")
+    if version.ttl_seconds is not None:
+        print(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
+    if version.workflow_url is not None:
+        print(f"  {version.workflow_url}")
+    total = manifest.bytes if manifest is not None else None
+    rows = []
+    for region in version.regions:
+        share = "" if not total else f"{region.bytes_cached / total:.0%}"
+        rows.append(
+            [
+                region.region,
+                region.state,
+                human_bytes(region.bytes_cached),
+                share,
+                human_bytes(region.bytes_from_lake),
+                _until(region.evictable_at),
+                region.path or "",
+            ]
+        )
+    if rows:
+        print()
+        print_table(
+            ["REGION", "STATE", "CACHED", "%", "FROM LAKE", "EVICTABLE", "PATH"],
+            rows,
+            right=("CACHED", "%", "FROM LAKE"),
+        )
+    for region in version.regions:
+        if region.blocked is not None:
+            print(f"\n{region.region} is blocked: {region.blocked.code}: {region.blocked.message}")
+    if version.pins:
+        print()
+        _print_pins(version.pins)
+
+
+def _print_pins(found: tuple[Pin, ...] | list[Pin]) -> None:
+    rows = [
+        [
+            pin.id,
+            pin.region,
+            f"{pin.dataset}@{pin.version}",
+            pin.holder,
+            _until(pin.expires_at),
+            pin.reason or "",
+        ]
+        for pin in found
+    ]
+    print_table(["PIN", "REGION", "VERSION", "HOLDER", "EXPIRES", "REASON"], rows)
+
+
+def _until(moment: datetime | None) -> str:
+    if moment is None:
+        return ""
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=timezone.utc)
+    left = (moment - datetime.now(timezone.utc)).total_seconds()
+    stamp = moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return f"{stamp} (in {human_seconds(left)})" if left > 0 else f"{stamp} (now)"

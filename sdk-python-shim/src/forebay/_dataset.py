@@ -1,0 +1,268 @@
+"""``ensure_dataset_cached`` and what it returns."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from forebay import _mounts, _settings
+from forebay._calls import new_id
+from forebay._client import Client
+from forebay._errors import ForebayError, NotFound, PinLost
+from forebay._keeper import PinKeeper
+from forebay._models import Pin, PinSpec, Progress, Receipt
+from forebay._progress import ProgressDisplay
+from forebay._values import Duration, seconds_of
+
+HELD_LEASE_SECONDS = 300
+"""The lease of a pin that a ``with`` block takes when the caller named none: renewed, so short is safe."""
+
+_RELEASE_RETRY_SECONDS = 5.0
+
+
+def ensure_dataset_cached(
+    name: str,
+    version: str,
+    region: str | None = None,
+    pin_for: Duration | None = None,
+    *,
+    holder: str | None = None,
+    reason: str | None = None,
+    timeout: Duration | None = None,
+    progress: bool | Callable[[Progress], None] = True,
+    api: str | None = None,
+    mount_root: str | os.PathLike[str] | None = None,
+) -> CachedDataset:
+    """Returns when every byte of a version is in the region and verified.
+
+    Args:
+        name: ``namespace/name`` of the dataset.
+        version: the version's name.
+        region: where; default ``FOREBAY_REGION``.
+        pin_for: hold the version for this long (``"12h"``, ``"90s"``, a ``timedelta``, seconds). In a ``with`` block
+            the pin is renewed in the background, so this is only how long it outlives a job that dies; without one,
+            the pin simply lives this long. Default: no pin; a ``with`` block then takes a renewed one of five minutes.
+        holder: who holds the pin, for people; default ``user@host``.
+        reason: what for, for people.
+        timeout: how long to wait; default: as long as it takes.
+        progress: show progress on stderr, or a function that is called with each ``Progress``.
+        api: the control plane's address; default ``FOREBAY_API``.
+        mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
+
+    Raises:
+        EnsureTimeout: if ``timeout`` passed; the platform goes on, and a later call joins the work.
+        ConnectionFailed: if the control plane does not answer.
+        ApiError: if it refuses: see the package's documentation for the tree of errors.
+        ConfigurationError: if an argument or environment variable is missing or wrong.
+    """
+    where = _settings.region(region)
+    root = _settings.mount_root(mount_root)
+    asked = _Request(name, version, where, holder or _settings.holder(), reason, timeout, progress)
+    lease = None if pin_for is None else seconds_of(pin_for)
+    client = Client(api)
+    try:
+        receipt = asked.ensure(client, lease)
+    except BaseException:
+        client.close()
+        raise
+    return CachedDataset(receipt, mount_root=root, _client=client, _asked=asked, _lease_seconds=lease)
+
+
+class _Request:
+    """What the caller asked for, to be able to ask again."""
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        region: str,
+        holder: str,
+        reason: str | None,
+        timeout: Duration | None,
+        progress: bool | Callable[[Progress], None],
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.region = region
+        self.holder = holder
+        self.reason = reason
+        self.timeout = timeout
+        self.progress = progress
+
+    def ensure(self, client: Client, lease_seconds: int | None) -> Receipt:
+        pin = None
+        if lease_seconds is not None:
+            pin = PinSpec(new_id(), self.holder, lease_seconds, self.reason)
+        display = ProgressDisplay(f"{self.name}@{self.version} → {self.region}") if self.progress is True else None
+        try:
+            receipt = client.ensure(
+                self.name,
+                self.version,
+                self.region,
+                pin=pin,
+                timeout=self.timeout,
+                on_progress=display if display is not None else self.progress if callable(self.progress) else None,
+            )
+        except BaseException:
+            if display is not None:
+                display.close()
+            if pin is not None:
+                # Nobody will use a pin that was taken meanwhile. If this fails the lease ends it.
+                with contextlib.suppress(ForebayError):
+                    client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=0.0)
+            raise
+        if display is not None:
+            display.done(receipt.bytes)
+        return receipt
+
+
+class CachedDataset:
+    """A version that is complete in a region.
+
+    As a context manager it holds the version: a pin is renewed in the background and released at the end.
+
+        with ensure_dataset_cached("vision/digits", "2026-11-20") as ds:
+            train(ds.path)
+
+    Attributes:
+        receipt: what the platform promised.
+    """
+
+    def __init__(
+        self,
+        receipt: Receipt,
+        *,
+        mount_root: Path | None = None,
+        _client: Client | None = None,
+        _asked: _Request | None = None,
+        _lease_seconds: int | None = None,
+    ) -> None:
+        self.receipt = receipt
+        self._mount_root = mount_root
+        self._client = _client
+        self._asked = _asked
+        self._lease_seconds = _lease_seconds
+        self._keeper: PinKeeper | None = None
+        self._path: Path | None = None
+        self._owner = os.getpid()
+
+    @property
+    def name(self) -> str:
+        """``namespace/name``."""
+        return self.receipt.dataset
+
+    @property
+    def version(self) -> str:
+        return self.receipt.version
+
+    @property
+    def region(self) -> str:
+        return self.receipt.region
+
+    @property
+    def path(self) -> Path:
+        """The directory of the version on this machine.
+
+        Raises:
+            MountMissing: if this machine does not see it.
+        """
+        if self._path is None:
+            path = self.expected_path
+            _mounts.wait_for(path, self.receipt, self._mount_root)
+            self._path = path
+        return self._path
+
+    @property
+    def expected_path(self) -> Path:
+        """Where a machine of the region sees the version; not checked, as this need not be one."""
+        return _mounts.path_of(self.receipt, self._mount_root)
+
+    @property
+    def pin(self) -> Pin | None:
+        """The pin that holds the version, as of its last renewal."""
+        return self._keeper.pin if self._keeper is not None else self.receipt.pin
+
+    @property
+    def pin_lost(self) -> PinLost | None:
+        """Why the pin is lost; None while all is well."""
+        return self._keeper.lost if self._keeper is not None else None
+
+    def check(self) -> None:
+        """Does nothing while the pin is held; call it between epochs.
+
+        Raises:
+            PinLost: if the pin has ended though nobody released it.
+        """
+        if self.pin_lost is not None:
+            raise self.pin_lost
+
+    def renew(self) -> Pin:
+        """Lets the pin's lease begin anew: for programs that hold one without a ``with`` block.
+
+        Raises:
+            PinLost: if there is no pin (any more).
+        """
+        pin = self.pin
+        if pin is None or self._client is None:
+            raise PinLost(f"there is no pin on {self.name}@{self.version} to renew: it was released, or never taken")
+        try:
+            return self._client.renew(self.name, self.version, self.region, pin.id)
+        except NotFound as error:
+            raise PinLost(f"the pin {pin.id} on {self.name}@{self.version} has ended: {error.detail}") from error
+
+    def release(self) -> None:
+        """Stops renewing and lets go of the pin; does nothing if there is none. The files stay until eviction."""
+        if self._client is None or os.getpid() != self._owner:
+            return
+        atexit.unregister(self.release)
+        client, self._client = self._client, None
+        pin, lost = self.pin, self.pin_lost
+        if self._keeper is not None:
+            self._keeper.stop()
+        try:
+            if pin is not None and lost is None:
+                # If the control plane is away, the end of the lease does the same a little later.
+                with contextlib.suppress(ForebayError):
+                    client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=_RELEASE_RETRY_SECONDS)
+        finally:
+            client.close()
+
+    def __enter__(self) -> CachedDataset:
+        if self._client is None or self._asked is None:
+            raise ForebayError(f"{self.name}@{self.version} has been released: call ensure_dataset_cached again")
+        if self._keeper is None:
+            if self.receipt.pin is None:
+                # Between the receipt and now the version could have been evicted: ask for both together.
+                self._lease_seconds = self._lease_seconds or HELD_LEASE_SECONDS
+                self.receipt = self._asked.ensure(self._client, self._lease_seconds)
+            pin = self.receipt.pin
+            if pin is None or self._lease_seconds is None:
+                raise ForebayError(f"the platform gave no pin on {self.name}@{self.version}")
+            self._keeper = PinKeeper(self._client, pin, self._lease_seconds)
+            atexit.register(self.release)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __repr__(self) -> str:
+        return f"<CachedDataset {self.name}@{self.version} in {self.region}, {self.receipt.bytes} bytes>"
+
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[[Receipt, Path | None], CachedDataset], tuple[Receipt, Path | None]]:
+        # Data loaders send datasets to other processes: these read, while we go on holding the pin.
+        return _reader_of, (self.receipt, self._mount_root)
+
+
+def _reader_of(receipt: Receipt, mount_root: Path | None) -> CachedDataset:
+    return CachedDataset(receipt, mount_root=mount_root)

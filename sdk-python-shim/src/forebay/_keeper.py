@@ -1,0 +1,88 @@
+"""Renews a pin from a background thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+
+from forebay._client import Client
+from forebay._errors import ForebayError, NotFound, PinLost
+from forebay._models import Pin
+
+_FIRST_PAUSE_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 15.0
+
+
+class PinKeeper:
+    """Renews one pin every third of its lease until it is stopped or the pin is lost.
+
+    A renewal that gets no answer is tried again with growing pauses for as long as the pin can still be alive, that is
+    for one lease after the last renewal that worked. So the control plane may restart meanwhile; after a longer outage,
+    or when the platform says that the pin has ended, ``lost`` is set and a warning is given.
+    """
+
+    def __init__(self, client: Client, pin: Pin, lease_seconds: float) -> None:
+        self._client = client
+        self._pin = pin
+        self._lease_seconds = lease_seconds
+        self._owner = os.getpid()
+        self._stop = threading.Event()
+        self._renewed_at = time.monotonic()
+        self.lost: PinLost | None = None
+        self._thread = threading.Thread(target=self._run, name=f"forebay-pin-{pin.id[:8]}", daemon=True)
+        self._thread.start()
+
+    @property
+    def pin(self) -> Pin:
+        """The pin as it was after the last renewal."""
+        return self._pin
+
+    def stop(self) -> None:
+        """Ends the thread; the pin lives on for what is left of its lease."""
+        self._stop.set()
+        # A forked child has our fields but not our thread.
+        if os.getpid() == self._owner and threading.current_thread() is not self._thread:
+            self._thread.join(timeout=_LONGEST_PAUSE_SECONDS)
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._lease_seconds / 3):
+            self._renew()
+            if self.lost is not None:
+                return
+
+    def _renew(self) -> None:
+        pause = min(_FIRST_PAUSE_SECONDS, self._lease_seconds / 20)
+        while not self._stop.is_set():
+            sent_at = time.monotonic()
+            try:
+                self._pin = self._client.renew(
+                    self._pin.dataset, self._pin.version, self._pin.region, self._pin.id, retry_seconds=0.0
+                )
+            except NotFound as error:
+                self._lose("it has ended", error)
+                return
+            except ForebayError as error:
+                if time.monotonic() - self._renewed_at >= self._lease_seconds:
+                    self._lose(f"it could not be renewed for a whole lease ({error})", error)
+                    return
+            else:
+                self._renewed_at = sent_at
+                return
+            self._stop.wait(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS, self._lease_seconds / 6)
+
+    def _lose(self, why: str, cause: ForebayError) -> None:
+        pin = self._pin
+        lost = PinLost(
+            f"the pin {pin.id} on {pin.dataset}@{pin.version} in {pin.region} is lost: {why}; "
+            "the version may be evicted while it is being read. Call ensure_dataset_cached again to hold it anew"
+        )
+        lost.__cause__ = cause
+        self.lost = lost
+        warnings.warn(str(lost), ForebayWarning, stacklevel=2)
+
+
+class ForebayWarning(UserWarning):
+    """Something that a person should know, though the program goes on."""

@@ -1,0 +1,256 @@
+"""What the control plane tells, as frozen dataclasses whose fields have the names of the API."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from datetime import datetime
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from forebay._errors import UnexpectedAnswer
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A registered dataset. ``dataset`` is ``namespace/name``; ``source`` its prefix in the lake."""
+
+    namespace: str
+    name: str
+    source: str
+    ttl_seconds: int | None = None
+    created_at: datetime | None = None
+
+    @property
+    def dataset(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Where the frozen listing of a version is, and how large the version is."""
+
+    digest: str
+    uri: str
+    objects: int
+    bytes: int
+    chunks: int | None = None
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Why filling a region does not go on, and what to do about it."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Residency:
+    """What one region holds of a version; ``state`` is ABSENT, WARMING, CACHED, EVICTING or BLOCKED."""
+
+    region: str
+    state: str
+    bytes_cached: int = 0
+    bytes_from_lake: int = 0
+    path: str | None = None
+    cached_at: datetime | None = None
+    evictable_at: datetime | None = None
+    blocked: Blocked | None = None
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A lease on a version in a region: the version stays there while it lives."""
+
+    id: str
+    region: str
+    dataset: str
+    version: str
+    holder: str
+    reason: str | None = None
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Version:
+    """An immutable snapshot of a dataset; ``manifest`` is None until it has been listed."""
+
+    dataset: str
+    version: str
+    manifest: Manifest | None = None
+    ttl_seconds: int | None = None
+    regions: tuple[Residency, ...] = ()
+    pins: tuple[Pin, ...] = ()
+    workflow_id: str | None = None
+    workflow_url: str | None = None
+
+    def residency(self, region: str) -> Residency:
+        """What a region holds of the version: ABSENT if it was never asked for there."""
+        return next((r for r in self.regions if r.region == region), Residency(region, "ABSENT"))
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The promise that every byte of a version is in a region and verified."""
+
+    dataset: str
+    version: str
+    manifest_digest: str
+    objects: int
+    bytes: int
+    region: str
+    bytes_verified: int
+    bytes_from_lake: int
+    path: str
+    cached_at: datetime | None = None
+    pin: Pin | None = None
+    workflow_id: str | None = None
+    workflow_url: str | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a region is; ``bytes`` is None until the version has been listed."""
+
+    region: str
+    state: str
+    bytes_cached: int = 0
+    bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class EnsureStatus:
+    """The answer to one look at a request: a receipt when it is done, else how far it is."""
+
+    request_id: str
+    done: bool
+    receipt: Receipt | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A cache worker of a region."""
+
+    id: str
+    address: str | None = None
+    live: bool = False
+    capacity_bytes: int = 0
+    used_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Region:
+    """A cache cluster, as its agent sees it; ``reachable`` tells whether the agent answers."""
+
+    name: str
+    mount_root: str | None = None
+    agent: str | None = None
+    reachable: bool = False
+    workers: tuple[Worker, ...] = ()
+
+
+@dataclass(frozen=True)
+class PinSpec:
+    """A pin to be taken together with ``ensure``: the id is the caller's own, so that a retry renews it."""
+
+    id: str
+    holder: str
+    lease_seconds: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    items: tuple[Any, ...]
+    next: str | None = None
+
+
+def to_json(value: object) -> Any:
+    """Turns a model back into what ``json.dumps`` takes."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return to_json(asdict(value))
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return value
+
+
+def decode(kind: type[T], value: object) -> T:
+    """Reads a JSON value as a model. Unknown fields are ignored: the server may be newer than we are.
+
+    Raises:
+        UnexpectedAnswer: if a field is missing or of another type.
+    """
+    return cast(T, _decode(kind, value, kind.__name__))
+
+
+def decode_items(kind: type[T], value: object) -> tuple[tuple[T, ...], str | None]:
+    """Reads ``{"items": [...], "next": ...}``."""
+    page = decode(Page, value)
+    items = tuple(cast(T, _decode(kind, item, f"items[{i}]")) for i, item in enumerate(page.items))
+    return items, page.next
+
+
+_HINTS: dict[type[Any], dict[str, Any]] = {}
+
+
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    # Resolving the annotations takes longer than reading the value.
+    if kind not in _HINTS:
+        _HINTS[kind] = get_type_hints(kind)
+    return _HINTS[kind]
+
+
+def _decode(kind: Any, value: object, where: str) -> object:
+    origin = get_origin(kind)
+    if kind is Any:
+        return value
+    if origin is Union or origin is types.UnionType:
+        inner = next(arg for arg in get_args(kind) if arg is not type(None))
+        return None if value is None else _decode(inner, value, where)
+    if origin is tuple:
+        item = get_args(kind)[0]
+        listed = _expect(list, value, where)
+        return tuple(_decode(item, each, f"{where}[{i}]") for i, each in enumerate(listed))
+    if is_dataclass(kind):
+        return _decode_dataclass(cast("type[Any]", kind), _expect(dict, value, where), where)
+    if kind is datetime:
+        return _decode_datetime(_expect(str, value, where), where)
+    return _expect(kind, value, where)
+
+
+def _decode_dataclass(kind: type[Any], source: dict[str, Any], where: str) -> object:
+    hints = _hints(kind)
+    found: dict[str, object] = {}
+    for field in fields(kind):
+        value = source.get(field.name)
+        if value is not None:
+            found[field.name] = _decode(hints[field.name], value, f"{where}.{field.name}")
+        elif field.default is MISSING:
+            raise UnexpectedAnswer(f"the control plane's answer lacks {where}.{field.name}")
+    return kind(**found)
+
+
+def _decode_datetime(text: str, where: str) -> datetime:
+    # Python 3.10 reads neither "Z" nor more than six digits of a second, and servers write both.
+    head, dot, tail = text.replace("Z", "+00:00").partition(".")
+    if dot:
+        digits = len(tail) - len(tail.lstrip("0123456789"))
+        tail = tail[:digits][:6].ljust(6, "0") + tail[digits:]
+    try:
+        return datetime.fromisoformat(head + dot + tail)
+    except ValueError:
+        raise UnexpectedAnswer(f"the control plane's answer has {where} = {text!r}, which is no time") from None
+
+
+def _expect(kind: type[T], value: object, where: str) -> T:
+    if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
+        return value
+    raise UnexpectedAnswer(f"the control plane's answer has {where} = {value!r}, which should be {kind.__name__}")

@@ -1,0 +1,80 @@
+"""Small values callers write in more than one way: names of datasets, durations, byte counts."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import timedelta
+
+from forebay._errors import ConfigurationError
+
+Duration = str | int | float | timedelta
+"""``"12h"``, ``"1h30m"``, ``"90s"``, a ``timedelta``, or a number of seconds."""
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_PART = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_WHOLE = re.compile(rf"(?:{_PART.pattern})+")
+
+
+def seconds_of(duration: Duration) -> int:
+    """Whole seconds, rounded up, so that nobody gets less than was asked for."""
+    if isinstance(duration, timedelta):
+        seconds = duration.total_seconds()
+    elif isinstance(duration, str):
+        seconds = _parse(duration.strip())
+    else:
+        seconds = float(duration)
+    if not math.isfinite(seconds) or seconds <= 0:
+        raise ConfigurationError(f"a duration must be more than nothing, not {duration!r}")
+    return math.ceil(seconds)
+
+
+def _parse(text: str) -> float:
+    if _WHOLE.fullmatch(text):
+        return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigurationError(
+            f"'{text}' is not a duration: write 90s, 30m, 12h, 7d, 1h30m, or a number of seconds"
+        ) from None
+
+
+def split_dataset(dataset: str) -> tuple[str, str]:
+    """Splits ``namespace/name``. The server checks the letters; here only that it is two parts."""
+    parts = dataset.split("/")
+    if len(parts) != 2 or "@" in dataset or any(part in ("", ".", "..") for part in parts):
+        raise ConfigurationError(f"'{dataset}' is not the name of a dataset: write namespace/name")
+    return parts[0], parts[1]
+
+
+def split_version(text: str) -> tuple[str, str]:
+    """Splits ``namespace/name@version``."""
+    dataset, at, version = text.partition("@")
+    if not at or not version:
+        raise ConfigurationError(f"'{text}' is not a version of a dataset: write namespace/name@version")
+    split_dataset(dataset)
+    return dataset, version
+
+
+def human_bytes(count: float) -> str:
+    """``1.5 GiB``: binary units, three digits."""
+    if abs(count) < 1024:
+        return f"{count:.0f} B"
+    for unit in ("KiB", "MiB", "GiB", "TiB", "PiB"):
+        count /= 1024
+        if abs(count) < 1024 or unit == "PiB":
+            break
+    return f"{count:.{2 if abs(count) < 10 else 1 if abs(count) < 100 else 0}f} {unit}"
+
+
+def human_seconds(seconds: float) -> str:
+    """``4 s``, ``2m10s``, ``3h05m``, ``2d04h``."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02d}s"
+    if whole < 86400:
+        return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
+    return f"{whole // 86400}d{whole % 86400 // 3600:02d}h"
