@@ -1,0 +1,73 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import jakarta.transaction.Transactional;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * The pins that workflows believe in, for looking up. The region's etcd is the truth about them.
+ * Safe for use by many threads; every call is one transaction.
+ */
+@ApplicationScoped
+@Transactional
+public class PinCatalogue {
+
+    private static final String BY_REGION =
+            """
+            select v.id, p from VersionEntity v join v.pins p
+            where p.region = :region and concat(v.id, '/', p.id) > :after
+            order by concat(v.id, '/', p.id)
+            """;
+
+    private static final String MOVE_EXPIRY =
+            """
+            update pin set expires_at = :expiry
+            where version = :version and region = :region and id = :id and expires_at < :expiry
+            """;
+
+    private final EntityManager entities;
+
+    PinCatalogue(EntityManager entities) {
+        this.entities = entities;
+    }
+
+    /** A pin and what it holds. */
+    public record Held(DatasetVersion version, PinGrant pin) {
+
+        /** What a next page begins after. */
+        public String cursor() {
+            return version + "/" + pin.id();
+        }
+    }
+
+    /** Up to {@code limit} pins of a region by version and id, after a cursor, or from "". */
+    public List<Held> list(RegionName region, String after, int limit) {
+        return entities.createQuery(BY_REGION, Object[].class)
+                .setParameter("region", region.value())
+                .setParameter("after", after)
+                .setMaxResults(limit)
+                .getResultStream()
+                .map(
+                        row ->
+                                new Held(
+                                        DatasetVersion.parse((String) row[0]),
+                                        ((PinRow) row[1]).toGrant()))
+                .toList();
+    }
+
+    /** Takes note of a renewal; does nothing if the pin is not here (yet). */
+    public void renewed(DatasetVersion version, RegionName region, String id, Instant expiresAt) {
+        entities.createNativeQuery(MOVE_EXPIRY)
+                .setParameter("expiry", expiresAt.truncatedTo(ChronoUnit.MICROS))
+                .setParameter("version", version.toString())
+                .setParameter("region", region.value())
+                .setParameter("id", id)
+                .executeUpdate();
+    }
+}

@@ -1,0 +1,121 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.hibernate.Session;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that were made under an idempotency key, so that whoever asks after one finds the
+ * run that answers it, also after a restart. Safe for use by many threads; every call is one
+ * transaction.
+ */
+@ApplicationScoped
+@Transactional
+public class RequestLog {
+
+    private static final String ADD =
+            """
+            insert into request (version, id, region, body, workflow_id, created_at)
+            values (:version, :id, :region, :body, :workflow, :now) on conflict do nothing
+            """;
+
+    private static final String FIND =
+            "select region, body, workflow_id, run_id from request where version = :version and id = :id";
+
+    private static final String ACCEPTED =
+            "update request set run_id = :run where version = :version and id = :id";
+
+    private static final String FORGET =
+            """
+            delete from request where ctid in
+              (select ctid from request where created_at < :before limit :limit)
+            """;
+
+    private final Session entities;
+
+    RequestLog(Session entities) {
+        this.entities = entities;
+    }
+
+    /**
+     * A request as it was made.
+     *
+     * @param body in a form that is equal for equal requests
+     * @param runId the run that accepted it, once one did
+     */
+    public record Entry(
+            DatasetVersion version,
+            String id,
+            String region,
+            String body,
+            String workflowId,
+            @Nullable String runId) {}
+
+    /**
+     * Enters a request, or finds the same one that is there.
+     *
+     * @throws ForebayException {@code ALREADY_EXISTS} if the id was used for another body
+     */
+    public Entry enter(Entry request) {
+        entities.createNativeMutationQuery(ADD)
+                .setParameter("version", request.version().toString())
+                .setParameter("id", request.id())
+                .setParameter("region", request.region())
+                .setParameter("body", request.body())
+                .setParameter("workflow", request.workflowId())
+                .setParameter("now", Instant.now())
+                .executeUpdate();
+        Entry there = find(request.version(), request.id()).orElse(request);
+        if (!there.body().equals(request.body())) {
+            throw new ForebayException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "Idempotency-Key '%s' was used for another request on %s: choose a new key"
+                            .formatted(request.id(), request.version()));
+        }
+        return there;
+    }
+
+    /** The request with this id. */
+    public Optional<Entry> find(DatasetVersion version, String id) {
+        List<Object[]> rows =
+                entities.createNativeQuery(FIND, Object[].class)
+                        .setParameter("version", version.toString())
+                        .setParameter("id", id)
+                        .getResultList();
+        return rows.stream()
+                .findFirst()
+                .map(
+                        row ->
+                                new Entry(
+                                        version,
+                                        id,
+                                        (String) row[0],
+                                        (String) row[1],
+                                        (String) row[2],
+                                        (String) row[3]));
+    }
+
+    /** Remembers the run that accepted a request. */
+    public void accepted(Entry request, String runId) {
+        entities.createNativeMutationQuery(ACCEPTED)
+                .setParameter("run", runId)
+                .setParameter("version", request.version().toString())
+                .setParameter("id", request.id())
+                .executeUpdate();
+    }
+
+    /** Forgets up to {@code limit} requests older than {@code before}; returns how many. */
+    public int forget(Instant before, int limit) {
+        return entities.createNativeMutationQuery(FORGET)
+                .setParameter("before", before)
+                .setParameter("limit", limit)
+                .executeUpdate();
+    }
+}

@@ -1,0 +1,60 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A row of {@code residency}. */
+@Embeddable
+record ResidencyRow(
+        String region,
+        String state,
+        @Column(name = "bytes_cached") long bytesCached,
+        @Column(name = "bytes_from_lake") long bytesFromLake,
+        @Nullable String path,
+        @Column(name = "cached_at") @Nullable Instant cachedAt,
+        @Column(name = "evictable_at") @Nullable Instant evictableAt,
+        @Column(name = "blocked_code") @Nullable String blockedCode,
+        @Column(name = "blocked_message") @Nullable String blockedMessage) {
+
+    static ResidencyRow of(Residency residency) {
+        Problem blocked = residency.blocked();
+        return new ResidencyRow(
+                residency.region().value(),
+                residency.state().name(),
+                residency.bytesCached(),
+                residency.bytesFromLake(),
+                residency.path(),
+                stored(residency.cachedAt()),
+                stored(residency.evictableAt()),
+                blocked == null ? null : blocked.code().name(),
+                blocked == null ? null : blocked.message());
+    }
+
+    Residency toResidency() {
+        return new Residency(
+                new RegionName(region),
+                Residency.State.valueOf(state),
+                bytesCached,
+                bytesFromLake,
+                path,
+                cachedAt,
+                evictableAt,
+                blockedCode == null
+                        ? null
+                        : new Problem(
+                                ErrorCode.valueOf(blockedCode),
+                                blockedMessage == null ? "" : blockedMessage));
+    }
+
+    /** PostgreSQL keeps microseconds: rounding first keeps an unchanged row equal to itself. */
+    static @Nullable Instant stored(@Nullable Instant instant) {
+        return instant == null ? null : instant.truncatedTo(ChronoUnit.MICROS);
+    }
+}

@@ -1,0 +1,129 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.VersionStatus;
+import io.quarkus.panache.common.Page;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.LockModeType;
+import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The versions, as their workflows described them last. Safe for use by many threads; every call is
+ * one transaction.
+ */
+@ApplicationScoped
+@Transactional
+public class VersionCatalogue {
+
+    private static final String ADD_VERSION =
+            """
+            insert into version (id, dataset, ttl_seconds, created_at)
+            values (:id, :dataset, :ttl, :now) on conflict do nothing
+            """;
+
+    private static final String EXPIRED =
+            """
+            select v.id from VersionEntity v join v.regions r
+            where r.region = :region and r.state = 'CACHED' and r.evictableAt < :now
+              and not exists (select 1 from v.pins p where p.region = :region and p.expiresAt > :now)
+            order by r.evictableAt, v.id
+            """;
+
+    private final EntityManager entities;
+
+    VersionCatalogue(EntityManager entities) {
+        this.entities = entities;
+    }
+
+    /** Enters a version that has no manifest yet; does nothing if it is there. */
+    public void add(DatasetVersion version, Duration ttl) {
+        entities.createNativeQuery(ADD_VERSION)
+                .setParameter("id", version.toString())
+                .setParameter("dataset", version.dataset().toString())
+                .setParameter("ttl", ttl.toSeconds())
+                .setParameter("now", Instant.now())
+                .executeUpdate();
+    }
+
+    /** What is known of a version. */
+    public Optional<VersionStatus> find(DatasetVersion version) {
+        return VersionEntity.<VersionEntity>findByIdOptional(version.toString())
+                .map(VersionEntity::toStatus);
+    }
+
+    /** Up to {@code limit} versions of a dataset by name, after {@code after}. */
+    public List<VersionStatus> list(
+            DatasetName dataset, @Nullable DatasetVersion after, int limit) {
+        return VersionEntity.<VersionEntity>find(
+                        "dataset = ?1 and id > ?2 order by id",
+                        dataset.toString(),
+                        after == null ? "" : after.toString())
+                .page(Page.ofSize(limit))
+                .stream()
+                .map(VersionEntity::toStatus)
+                .toList();
+    }
+
+    /**
+     * Gives a version its manifest and returns it; the first one wins and stays.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if the version was never entered
+     */
+    public ManifestRef freeze(DatasetVersion version, ManifestRef manifest) {
+        return locked(version).freeze(manifest);
+    }
+
+    /** The manifest of the dataset's version that was entered last before {@code version}. */
+    public Optional<ManifestRef> manifestBefore(DatasetVersion version) {
+        return VersionEntity.<VersionEntity>find(
+                        "dataset = ?1 and id <> ?2 and manifestDigest is not null order by createdAt desc, id desc",
+                        version.dataset().toString(),
+                        version.toString())
+                .page(Page.ofSize(1))
+                .firstResultOptional()
+                .map(VersionEntity::manifest);
+    }
+
+    /**
+     * Replaces what is known of a version, except its manifest, which is only ever set. Idempotent.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if the version was never entered
+     */
+    public void replace(VersionStatus status) {
+        locked(status.version()).replaceBy(status);
+    }
+
+    /** Up to {@code limit} versions whose time in the region has passed, longest first. */
+    public List<DatasetVersion> expired(RegionName region, Instant now, int limit) {
+        return entities.createQuery(EXPIRED, String.class)
+                .setParameter("region", region.value())
+                .setParameter("now", now)
+                .setMaxResults(limit)
+                .getResultStream()
+                .map(DatasetVersion::parse)
+                .toList();
+    }
+
+    /** One writer at a time: two projections of a version never mix. */
+    private VersionEntity locked(DatasetVersion version) {
+        VersionEntity entity =
+                entities.find(
+                        VersionEntity.class, version.toString(), LockModeType.PESSIMISTIC_WRITE);
+        if (entity == null) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND, "version %s is not in the catalogue".formatted(version));
+        }
+        return entity;
+    }
+}

@@ -1,0 +1,38 @@
+package dev.forebay.service;
+
+import io.smallrye.config.ConfigSourceContext;
+import io.smallrye.config.ConfigSourceFactory;
+import io.smallrye.config.ConfigValue;
+import io.smallrye.config.PropertiesConfigSource;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.microprofile.config.spi.ConfigSource;
+
+/**
+ * Switches the database off in an agent, so that {@code forebay.role} alone says what a process is.
+ *
+ * <p>Quarkus decides when it starts which parts are active, from properties; this source adds those
+ * properties below everything that a person sets.
+ */
+public final class RoleDefaults implements ConfigSourceFactory {
+
+    private static final int BELOW_APPLICATION_PROPERTIES = 200;
+
+    private static final Map<String, String> WITHOUT_DATABASE =
+            Map.of(
+                    "quarkus.datasource.active", "false",
+                    "quarkus.hibernate-orm.active", "false",
+                    "quarkus.flyway.active", "false",
+                    "quarkus.flyway.migrate-at-start", "false");
+
+    @Override
+    public Iterable<ConfigSource> getConfigSources(ConfigSourceContext context) {
+        ConfigValue role = context.getValue("forebay.role");
+        boolean agent = role != null && Role.AGENT_NAME.equals(role.getValue());
+        return agent
+                ? List.of(
+                        new PropertiesConfigSource(
+                                WITHOUT_DATABASE, "role defaults", BELOW_APPLICATION_PROPERTIES))
+                : List.of();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.forebay.service;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The settings that both roles have. */
+@ConfigMapping(prefix = "forebay")
+public interface ServiceConfig {
+
+    /** What this process is: {@code control-plane} or {@code agent}. */
+    Role role();
+
+    /**
+     * A file with the bearer token that every request must carry, and that this process presents to
+     * other processes. Required when {@code quarkus.http.host} is not loopback.
+     */
+    Optional<Path> tokenFile();
+
+    /** The engine that runs the workflows. */
+    Temporal temporal();
+
+    /** The lake. */
+    LakeSettings lake();
+
+    /** Where to find Temporal, and for how long to wait for it. */
+    interface Temporal {
+
+        /** Host and port of Temporal's frontend. */
+        @WithDefault("127.0.0.1:7233")
+        String target();
+
+        /** The Temporal namespace; it must exist. */
+        @WithDefault("default")
+        String namespace();
+
+        /**
+         * The base address of Temporal's web UI; without it answers have no {@code workflow_url}.
+         */
+        Optional<URI> ui();
+
+        /** How long a start waits for Temporal before it gives up. */
+        @WithDefault("60S")
+        Duration startTimeout();
+
+        /** How long an API request waits for Temporal to accept something. */
+        @WithDefault("10S")
+        Duration requestTimeout();
+
+        /** How long a read of the API waits for a workflow before it answers from the catalogue. */
+        @WithDefault("2S")
+        Duration queryTimeout();
+
+        /** How long a stop waits for activities and workflow tasks that are running. */
+        @WithDefault("10S")
+        Duration stopTimeout();
+    }
+
+    /** How to reach the lake; credentials come from the AWS default chain. */
+    interface LakeSettings {
+
+        /** The S3 endpoint, if it is not AWS's own. */
+        Optional<URI> endpoint();
+
+        /** The AWS region to sign for. */
+        @WithDefault("us-east-1")
+        String region();
+
+        /** Whether buckets are part of the path, as most stores other than AWS want it. */
+        @WithDefault("true")
+        boolean pathStyle();
+    }
+}
