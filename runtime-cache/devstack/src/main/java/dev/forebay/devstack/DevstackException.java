@@ -1,0 +1,17 @@
+package dev.forebay.devstack;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something on this machine kept the devstack from doing what it was asked. The message is meant
+ * for the person at the terminal: what happened, and what to do about it.
+ */
+public final class DevstackException extends RuntimeException {
+    public DevstackException(String message) {
+        this(message, null);
+    }
+
+    public DevstackException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

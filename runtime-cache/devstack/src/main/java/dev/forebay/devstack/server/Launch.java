@@ -1,0 +1,89 @@
+package dev.forebay.devstack.server;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a process is started and stopped.
+ *
+ * @param name for messages, and the names of its log and pid files
+ * @param directory where it runs and where its {@code <name>.log} and {@code <name>.pid} are
+ * @param command the program and its arguments; no secrets, for everybody can read them
+ * @param environment variables added to those of this JVM
+ * @param ready when it can be used
+ * @param readyWithin how long that may take
+ * @param stopSignal the signal that asks it to end, without {@code SIG}
+ * @param stopWithin how long it may take to end before it is killed
+ * @param refusesRoot whether it does not run as root: it then gets a user namespace of its own
+ * @param lifetime whether it outlives this JVM
+ */
+public record Launch(
+        String name,
+        Path directory,
+        List<String> command,
+        Map<String, String> environment,
+        Readiness ready,
+        Duration readyWithin,
+        String stopSignal,
+        Duration stopWithin,
+        boolean refusesRoot,
+        Lifetime lifetime) {
+    /** Whether a process outlives the JVM that started it. */
+    public enum Lifetime {
+        /** It ends with this JVM, however that ends. */
+        THIS_JVM,
+        /** It goes on until somebody stops it by its pid file. */
+        UNTIL_STOPPED
+    }
+
+    public Launch {
+        command = List.copyOf(command);
+        environment = Map.copyOf(environment);
+    }
+
+    /** A launch with the usual bounds: ready within 60 s, stopped by SIGTERM within 15 s. */
+    public static Launch of(
+            String name,
+            Path directory,
+            List<String> command,
+            Map<String, String> environment,
+            Readiness ready,
+            Lifetime lifetime) {
+        return new Launch(
+                name,
+                directory,
+                command,
+                environment,
+                ready,
+                Duration.ofSeconds(60),
+                "TERM",
+                Duration.ofSeconds(15),
+                false,
+                lifetime);
+    }
+
+    /** The same for a program that does not run as root and is stopped by this signal. */
+    Launch neverAsRoot(String signal) {
+        return new Launch(
+                name,
+                directory,
+                command,
+                environment,
+                ready,
+                readyWithin,
+                signal,
+                stopWithin,
+                true,
+                lifetime);
+    }
+
+    Path log() {
+        return directory.resolve(name + ".log");
+    }
+
+    Path pidFile() {
+        return directory.resolve(name + ".pid");
+    }
+}

@@ -1,0 +1,59 @@
+package dev.forebay.devstack.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.function.IntPredicate;
+
+/** Whether a process that was started can be used. Asked again and again until it is. */
+@FunctionalInterface
+public interface Readiness {
+    /**
+     * Whether it is ready now.
+     *
+     * @throws IOException when it cannot be asked: counts as not ready
+     */
+    boolean ready() throws IOException, InterruptedException;
+
+    /** Ready when a GET answers with 200. */
+    static Readiness ok(URI address) {
+        return http(address, status -> status == 200);
+    }
+
+    /** Ready when a GET answers at all: a refusal also shows that requests are served. */
+    static Readiness answers(URI address) {
+        return http(address, status -> status < 500);
+    }
+
+    /** Ready when somebody accepts connections on a port of 127.0.0.1. */
+    static Readiness accepts(int port) {
+        return () -> {
+            try (Socket socket = new Socket()) {
+                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
+                return true;
+            }
+        };
+    }
+
+    private static Readiness http(URI address, IntPredicate good) {
+        return () -> {
+            try (HttpClient client =
+                    HttpClient.newBuilder()
+                            .version(HttpClient.Version.HTTP_1_1)
+                            .connectTimeout(Duration.ofSeconds(1))
+                            .build()) {
+                HttpRequest request =
+                        HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(2)).build();
+                HttpResponse<Void> response =
+                        client.send(request, HttpResponse.BodyHandlers.discarding());
+                return good.test(response.statusCode());
+            }
+        };
+    }
+}

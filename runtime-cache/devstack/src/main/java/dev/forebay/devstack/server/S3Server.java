@@ -1,0 +1,156 @@
+package dev.forebay.devstack.server;
+
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.tool.Toolbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An S3 server, the lake: versitygw over plain files. A test may change an object behind its back
+ * by changing the file.
+ *
+ * <p>It asks for signatures with one key, made up per directory and kept in {@code credentials}, in
+ * the format of AWS's shared credentials file.
+ */
+public final class S3Server extends OneProcessServer {
+    /** The region that requests are to be signed for. */
+    public static final String REGION = "us-east-1";
+
+    private final Path directory;
+    private final URI endpoint;
+    private final Credentials credentials;
+
+    private record Credentials(String accessKey, String secretKey) {}
+
+    private S3Server(ServerProcess process, Path directory, URI endpoint, Credentials credentials) {
+        super(process);
+        this.directory = directory;
+        this.endpoint = endpoint;
+        this.credentials = credentials;
+    }
+
+    /** Starts an S3 server on a free port, to end with this JVM at the latest. */
+    public static S3Server start(Path directory) {
+        return start(directory, Ports.free(), Launch.Lifetime.THIS_JVM);
+    }
+
+    /** Starts an S3 server on a port. */
+    public static S3Server start(Path directory, int port, Launch.Lifetime lifetime) {
+        Path absolute = directory.toAbsolutePath();
+        Credentials credentials = credentials(absolute);
+        URI endpoint = URI.create("http://127.0.0.1:" + port);
+        Launch launch =
+                Launch.of(
+                        "s3",
+                        absolute,
+                        command(absolute, port),
+                        Map.of(
+                                "ROOT_ACCESS_KEY", credentials.accessKey(),
+                                "ROOT_SECRET_KEY", credentials.secretKey()),
+                        Readiness.answers(endpoint),
+                        lifetime);
+        return new S3Server(ServerProcess.start(launch), absolute, endpoint, credentials);
+    }
+
+    /** Where clients connect; buckets are in the path. */
+    public URI endpoint() {
+        return endpoint;
+    }
+
+    /** The only key's id. */
+    public String accessKey() {
+        return credentials.accessKey();
+    }
+
+    /** The only key's secret. */
+    public String secretKey() {
+        return credentials.secretKey();
+    }
+
+    /** The file with both, to be named in {@code AWS_SHARED_CREDENTIALS_FILE}. */
+    public Path credentialsFile() {
+        return credentialsFile(directory);
+    }
+
+    /** One line per request, in the format of S3's server access logs. */
+    public Path accessLog() {
+        return directory.resolve("access.log");
+    }
+
+    /** The directory with the objects of a bucket as plain files. */
+    public Path bucketDirectory(String bucket) {
+        return directory.resolve("buckets").resolve(bucket);
+    }
+
+    /** Makes a bucket, without a request; no error if it is there. */
+    public S3Server createBucket(String bucket) {
+        try {
+            Files.createDirectories(bucketDirectory(bucket));
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> command(Path directory, int port) {
+        List<String> command = new ArrayList<>();
+        command.add(Toolbox.ofThisMachine().versitygw().toString());
+        command.addAll(List.of("--port", "127.0.0.1:" + port, "--region", REGION));
+        command.addAll(List.of("--keep-alive", "--quiet"));
+        command.addAll(List.of("--access-log", directory.resolve("access.log").toString()));
+        command.add("posix");
+        try {
+            Path buckets = Files.createDirectories(directory.resolve("buckets"));
+            Path versions = Files.createDirectories(directory.resolve("versions"));
+            FileStore store = Files.getFileStore(buckets);
+            if (!store.supportsFileAttributeView("user")) {
+                Path attributes = Files.createDirectories(directory.resolve("attributes"));
+                command.addAll(List.of("--sidecar", attributes.toString()));
+            }
+            command.addAll(List.of("--versioning-dir", versions.toString()));
+            command.add(buckets.toString());
+            return command;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path credentialsFile(Path directory) {
+        return directory.resolve("credentials");
+    }
+
+    private static Credentials credentials(Path directory) {
+        Path file = credentialsFile(directory);
+        String text =
+                Secrets.keptIn(
+                        file,
+                        () ->
+                                """
+                                [default]
+                                aws_access_key_id = %s
+                                aws_secret_access_key = %s
+                                """
+                                        .formatted(Secrets.random(10), Secrets.random(20)));
+        return new Credentials(
+                value(file, text, "aws_access_key_id"), value(file, text, "aws_secret_access_key"));
+    }
+
+    private static String value(Path file, String text, String name) {
+        return text.lines()
+                .filter(line -> line.startsWith(name + " = "))
+                .map(line -> line.substring(name.length() + 3).trim())
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new DevstackException(
+                                        "%s has no %s: delete it and start again"
+                                                .formatted(file, name)));
+    }
+}

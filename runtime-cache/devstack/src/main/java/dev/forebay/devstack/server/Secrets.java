@@ -1,0 +1,50 @@
+package dev.forebay.devstack.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.function.Supplier;
+
+/** Secrets made up once per directory and kept in files that only their owner can read. */
+final class Secrets {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private Secrets() {}
+
+    /** Random hexadecimal digits. */
+    static String random(int bytes) {
+        byte[] secret = new byte[bytes];
+        RANDOM.nextBytes(secret);
+        return HexFormat.of().formatHex(secret);
+    }
+
+    /** The text of a file, which is written first if there is none. */
+    static String keptIn(Path file, Supplier<String> first) {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            return write(file, first.get());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String write(Path file, String text) {
+        try {
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            Files.createFile(
+                    file,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(file, text);
+            return text;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package dev.forebay.devstack.server;
+
+import dev.forebay.devstack.DevstackException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One process: started, watched until it is ready, signalled, stopped.
+ *
+ * <p>Its output goes to {@code <name>.log}, its identity to {@code <name>.pid}, which is there as
+ * long as the process was not stopped by us. A process with {@link Launch.Lifetime#THIS_JVM} is
+ * stopped by a shutdown hook, and by the kernel if this JVM dies without running it.
+ */
+public final class ServerProcess implements Server {
+    private static final Duration POLL = Duration.ofMillis(25);
+    private static final Set<ServerProcess> OURS = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(ServerProcess::stopAll, "devstack-stop"));
+    }
+
+    private final Launch launch;
+    private @Nullable ProcessHandle process;
+    private boolean paused;
+
+    private ServerProcess(Launch launch) {
+        this.launch = launch;
+    }
+
+    /**
+     * Starts a process and returns when it is ready.
+     *
+     * @throws DevstackException when it ends or does not become ready in time; the message holds
+     *     the end of its log, and the process is gone
+     */
+    public static ServerProcess start(Launch launch) {
+        ServerProcess server = new ServerProcess(launch);
+        server.restart();
+        return server;
+    }
+
+    @Override
+    public String name() {
+        return launch.name();
+    }
+
+    @Override
+    public Path log() {
+        return launch.log();
+    }
+
+    /** The id of the process, -1 if it was never started. */
+    public synchronized long pid() {
+        return process == null ? -1 : process.pid();
+    }
+
+    @Override
+    public synchronized boolean isAlive() {
+        return process != null && process.isAlive();
+    }
+
+    @Override
+    public synchronized void restart() {
+        close();
+        try {
+            Files.createDirectories(launch.directory());
+            process = Spawner.spawn(launch);
+            if (launch.lifetime() == Launch.Lifetime.THIS_JVM) {
+                OURS.add(this);
+            }
+            ProcessIdentity identity = ProcessIdentity.of(process.pid()).orElse(null);
+            if (identity != null) {
+                identity.write(launch.pidFile());
+            }
+            awaitReady(process);
+        } catch (IOException e) {
+            kill9();
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            kill9();
+            Thread.currentThread().interrupt();
+            throw new DevstackException(name() + " was not awaited: interrupted", e);
+        } catch (RuntimeException e) {
+            kill9();
+            throw e;
+        }
+    }
+
+    @Override
+    public synchronized void kill9() {
+        if (process != null) {
+            Signals.killTree(process);
+        }
+        forget();
+    }
+
+    @Override
+    public synchronized void pause() {
+        signal("STOP");
+        paused = true;
+    }
+
+    @Override
+    public synchronized void resume() {
+        signal("CONT");
+        paused = false;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (isAlive() && process != null) {
+            if (paused) {
+                resume();
+            }
+            Signals.send(process.pid(), launch.stopSignal());
+            if (!endsWithin(process, launch.stopWithin())) {
+                Signals.killTree(process);
+            }
+        }
+        forget();
+    }
+
+    private void signal(String signal) {
+        if (process == null || !process.isAlive()) {
+            throw new DevstackException(name() + " is not running");
+        }
+        // The children too: a backend of PostgreSQL goes on when its parent is stopped.
+        Signals.send(process.pid(), signal);
+        process.descendants().forEach(child -> Signals.send(child.pid(), signal));
+    }
+
+    private void forget() {
+        OURS.remove(this);
+        paused = false;
+        try {
+            Files.deleteIfExists(launch.pidFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void awaitReady(ProcessHandle started) throws InterruptedException {
+        long deadline = System.nanoTime() + launch.readyWithin().toNanos();
+        @Nullable IOException last = null;
+        while (started.isAlive()) {
+            try {
+                if (launch.ready().ready()) {
+                    return;
+                }
+            } catch (IOException e) {
+                last = e;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw failure(
+                        "was not ready within " + launch.readyWithin().toSeconds() + " s", last);
+            }
+            Thread.sleep(POLL);
+        }
+        throw failure("ended while it was starting", last);
+    }
+
+    private DevstackException failure(String what, @Nullable IOException cause) {
+        return new DevstackException(
+                "%s %s. The end of %s:%n%s".formatted(name(), what, log(), LogTail.of(log())),
+                cause);
+    }
+
+    private static boolean endsWithin(ProcessHandle process, Duration bound) {
+        try {
+            process.onExit().get(bound.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException | ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static void stopAll() {
+        List<Thread> stopping = new ArrayList<>();
+        for (ServerProcess server : OURS) {
+            stopping.add(Thread.ofVirtual().start(server::close));
+        }
+        for (Thread thread : stopping) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+}

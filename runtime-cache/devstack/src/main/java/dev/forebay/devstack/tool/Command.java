@@ -1,0 +1,79 @@
+package dev.forebay.devstack.tool;
+
+import dev.forebay.devstack.DevstackException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Runs a program to its end. */
+final class Command {
+    private static final int MINUTES = 30;
+    private static final int TAIL_LINES = 12;
+
+    private Command() {}
+
+    /** Runs a program, its output appended to a log; not ending with 0 is an error. */
+    static void run(
+            Path directory, Map<String, String> environment, Path log, List<String> command) {
+        Process process = null;
+        try {
+            ProcessBuilder builder =
+                    new ProcessBuilder(command)
+                            .directory(directory.toFile())
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            builder.environment().putAll(environment);
+            process = builder.start();
+            process.getOutputStream().close();
+            if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
+                throw new DevstackException(
+                        "%s did not end in %d minutes".formatted(command.getFirst(), MINUTES));
+            }
+            if (process.exitValue() != 0) {
+                throw new DevstackException(
+                        "%s failed:%n%s".formatted(String.join(" ", command), tail(log)));
+            }
+        } catch (IOException e) {
+            throw new DevstackException("cannot run " + command.getFirst(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DevstackException("interrupted", e);
+        } finally {
+            if (process != null && process.isAlive()) {
+                process.descendants().forEach(ProcessHandle::destroy);
+                process.destroy();
+            }
+        }
+    }
+
+    /** The output of {@code program --version}, empty if it does not run. */
+    static String version(Path program) {
+        try {
+            Process process =
+                    new ProcessBuilder(program.toString(), "--version")
+                            .redirectErrorStream(true)
+                            .start();
+            process.getOutputStream().close();
+            byte[] output = process.getInputStream().readNBytes(16_384);
+            return process.waitFor() == 0 ? new String(output, StandardCharsets.UTF_8) : "";
+        } catch (IOException e) {
+            return "";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "";
+        }
+    }
+
+    private static String tail(Path log) throws IOException {
+        List<String> lines = Files.readAllLines(log);
+        return String.join(
+                        System.lineSeparator(),
+                        lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()))
+                .indent(2)
+                .stripTrailing();
+    }
+}

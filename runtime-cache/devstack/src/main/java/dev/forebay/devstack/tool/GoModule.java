@@ -1,0 +1,44 @@
+package dev.forebay.devstack.tool;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A Go program that cannot be installed directly because its module has replace directives: built
+ * from a small module that requires it.
+ *
+ * @param module the module, which is also the program's package
+ * @param version its version
+ * @param name what to call the program
+ */
+record GoModule(String module, String version, String name) implements Recipe {
+    @Override
+    public void obtain(Machine machine, Path into, Path log) {
+        String go = GoInstall.go(machine).toString();
+        Map<String, String> environment = Map.of("CGO_ENABLED", "0", "GOFLAGS", "-mod=mod");
+        try {
+            Path source = Files.createDirectory(into.resolve("source"));
+            Command.run(source, environment, log, List.of(go, "mod", "init", "obtain"));
+            Command.run(source, environment, log, List.of(go, "get", module + "@" + version));
+            Command.run(
+                    source,
+                    environment,
+                    log,
+                    List.of(
+                            go,
+                            "build",
+                            GoInstall.FLAGS.get(0),
+                            GoInstall.FLAGS.get(1),
+                            GoInstall.FLAGS.get(2),
+                            "-o",
+                            into.resolve(name).toString(),
+                            module));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

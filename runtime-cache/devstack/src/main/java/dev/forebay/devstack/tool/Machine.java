@@ -1,0 +1,57 @@
+package dev.forebay.devstack.tool;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Where to look on this machine.
+ *
+ * @param path directories that may hold programs, in order
+ * @param cache where obtained tools are kept
+ */
+public record Machine(List<Path> path, Path cache) {
+    /** Beyond PATH: where Go and Debian put programs that are not on it. */
+    private static final List<Path> USUAL =
+            List.of(
+                    Path.of("/usr/bin"),
+                    Path.of("/bin"),
+                    Path.of("/usr/sbin"),
+                    Path.of("/usr/local/bin"),
+                    Path.of("/usr/local/go/bin"));
+
+    public Machine {
+        path = List.copyOf(path);
+    }
+
+    /** This machine; the cache is {@code FOREBAY_CACHE}, else {@code ~/.cache/forebay}. */
+    public static Machine current() {
+        Map<String, String> environment = System.getenv();
+        Stream<Path> path =
+                Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                        .filter(entry -> !entry.isEmpty())
+                        .map(Path::of);
+        String cache = environment.get("FOREBAY_CACHE");
+        return new Machine(
+                Stream.concat(path, USUAL.stream()).distinct().toList(),
+                cache != null
+                        ? Path.of(cache).toAbsolutePath()
+                        : Path.of(System.getProperty("user.home"), ".cache", "forebay"));
+    }
+
+    /** The first program of this name. */
+    public Optional<Path> program(String name) {
+        return programs(name).findFirst();
+    }
+
+    /** All programs of this name, in the order of the path. */
+    Stream<Path> programs(String name) {
+        return path.stream()
+                .map(directory -> directory.resolve(name))
+                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.forebay.devstack.tool;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Something the devstack needs that is not ours.
+ *
+ * @param name as shown, and its directory in the cache
+ * @param version the pinned version
+ * @param file the file that shows it is there, relative to its directory
+ * @param versionPattern found in the output of {@code <file> --version} of a program on PATH that
+ *     is as good as the pinned one
+ * @param usually how long obtaining it takes, in words
+ * @param otherwise what a person can do who cannot obtain it this way
+ * @param recipe how to obtain it
+ */
+record Tool(
+        String name,
+        String version,
+        String file,
+        Pattern versionPattern,
+        String usually,
+        String otherwise,
+        Recipe recipe) {
+    static final Tool ETCD =
+            new Tool(
+                    "etcd",
+                    "3.6.16",
+                    "etcd",
+                    Pattern.compile("etcd Version: 3\\.([6-9]|\\d\\d)\\."),
+                    "1 to 2 minutes",
+                    "put an etcd 3.6 on PATH",
+                    new GoModule("go.etcd.io/etcd/server/v3", "v3.6.16", "etcd"));
+
+    static final Tool TEMPORAL =
+            new Tool(
+                    "temporal",
+                    "1.5.1",
+                    "temporal",
+                    Pattern.compile("Server 1\\.(29|[3-9]\\d)\\."),
+                    "about 5 minutes",
+                    "put the temporal command (with server 1.29 or later) on PATH",
+                    new GoInstall("github.com/temporalio/cli/cmd/temporal", "v1.5.1"));
+
+    static final Tool VERSITYGW =
+            new Tool(
+                    "versitygw",
+                    "1.8.0",
+                    "versitygw",
+                    Pattern.compile("v1\\.([89]|\\d\\d)\\."),
+                    "1 to 2 minutes",
+                    "put versitygw 1.8 on PATH",
+                    new GoInstall("github.com/versity/versitygw/cmd/versitygw", "v1.8.0"));
+
+    static final Tool POSTGRES =
+            new Tool(
+                    "postgres",
+                    "17.6.0",
+                    "bin/postgres",
+                    Pattern.compile("PostgreSQL\\) 1[4-9]"),
+                    "less than a minute",
+                    "install PostgreSQL 14 or later (Debian: apt-get install postgresql)",
+                    new EmbeddedPostgres("17.6.0"));
+
+    static final Tool LIBFUSE2 =
+            new Tool(
+                    "libfuse2",
+                    "2.9.9",
+                    "libfuse.so.2",
+                    Pattern.compile("(?!)"),
+                    "a few seconds",
+                    "install it as root (Debian: apt-get install libfuse2)",
+                    new DebianPackage("libfuse2", "libfuse.so.2"));
+
+    static final List<Tool> ALL = List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2);
+}

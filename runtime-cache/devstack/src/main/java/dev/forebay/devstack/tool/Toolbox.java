@@ -1,0 +1,113 @@
+package dev.forebay.devstack.tool;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * The tools, each taken from the first place that has it: a suitable program on PATH, the cache, a
+ * package registry. Thread-safe.
+ */
+public final class Toolbox {
+    private static final List<Path> LIBRARY_DIRECTORIES =
+            List.of(
+                    Path.of("/lib/x86_64-linux-gnu"),
+                    Path.of("/usr/lib/x86_64-linux-gnu"),
+                    Path.of("/lib/aarch64-linux-gnu"),
+                    Path.of("/usr/lib/aarch64-linux-gnu"),
+                    Path.of("/lib64"),
+                    Path.of("/usr/lib64"),
+                    Path.of("/usr/lib"),
+                    Path.of("/usr/local/lib"));
+    private static final Path DEBIAN_POSTGRES = Path.of("/usr/lib/postgresql");
+
+    private final Machine machine;
+    private final ToolCache cache;
+
+    public Toolbox(Machine machine, Consumer<String> progress) {
+        this.machine = machine;
+        this.cache = new ToolCache(machine, progress);
+    }
+
+    /** The toolbox of this machine; it reports to standard error. */
+    @SuppressWarnings("SystemOut")
+    public static Toolbox ofThisMachine() {
+        return new Toolbox(Machine.current(), line -> System.err.println("[devstack] " + line));
+    }
+
+    /** The program {@code etcd}. */
+    public Path etcd() {
+        return program(Tool.ETCD);
+    }
+
+    /** The program {@code temporal}. */
+    public Path temporal() {
+        return program(Tool.TEMPORAL);
+    }
+
+    /** The program {@code versitygw}. */
+    public Path versitygw() {
+        return program(Tool.VERSITYGW);
+    }
+
+    /** The directory of PostgreSQL's programs: {@code initdb}, {@code postgres}. */
+    public Path postgres() {
+        return Stream.concat(machine.programs("postgres"), debianPostgres())
+                .filter(program -> suits(Tool.POSTGRES, program))
+                .map(Path::getParent)
+                .filter(directory -> Files.isExecutable(directory.resolve("initdb")))
+                .findFirst()
+                .orElseGet(() -> cached(Tool.POSTGRES).resolve("bin"));
+    }
+
+    /** The directory of {@code libfuse.so.2}; empty if the system's linker finds it by itself. */
+    public Optional<Path> libfuse2() {
+        boolean installed =
+                LIBRARY_DIRECTORIES.stream()
+                        .anyMatch(path -> Files.exists(path.resolve(Tool.LIBFUSE2.file())));
+        return installed ? Optional.empty() : Optional.of(cached(Tool.LIBFUSE2));
+    }
+
+    /** A program of the machine that a person works with, such as {@code umount}. */
+    public Optional<Path> program(String name) {
+        return machine.program(name);
+    }
+
+    Path program(Tool tool) {
+        return machine.programs(tool.file())
+                .filter(program -> suits(tool, program))
+                .findFirst()
+                .orElseGet(() -> cached(tool).resolve(tool.file()));
+    }
+
+    private Path cached(Tool tool) {
+        return cache.find(tool).orElseGet(() -> cache.obtain(tool));
+    }
+
+    private static boolean suits(Tool tool, Path program) {
+        return tool.versionPattern().matcher(Command.version(program)).find();
+    }
+
+    /** Debian keeps them off PATH, by major version; the newest first. */
+    private static Stream<Path> debianPostgres() {
+        if (!Files.isDirectory(DEBIAN_POSTGRES)) {
+            return Stream.empty();
+        }
+        try (Stream<Path> versions = Files.list(DEBIAN_POSTGRES)) {
+            return versions
+                    .map(version -> version.resolve("bin").resolve("postgres"))
+                    .filter(Files::isExecutable)
+                    .sorted(Comparator.reverseOrder())
+                    .toList()
+                    .stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
