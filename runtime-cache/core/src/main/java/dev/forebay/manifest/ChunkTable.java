@@ -1,0 +1,74 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.ChunkId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Fills the {@code chunk} table from the objects in pack order: every chunk with live bytes. */
+final class ChunkTable {
+
+    private final PreparedStatement insert;
+    private final Map<Integer, LaidPack> packs = new HashMap<>();
+    private long count;
+    private int pack = -1;
+    private int index = -1;
+    private int liveBytes;
+
+    private ChunkTable(PreparedStatement insert, List<LaidPack> laid) {
+        this.insert = insert;
+        laid.forEach(row -> packs.put(row.ordinal(), row));
+    }
+
+    /** Returns the number of chunks. */
+    static long fill(Connection connection, List<LaidPack> packs) throws SQLException {
+        try (PreparedStatement insert =
+                        connection.prepareStatement("INSERT INTO chunk VALUES (?,?,?,?,?)");
+                Statement select = connection.createStatement();
+                ResultSet objects =
+                        select.executeQuery(
+                                "SELECT pack, pack_offset, size FROM node WHERE size > 0"
+                                        + " ORDER BY pack, pack_offset")) {
+            ChunkTable table = new ChunkTable(insert, packs);
+            while (objects.next()) {
+                table.add(objects.getInt(1), objects.getLong(2), objects.getLong(3));
+            }
+            table.flush();
+            return table.count;
+        }
+    }
+
+    private void add(int objectPack, long offset, long size) throws SQLException {
+        long end = offset + size;
+        for (long at = offset; at < end; ) {
+            int chunk = Math.toIntExact(at / ChunkId.CHUNK_BYTES);
+            if (objectPack != pack || chunk != index) {
+                flush();
+                pack = objectPack;
+                index = chunk;
+            }
+            long next = Math.min(end, (chunk + 1L) * ChunkId.CHUNK_BYTES);
+            liveBytes += (int) (next - at);
+            at = next;
+        }
+    }
+
+    private void flush() throws SQLException {
+        LaidPack laid = packs.get(pack);
+        if (liveBytes == 0 || laid == null) {
+            return;
+        }
+        insert.setLong(1, count++);
+        insert.setInt(2, pack);
+        insert.setInt(3, index);
+        insert.setInt(4, new ChunkId(laid.id(), index).length(laid.bytes()));
+        insert.setInt(5, liveBytes);
+        insert.executeUpdate();
+        liveBytes = 0;
+    }
+}

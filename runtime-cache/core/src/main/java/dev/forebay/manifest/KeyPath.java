@@ -1,0 +1,94 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The path that a lake key becomes in a version's tree.
+ *
+ * @param components from the root down; empty for the marker of the root itself
+ * @param directory whether the key is a directory marker, that is ends in {@code /}
+ */
+record KeyPath(List<String> components, boolean directory) {
+
+    private static final int MAX_NAME_BYTES = 255;
+    private static final int SHOWN_CHARACTERS = 200;
+
+    /**
+     * Splits what follows {@code prefix} in {@code key} at {@code /}.
+     *
+     * @throws ForebayException with {@code INVALID_KEY}, the message being the key and what is
+     *     wrong with it
+     */
+    static KeyPath of(String prefix, String key, long size) {
+        if (!key.startsWith(prefix)) {
+            throw invalid(key, "is not below the prefix");
+        }
+        boolean marker = key.endsWith("/");
+        if (marker && size > 0) {
+            throw invalid(key, "ends in / but has bytes");
+        }
+        if (key.length() == prefix.length()) {
+            if (marker) {
+                return new KeyPath(List.of(), true);
+            }
+            throw invalid(key, "has no name below the prefix");
+        }
+        int end = marker ? key.length() - 1 : key.length();
+        List<String> components = new ArrayList<>();
+        for (int at = prefix.length(); at <= end; ) {
+            int slash = key.indexOf('/', at);
+            int stop = slash < 0 || slash > end ? end : slash;
+            components.add(requireName(key, key.substring(at, stop)));
+            at = stop + 1;
+        }
+        return new KeyPath(components, marker);
+    }
+
+    private static String requireName(String key, String name) {
+        if (name.isEmpty()) {
+            throw invalid(key, "has an empty component");
+        }
+        if (name.equals(".") || name.equals("..")) {
+            throw invalid(key, "has a component " + name);
+        }
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (c == 0) {
+                throw invalid(key, "has a NUL byte");
+            }
+            if (Character.isSurrogate(c)) {
+                if (!Character.isHighSurrogate(c)
+                        || i + 1 == name.length()
+                        || !Character.isLowSurrogate(name.charAt(i + 1))) {
+                    throw invalid(key, "is not valid Unicode");
+                }
+                i++;
+            }
+        }
+        // A UTF-16 unit is at most three bytes of UTF-8; most names need not be encoded to know.
+        if (name.length() > MAX_NAME_BYTES / 3
+                && name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
+            throw invalid(key, "has a component of more than 255 bytes");
+        }
+        return name;
+    }
+
+    /** The failure for one key; control characters are shown escaped, long keys cut. */
+    static ForebayException invalid(String key, String why) {
+        StringBuilder shown = new StringBuilder("'");
+        for (int i = 0; i < key.length() && i < SHOWN_CHARACTERS; i++) {
+            char c = key.charAt(i);
+            if (Character.isISOControl(c) || Character.isSurrogate(c)) {
+                shown.append(String.format("\\u%04x", (int) c));
+            } else {
+                shown.append(c);
+            }
+        }
+        shown.append(key.length() > SHOWN_CHARACTERS ? "…' " : "' ").append(why);
+        return new ForebayException(ErrorCode.INVALID_KEY, shown.toString());
+    }
+}

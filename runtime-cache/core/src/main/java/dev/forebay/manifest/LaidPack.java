@@ -1,0 +1,6 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.PackId;
+
+/** A row of the {@code pack} table. */
+record LaidPack(int ordinal, PackId id, long bytes) {}

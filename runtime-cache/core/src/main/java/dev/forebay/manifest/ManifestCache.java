@@ -1,0 +1,221 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Local copies of manifests, by digest, in one directory of bounded size.
+ *
+ * <p>A copy is used only after its SHA-256 was verified in this process. It is fetched once however
+ * many ask at the same time, and deleted to make room only when nobody has it open. Safe for use by
+ * many threads; the directory belongs to one cache at a time.
+ */
+public final class ManifestCache {
+
+    /** Brings the bytes of a manifest to {@code target}, which does not exist yet. */
+    @FunctionalInterface
+    public interface Fetcher {
+        /** Fails with any {@link ForebayException}; it is passed on to all who wait. */
+        void fetch(ManifestRef ref, Path target);
+    }
+
+    private static final String SUFFIX = ".sqlite";
+    private static final String FETCHING = ".fetching";
+
+    /** A manifest that is open or being opened, and for how many; guarded by the cache. */
+    private static final class Shared {
+        final CompletableFuture<SqliteManifest> manifest = new CompletableFuture<>();
+        int users;
+    }
+
+    /** What is known of one digest; guarded by the cache. */
+    private static final class Entry {
+        final Path file;
+        long bytes;
+        boolean verified;
+        @Nullable Shared shared;
+
+        Entry(Path file) {
+            this.file = file;
+        }
+    }
+
+    private final Path directory;
+    private final long limitBytes;
+    private final Fetcher fetcher;
+    // In order of last use; guarded by this.
+    private final Map<Digest, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+
+    /**
+     * Takes over a directory with what earlier processes left in it.
+     *
+     * @param directory created if it is not there; unfinished downloads in it are removed
+     * @param limitBytes what all copies together may occupy
+     */
+    public ManifestCache(Path directory, long limitBytes, Fetcher fetcher) {
+        this.directory = directory;
+        this.limitBytes = limitBytes;
+        this.fetcher = fetcher;
+        try {
+            Files.createDirectories(directory);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+                for (Path file : files) {
+                    adopt(file);
+                }
+            }
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot use " + directory, e);
+        }
+    }
+
+    private void adopt(Path file) throws IOException {
+        String name = file.getFileName().toString();
+        if (name.endsWith(FETCHING)) {
+            Files.delete(file);
+        } else if (name.matches("[0-9a-f]{64}\\" + SUFFIX)) {
+            Entry entry = new Entry(file);
+            entry.bytes = Files.size(file);
+            entries.put(new Digest(name.substring(0, 64)), entry);
+        }
+    }
+
+    /**
+     * Opens a manifest, fetching it if it is not here. Close what is returned.
+     *
+     * @throws ForebayException with {@code CORRUPT} if what was fetched has another digest, {@code
+     *     CAPACITY_EXCEEDED} if the directory is full of manifests in use, or as the fetcher threw
+     */
+    public CachedManifest open(ManifestRef ref) {
+        Entry entry;
+        Shared shared;
+        boolean first;
+        synchronized (this) {
+            entry =
+                    entries.computeIfAbsent(
+                            ref.digest(),
+                            digest -> new Entry(directory.resolve(digest.hex() + SUFFIX)));
+            first = entry.shared == null;
+            shared = entry.shared == null ? new Shared() : entry.shared;
+            entry.shared = shared;
+            shared.users++;
+        }
+        if (first) {
+            try {
+                shared.manifest.complete(provide(ref, entry));
+            } catch (RuntimeException | Error e) {
+                forget(entry, shared);
+                shared.manifest.completeExceptionally(e);
+            }
+        }
+        try {
+            return new OpenManifest(
+                    shared.manifest.join(),
+                    entry.file,
+                    new AtomicBoolean(),
+                    () -> release(entry, shared));
+        } catch (CompletionException e) {
+            release(entry, shared);
+            throw e.getCause() instanceof ForebayException cause
+                    ? new ForebayException(cause.code(), String.valueOf(cause.getMessage()), cause)
+                    : e;
+        }
+    }
+
+    /** After a failure the next one to ask tries anew. */
+    private synchronized void forget(Entry entry, Shared shared) {
+        if (entry.shared == shared) {
+            entry.shared = null;
+        }
+    }
+
+    private synchronized void release(Entry entry, Shared shared) {
+        shared.users--;
+        if (shared.users == 0) {
+            forget(entry, shared);
+            if (!shared.manifest.isCompletedExceptionally()) {
+                shared.manifest.join().close();
+            }
+        }
+    }
+
+    private SqliteManifest provide(ManifestRef ref, Entry entry) {
+        try {
+            if (!isVerified(entry)) {
+                if (!Files.exists(entry.file) || !Digests.of(entry.file).equals(ref.digest())) {
+                    fetch(ref, entry.file);
+                }
+                admit(ref, entry, Files.size(entry.file));
+            }
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.INTERNAL,
+                    "cannot keep manifest " + ref.uri() + " in " + directory,
+                    e);
+        }
+        return SqliteManifest.open(entry.file);
+    }
+
+    private synchronized boolean isVerified(Entry entry) {
+        return entry.verified;
+    }
+
+    private void fetch(ManifestRef ref, Path file) throws IOException {
+        Path fetching = file.resolveSibling(file.getFileName() + FETCHING);
+        Files.deleteIfExists(fetching);
+        try {
+            fetcher.fetch(ref, fetching);
+            Digest digest = Digests.of(fetching);
+            if (!digest.equals(ref.digest())) {
+                throw new ForebayException(
+                        ErrorCode.CORRUPT,
+                        "manifest %s has SHA-256 %s, not %s"
+                                .formatted(ref.uri(), digest, ref.digest()));
+            }
+            Files.move(
+                    fetching,
+                    file,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(fetching);
+        }
+    }
+
+    private synchronized void admit(ManifestRef ref, Entry entry, long bytes) throws IOException {
+        entry.bytes = bytes;
+        entry.verified = true;
+        long total = entries.values().stream().mapToLong(each -> each.bytes).sum();
+        Iterator<Entry> eldest = entries.values().iterator();
+        while (total > limitBytes && eldest.hasNext()) {
+            Entry victim = eldest.next();
+            if (victim.shared == null) {
+                Files.deleteIfExists(victim.file);
+                total -= victim.bytes;
+                eldest.remove();
+            }
+        }
+        if (total > limitBytes) {
+            Files.deleteIfExists(entry.file);
+            entry.bytes = 0;
+            entry.verified = false;
+            throw new ForebayException(
+                    ErrorCode.CAPACITY_EXCEEDED,
+                    "no room for the %d bytes of manifest %s: %s may hold %d bytes, all in use"
+                            .formatted(bytes, ref.uri(), directory, limitBytes));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.PackId;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One user's hold on a shared manifest; closing it ends the hold, not the manifest. */
+record OpenManifest(Manifest shared, Path file, AtomicBoolean closed, Runnable release)
+        implements CachedManifest {
+
+    @Override
+    public String bucket() {
+        return shared.bucket();
+    }
+
+    @Override
+    public long objects() {
+        return shared.objects();
+    }
+
+    @Override
+    public long bytes() {
+        return shared.bytes();
+    }
+
+    @Override
+    public long chunkCount() {
+        return shared.chunkCount();
+    }
+
+    @Override
+    public List<Pack> packs() {
+        return shared.packs();
+    }
+
+    @Override
+    public Optional<Node> lookup(long parentId, String name) {
+        return shared.lookup(parentId, name);
+    }
+
+    @Override
+    public Optional<Node> node(long id) {
+        return shared.node(id);
+    }
+
+    @Override
+    public List<Node> readdir(long parentId, String afterName, int limit) {
+        return shared.readdir(parentId, afterName, limit);
+    }
+
+    @Override
+    public List<Segment> segments(PackId pack, long from, long to) {
+        return shared.segments(pack, from, to);
+    }
+
+    @Override
+    public List<ChunkRef> chunks(long fromOrdinal, int limit) {
+        return shared.chunks(fromOrdinal, limit);
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            release.run();
+        }
+    }
+}

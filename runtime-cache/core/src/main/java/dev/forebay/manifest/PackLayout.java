@@ -1,0 +1,90 @@
+package dev.forebay.manifest;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.PackId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Lays objects into new packs, one after the other, each on a multiple of 4 KiB.
+ *
+ * <p>Keeps only the pack that is being laid and the rows of the finished ones. Not thread-safe.
+ */
+final class PackLayout {
+
+    private final String bucket;
+    private final long limitBytes;
+    private final List<LaidPack> finished = new ArrayList<>();
+    private int ordinal;
+    private long end;
+    private MessageDigest layout;
+
+    /**
+     * @param firstOrdinal the ordinal of the first new pack
+     * @param limitBytes a pack is not extended beyond this; a larger object has a pack of its own
+     */
+    PackLayout(String bucket, int firstOrdinal, long limitBytes) {
+        this.bucket = bucket;
+        this.ordinal = firstOrdinal;
+        this.limitBytes = limitBytes;
+        this.layout = begin();
+    }
+
+    /** Gives an object of at least one byte the next place. */
+    Place place(LakeObject object) {
+        long extent = align(object.size());
+        if (end > 0 && end + extent > limitBytes) {
+            finishPack();
+        }
+        Place place = new Place(ordinal, end);
+        field(Long.toString(end));
+        field(Long.toString(object.size()));
+        field(object.etag());
+        field(object.versionId() == null ? "" : object.versionId());
+        field(object.key());
+        end += extent;
+        return place;
+    }
+
+    /** Finishes the last pack and returns all new ones. */
+    List<LaidPack> finish() {
+        if (end > 0) {
+            finishPack();
+        }
+        return finished;
+    }
+
+    private void finishPack() {
+        finished.add(new LaidPack(ordinal, new PackId(Digests.of(layout)), end));
+        ordinal++;
+        end = 0;
+        layout = begin();
+    }
+
+    private MessageDigest begin() {
+        layout = Digests.sha256();
+        field(bucket);
+        return layout;
+    }
+
+    /**
+     * NUL ends every field: no key, ETag or version id can contain it, so no two layouts collide.
+     */
+    private void field(String text) {
+        layout.update(text.getBytes(StandardCharsets.UTF_8));
+        layout.update((byte) 0);
+    }
+
+    private static long align(long size) {
+        return Math.addExact(size, ChunkId.ALIGNMENT_BYTES - 1) & -ChunkId.ALIGNMENT_BYTES;
+    }
+
+    /** The id of the pack that empty objects are said to be in: a layout without objects. */
+    static PackId nowhere() {
+        return new PackId(new Digest(Digests.hex(Digests.sha256().digest())));
+    }
+}

@@ -1,0 +1,28 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+/** Says in Forebay's words what SQLite says about a manifest file. */
+final class SqlFailure {
+
+    // Primary result codes, https://www.sqlite.org/rescode.html
+    private static final int CORRUPT = 11;
+    private static final int FULL = 13;
+    private static final int NOT_A_DATABASE = 26;
+    private static final int PRIMARY_CODE = 0xff;
+
+    private SqlFailure() {}
+
+    static ForebayException of(Path file, SQLException e) {
+        ErrorCode code =
+                switch (e.getErrorCode() & PRIMARY_CODE) {
+                    case CORRUPT, NOT_A_DATABASE -> ErrorCode.CORRUPT;
+                    case FULL -> ErrorCode.CAPACITY_EXCEEDED;
+                    default -> ErrorCode.INTERNAL;
+                };
+        return new ForebayException(code, "manifest file " + file + ": " + e.getMessage(), e);
+    }
+}

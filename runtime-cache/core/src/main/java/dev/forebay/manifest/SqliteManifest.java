@@ -1,0 +1,264 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A manifest in a local SQLite file, read through its indexes.
+ *
+ * <p>The file must stay where it is, and unchanged, while this is open. Whoever opens it has
+ * verified its digest, see {@link ManifestCache}; this class trusts it. Safe for use by many
+ * threads; at most {@value #SESSIONS} read at the same moment, others wait.
+ */
+public final class SqliteManifest implements Manifest {
+
+    private static final int SESSIONS = 4;
+
+    private static final String NODE =
+            "SELECT id, name, mtime_ns, size, key, etag, version_id, pack, pack_offset FROM node";
+    private static final String LOOKUP = NODE + " WHERE parent = ? AND name = ?";
+    private static final String BY_ID = NODE + " WHERE id = ?";
+    private static final String READDIR =
+            NODE + " WHERE parent = ? AND name > ? ORDER BY name LIMIT ?";
+    // Objects do not overlap, so of those that begin before the range only the last can reach it.
+    private static final String SEGMENTS =
+            "SELECT pack_offset, size, key, etag, version_id FROM node WHERE pack = ?1 AND size > 0"
+                    + " AND pack_offset >= coalesce((SELECT max(pack_offset) FROM node WHERE pack = ?1"
+                    + " AND size > 0 AND pack_offset <= ?2), ?2) AND pack_offset < ?3 ORDER BY"
+                    + " pack_offset";
+    private static final String CHUNKS =
+            "SELECT ordinal, pack, idx, length, live_bytes FROM chunk WHERE ordinal >= ? ORDER BY"
+                    + " ordinal LIMIT ?";
+
+    private final Path file;
+    private final ReadSessions sessions;
+    private final Map<String, String> meta = new HashMap<>();
+    private final List<Pack> packs = new ArrayList<>();
+    private final Map<PackId, Integer> ordinals = new HashMap<>();
+    private final Map<Integer, PackId> packIds = new HashMap<>();
+    private final long chunkCount;
+
+    private SqliteManifest(Path file, int sessions) {
+        this.file = file;
+        this.sessions = new ReadSessions(file, sessions);
+        this.chunkCount = this.sessions.query(this::readHead);
+    }
+
+    /**
+     * Opens a manifest file.
+     *
+     * @throws ForebayException with {@code CORRUPT} if it is not a manifest of a format this
+     *     version reads
+     */
+    public static SqliteManifest open(Path file) {
+        return new SqliteManifest(file, SESSIONS);
+    }
+
+    private long readHead(ReadSession session) throws SQLException {
+        try (ResultSet rows = session.prepare("SELECT key, value FROM meta").executeQuery()) {
+            while (rows.next()) {
+                meta.put(rows.getString(1), rows.getString(2));
+            }
+        }
+        requireMeta("format", ManifestSchema.FORMAT);
+        requireMeta("chunk_bytes", Integer.toString(ChunkId.CHUNK_BYTES));
+        try (ResultSet rows =
+                session.prepare("SELECT ordinal, id, bytes FROM pack ORDER BY ordinal")
+                        .executeQuery()) {
+            while (rows.next()) {
+                PackId id = PackId.parse(rows.getString(2));
+                packs.add(new Pack(id, rows.getLong(3)));
+                ordinals.put(id, rows.getInt(1));
+                packIds.put(rows.getInt(1), id);
+            }
+        }
+        try (ResultSet rows =
+                session.prepare("SELECT coalesce(max(ordinal) + 1, 0) FROM chunk").executeQuery()) {
+            return rows.getLong(1);
+        }
+    }
+
+    private void requireMeta(String key, String expected) {
+        if (!meta(key).equals(expected)) {
+            throw damaged("%s is %s, not %s".formatted(key, meta(key), expected));
+        }
+    }
+
+    private String meta(String key) {
+        String value = meta.get(key);
+        if (value == null) {
+            throw damaged("it does not say its " + key);
+        }
+        return value;
+    }
+
+    private ForebayException damaged(String why) {
+        return new ForebayException(ErrorCode.CORRUPT, "manifest file " + file + ": " + why);
+    }
+
+    @Override
+    public String bucket() {
+        return meta("bucket");
+    }
+
+    @Override
+    public long objects() {
+        return Long.parseLong(meta("objects"));
+    }
+
+    @Override
+    public long bytes() {
+        return Long.parseLong(meta("bytes"));
+    }
+
+    @Override
+    public long chunkCount() {
+        return chunkCount;
+    }
+
+    @Override
+    public List<Pack> packs() {
+        return List.copyOf(packs);
+    }
+
+    @Override
+    public Optional<Node> lookup(long parentId, String name) {
+        return sessions.query(
+                session -> {
+                    PreparedStatement statement = session.prepare(LOOKUP);
+                    statement.setLong(1, parentId);
+                    statement.setString(2, name);
+                    return nodes(statement).stream().findFirst();
+                });
+    }
+
+    @Override
+    public Optional<Node> node(long id) {
+        return sessions.query(
+                session -> {
+                    PreparedStatement statement = session.prepare(BY_ID);
+                    statement.setLong(1, id);
+                    return nodes(statement).stream().findFirst();
+                });
+    }
+
+    @Override
+    public List<Node> readdir(long parentId, String afterName, int limit) {
+        return sessions.query(
+                session -> {
+                    PreparedStatement statement = session.prepare(READDIR);
+                    statement.setLong(1, parentId);
+                    statement.setString(2, afterName);
+                    statement.setInt(3, limit);
+                    return nodes(statement);
+                });
+    }
+
+    private List<Node> nodes(PreparedStatement statement) throws SQLException {
+        List<Node> nodes = new ArrayList<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                nodes.add(node(row));
+            }
+        }
+        return nodes;
+    }
+
+    private Node node(ResultSet row) throws SQLException {
+        long id = row.getLong(1);
+        String name = row.getString(2);
+        long mtimeNanos = row.getLong(3);
+        long size = row.getLong(4);
+        if (row.wasNull()) {
+            return new Node.Directory(id, name, mtimeNanos);
+        }
+        PackId pack = size == 0 ? PackLayout.nowhere() : pack(row.getInt(8));
+        return new Node.File(
+                id,
+                name,
+                mtimeNanos,
+                size,
+                row.getString(5),
+                row.getString(6),
+                row.getString(7),
+                pack,
+                row.getLong(9));
+    }
+
+    private PackId pack(int ordinal) {
+        PackId id = packIds.get(ordinal);
+        if (id == null) {
+            throw damaged("it has no pack " + ordinal);
+        }
+        return id;
+    }
+
+    @Override
+    public List<Segment> segments(PackId pack, long from, long to) {
+        Integer ordinal = ordinals.get(pack);
+        if (ordinal == null) {
+            return List.of();
+        }
+        return sessions.query(
+                session -> {
+                    PreparedStatement statement = session.prepare(SEGMENTS);
+                    statement.setInt(1, ordinal);
+                    statement.setLong(2, from);
+                    statement.setLong(3, to);
+                    List<Segment> segments = new ArrayList<>();
+                    try (ResultSet row = statement.executeQuery()) {
+                        while (row.next()) {
+                            Segment segment =
+                                    new Segment(
+                                            row.getLong(1),
+                                            row.getLong(2),
+                                            row.getString(3),
+                                            row.getString(4),
+                                            row.getString(5));
+                            if (segment.packOffset() + segment.size() > from) {
+                                segments.add(segment);
+                            }
+                        }
+                    }
+                    return segments;
+                });
+    }
+
+    @Override
+    public List<ChunkRef> chunks(long fromOrdinal, int limit) {
+        return sessions.query(
+                session -> {
+                    PreparedStatement statement = session.prepare(CHUNKS);
+                    statement.setLong(1, fromOrdinal);
+                    statement.setInt(2, limit);
+                    List<ChunkRef> chunks = new ArrayList<>();
+                    try (ResultSet row = statement.executeQuery()) {
+                        while (row.next()) {
+                            chunks.add(
+                                    new ChunkRef(
+                                            row.getLong(1),
+                                            new ChunkId(pack(row.getInt(2)), row.getInt(3)),
+                                            row.getInt(4),
+                                            row.getInt(5)));
+                        }
+                    }
+                    return chunks;
+                });
+    }
+
+    @Override
+    public void close() {
+        sessions.close();
+    }
+}

@@ -1,0 +1,142 @@
+package dev.forebay.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ManifestCacheTest {
+
+    @TempDir Path directory;
+
+    private final AtomicInteger fetches = new AtomicInteger();
+
+    private ManifestFile written(String key) {
+        return Listings.write(directory.resolve("source-" + key), "", List.of(key));
+    }
+
+    private ManifestRef ref(ManifestFile file) {
+        return file.ref("bucket");
+    }
+
+    private ManifestCache cache(long limit) {
+        return new ManifestCache(
+                directory.resolve("cache"),
+                limit,
+                (ref, target) -> {
+                    fetches.incrementAndGet();
+                    try (var files = Files.newDirectoryStream(directory, "source-*")) {
+                        for (Path file : files) {
+                            if (ManifestFile.digestOf(file).equals(ref.digest())) {
+                                Files.copy(file, target);
+                            }
+                        }
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+    }
+
+    @Test
+    void manyWhoAskAtOnceShareOneFetch() throws Exception {
+        ManifestFile file = written("a");
+        ManifestCache cache = cache(1 << 20);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<CachedManifest>> opening = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                opening.add(threads.submit(() -> cache.open(ref(file))));
+            }
+            for (Future<CachedManifest> each : opening) {
+                try (CachedManifest manifest = each.get()) {
+                    assertThat(manifest.objects()).isEqualTo(1);
+                    assertThat(manifest.lookup(Node.ROOT_ID, "a")).isPresent();
+                }
+            }
+        }
+        assertThat(fetches).hasValue(1);
+        try (CachedManifest again = cache.open(ref(file))) {
+            assertThat(again.file()).hasSameBinaryContentAs(file.path());
+        }
+        assertThat(fetches).hasValue(1);
+    }
+
+    @Test
+    void aRestartFindsVerifiedCopiesAndReplacesDamagedOnes() throws IOException {
+        ManifestFile file = written("a");
+        Path copy;
+        try (CachedManifest manifest = cache(1 << 20).open(ref(file))) {
+            copy = manifest.file();
+        }
+        Files.writeString(copy.resolveSibling("x.fetching"), "half");
+        cache(1 << 20).open(ref(file)).close();
+        assertThat(fetches).hasValue(1);
+        assertThat(copy.resolveSibling("x.fetching")).doesNotExist();
+
+        byte[] bytes = Files.readAllBytes(copy);
+        bytes[5000] ^= 1;
+        Files.write(copy, bytes);
+        cache(1 << 20).open(ref(file)).close();
+        assertThat(fetches).hasValue(2);
+        assertThat(copy).hasSameBinaryContentAs(file.path());
+    }
+
+    @Test
+    void otherBytesThanTheReferenceSaysAreNeverUsed() {
+        ManifestFile file = written("a");
+        ManifestCache lying =
+                new ManifestCache(
+                        directory.resolve("cache"),
+                        1 << 20,
+                        (ref, target) -> {
+                            try {
+                                Files.write(target, new byte[100]);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
+        assertThatThrownBy(() -> lying.open(ref(file)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+        assertThat(directory.resolve("cache")).isEmptyDirectory();
+        assertThat(cache(1 << 20).open(ref(file)).objects()).isEqualTo(1);
+    }
+
+    @Test
+    void roomIsMadeFromWhatNobodyUses() throws IOException {
+        ManifestFile a = written("a");
+        ManifestFile b = written("b");
+        ManifestFile c = written("c");
+        ManifestCache cache = cache(2 * Files.size(a.path()));
+        try (CachedManifest held = cache.open(ref(a))) {
+            cache.open(ref(b)).close();
+            cache.open(ref(c)).close();
+            assertThat(held.lookup(Node.ROOT_ID, "a")).isPresent();
+            assertThat(fetches).hasValue(3);
+            try (CachedManifest alsoHeld = cache.open(ref(c))) {
+                assertThat(alsoHeld.file()).exists();
+                assertThat(fetches).hasValue(3);
+                assertThatThrownBy(() -> cache.open(ref(b)))
+                        .isInstanceOfSatisfying(
+                                ForebayException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.CAPACITY_EXCEEDED));
+            }
+        }
+        cache.open(ref(b)).close();
+        assertThat(fetches).hasValue(5);
+    }
+}

@@ -1,0 +1,216 @@
+package dev.forebay.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ManifestWriterTest {
+
+    @TempDir Path directory;
+
+    @Test
+    void theSameListingGivesTheSameBytes() throws IOException {
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < 5000; i++) {
+            keys.add("p/" + (i % 50) + "/" + i);
+        }
+        ManifestFile one = Listings.write(directory.resolve("one"), "p/", keys);
+        ManifestFile two = Listings.write(directory.resolve("two"), "p/", keys);
+        assertThat(one.digest()).isEqualTo(two.digest());
+        assertThat(Files.mismatch(one.path(), two.path())).isEqualTo(-1);
+        assertThat(one.digest()).isEqualTo(ManifestFile.digestOf(one.path()));
+    }
+
+    @Test
+    void aPackIdDependsOnEveryPartOfAnObjectsIdentity() {
+        LakeObject object = new LakeObject("k", 5, Instant.EPOCH, "e", null);
+        assertThat(
+                        Stream.of(
+                                        object,
+                                        new LakeObject("l", 5, Instant.EPOCH, "e", null),
+                                        new LakeObject("k", 6, Instant.EPOCH, "e", null),
+                                        new LakeObject("k", 5, Instant.EPOCH, "f", null),
+                                        new LakeObject("k", 5, Instant.EPOCH, "e", "v"))
+                                .map(each -> packOf(List.of(each))))
+                .doesNotHaveDuplicates();
+        assertThat(packOf(List.of(new LakeObject("k", 5, Instant.MAX, "e", null))))
+                .as("not on its time")
+                .isEqualTo(packOf(List.of(object)));
+    }
+
+    private Pack packOf(List<LakeObject> objects) {
+        ManifestFile file = Listings.write(directory.resolve("m"), "", objects, 1 << 30, null);
+        try (Manifest manifest = SqliteManifest.open(file.path())) {
+            return manifest.packs().getFirst();
+        }
+    }
+
+    @Test
+    void packsEndBeforeTheirLimitAndLargeObjectsHaveTheirOwn() {
+        List<LakeObject> objects =
+                List.of(
+                        Listings.object("a", 6 << 20),
+                        Listings.object("b", 2 << 20),
+                        Listings.object("c", 1),
+                        Listings.object("d", 100 << 20),
+                        Listings.object("e", 1));
+        ManifestFile file = Listings.write(directory.resolve("m"), "", objects, 8 << 20, null);
+        try (Manifest manifest = SqliteManifest.open(file.path())) {
+            assertThat(manifest.packs())
+                    .extracting(Pack::bytes)
+                    .containsExactly(8L << 20, 4096L, 100L << 20, 4096L);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "p/a//b",
+                "p//a",
+                "p/./a",
+                "p/a/..",
+                "p/a/../b",
+                "p/nul\0byte",
+                "p/\ud800",
+                "p/..",
+                "p/a//"
+            })
+    void keysThatAreNoPathsAreRefused(String key) {
+        assertInvalid(List.of(Listings.object(key, 0)), "below the prefix|has a|is not valid|NUL");
+    }
+
+    @Test
+    void aMarkerWithBytesIsRefused() {
+        assertInvalid(List.of(Listings.object("p/dir/", 1)), "ends in / but has bytes");
+    }
+
+    @Test
+    void aKeyThatIsFileAndDirectoryIsRefusedEvenWithOthersBetween() {
+        assertInvalid(
+                List.of(
+                        Listings.object("p/a", 1),
+                        Listings.object("p/a-b", 1),
+                        Listings.object("p/a/b", 1)),
+                "'p/a/b' is below another key that is a file");
+        assertInvalid(
+                List.of(Listings.object("p/a", 1), Listings.object("p/a/", 0)),
+                "'p/a/' is below another key");
+    }
+
+    @Test
+    void theFirstTenBadKeysAreNamed() {
+        List<LakeObject> objects = new ArrayList<>();
+        for (int i = 10; i < 40; i++) {
+            objects.add(Listings.object("p/" + i + "//x", 1));
+        }
+        assertThatThrownBy(
+                        () -> Listings.write(directory.resolve("m"), "p/", objects, 1 << 30, null))
+                .hasMessageContaining("'p/10//x'")
+                .hasMessageContaining("'p/19//x'")
+                .hasMessageNotContaining("'p/20//x'");
+    }
+
+    private void assertInvalid(List<LakeObject> objects, String message) {
+        assertThatThrownBy(
+                        () -> Listings.write(directory.resolve("m"), "p/", objects, 1 << 30, null))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_KEY))
+                .message()
+                .containsPattern(message);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aNameOf255BytesIsTakenAndOneMoreRefused() {
+        String longest = "é".repeat(127) + "x";
+        ManifestFile file = Listings.write(directory.resolve("m"), "p/", List.of("p/" + longest));
+        try (Manifest manifest = SqliteManifest.open(file.path())) {
+            assertThat(manifest.lookup(Node.ROOT_ID, longest)).isPresent();
+        }
+        assertThatThrownBy(
+                        () ->
+                                Listings.write(
+                                        directory.resolve("m"),
+                                        "p/",
+                                        List.of("p/" + longest + "x")))
+                .hasMessageContaining("more than 255 bytes");
+    }
+
+    @Test
+    void markersMakeEmptyDirectoriesAndAreNoObjects() {
+        List<LakeObject> objects =
+                List.of(
+                        Listings.object("p/", 0),
+                        Listings.object("p/empty/", 0),
+                        Listings.object("p/f", 0));
+        ManifestFile file = Listings.write(directory.resolve("m"), "p/", objects, 1 << 30, null);
+        assertThat(file.objects()).isEqualTo(1);
+        assertThat(file.chunks()).isZero();
+        try (Manifest manifest = SqliteManifest.open(file.path())) {
+            assertThat(manifest.packs()).isEmpty();
+            Node empty = manifest.lookup(Node.ROOT_ID, "empty").orElseThrow();
+            assertThat(empty).isInstanceOf(Node.Directory.class);
+            assertThat(manifest.readdir(empty.id(), "", 10)).isEmpty();
+            assertThat(manifest.lookup(Node.ROOT_ID, "f"))
+                    .get()
+                    .isInstanceOfSatisfying(
+                            Node.File.class, node -> assertThat(node.size()).isZero());
+        }
+    }
+
+    @Test
+    void anEmptyListingIsRefused() {
+        assertThatThrownBy(() -> Listings.write(directory.resolve("m"), "p/", List.of()))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_EMPTY));
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aStoreThatListsDirectoriesInAnotherOrderIsUnderstood() {
+        List<LakeObject> objects =
+                List.of(
+                        Listings.object("p/a/1", 1),
+                        Listings.object("p/a-b", 1),
+                        Listings.object("p/a/2", 1));
+        ManifestFile file = Listings.write(directory.resolve("m"), "p/", objects, 1 << 30, null);
+        try (Manifest manifest = SqliteManifest.open(file.path())) {
+            Node a = manifest.lookup(Node.ROOT_ID, "a").orElseThrow();
+            assertThat(manifest.readdir(a.id(), "", 10)).extracting(Node::name).contains("1", "2");
+        }
+    }
+
+    @Test
+    void aMillionObjectsNeedNoMillionObjectsOnTheHeap() {
+        int objects = 200_000;
+        Runtime runtime = Runtime.getRuntime();
+        try (ManifestWriter writer =
+                new ManifestWriter(directory.resolve("m"), "bucket", "p/", 1L << 40, null)) {
+            System.gc();
+            long before = runtime.totalMemory() - runtime.freeMemory();
+            for (int i = 0; i < objects; i++) {
+                writer.add(Listings.object("p/%04d/%08d.png".formatted(i / 1000, i), 1 + i % 9999));
+            }
+            System.gc();
+            long after = runtime.totalMemory() - runtime.freeMemory();
+            assertThat(after - before).as("heap kept by the writer").isLessThan(8L << 20);
+            assertThat(writer.finish().objects()).isEqualTo(objects);
+        }
+    }
+}
