@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -59,62 +60,57 @@ def ensure_dataset_cached(
         ApiError: if it refuses: see the package's documentation for the tree of errors.
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
-    where = _settings.region(region)
-    root = _settings.mount_root(mount_root)
-    asked = _Request(name, version, where, holder or _settings.holder(), reason, timeout, progress)
+    asked = _Request(
+        api=str(_settings.api_address(api)),
+        name=name,
+        version=version,
+        region=_settings.region(region),
+        holder=holder or _settings.holder(),
+        reason=reason,
+        timeout=timeout,
+        progress=progress,
+    )
     lease = None if pin_for is None else seconds_of(pin_for)
-    client = Client(api)
-    try:
-        receipt = asked.ensure(client, lease)
-    except BaseException:
-        client.close()
-        raise
-    return CachedDataset(receipt, mount_root=root, _client=client, _asked=asked, _lease_seconds=lease)
+    root = _settings.mount_root(mount_root)
+    return CachedDataset(asked.ensure(lease), mount_root=root, _asked=asked, _lease_seconds=lease)
 
 
+@dataclass(frozen=True)
 class _Request:
     """What the caller asked for, to be able to ask again."""
 
-    def __init__(
-        self,
-        name: str,
-        version: str,
-        region: str,
-        holder: str,
-        reason: str | None,
-        timeout: Duration | None,
-        progress: bool | Callable[[Progress], None],
-    ) -> None:
-        self.name = name
-        self.version = version
-        self.region = region
-        self.holder = holder
-        self.reason = reason
-        self.timeout = timeout
-        self.progress = progress
+    api: str
+    name: str
+    version: str
+    region: str
+    holder: str
+    reason: str | None
+    timeout: Duration | None
+    progress: bool | Callable[[Progress], None]
 
-    def ensure(self, client: Client, lease_seconds: int | None) -> Receipt:
+    def ensure(self, lease_seconds: int | None) -> Receipt:
         pin = None
         if lease_seconds is not None:
             pin = PinSpec(new_id(), self.holder, lease_seconds, self.reason)
-        display = ProgressDisplay(f"{self.name}@{self.version} → {self.region}") if self.progress is True else None
-        try:
-            receipt = client.ensure(
-                self.name,
-                self.version,
-                self.region,
-                pin=pin,
-                timeout=self.timeout,
-                on_progress=display if display is not None else self.progress if callable(self.progress) else None,
-            )
-        except BaseException:
-            if display is not None:
-                display.close()
-            if pin is not None:
-                # Nobody will use a pin that was taken meanwhile. If this fails the lease ends it.
-                with contextlib.suppress(ForebayError):
-                    client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=0.0)
-            raise
+        display: ProgressDisplay | None = None
+        on_progress: Callable[[Progress], None] | None = None
+        if callable(self.progress):
+            on_progress = self.progress
+        elif self.progress:
+            display = on_progress = ProgressDisplay(f"{self.name}@{self.version} → {self.region}")
+        with Client(self.api) as client:
+            try:
+                receipt = client.ensure(
+                    self.name, self.version, self.region, pin=pin, timeout=self.timeout, on_progress=on_progress
+                )
+            except BaseException:
+                if display is not None:
+                    display.close()
+                if pin is not None:
+                    # Nobody will use a pin that was taken meanwhile. If this fails the lease ends it.
+                    with contextlib.suppress(ForebayError):
+                        client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=0.0)
+                raise
         if display is not None:
             display.done(receipt.bytes)
         return receipt
@@ -137,17 +133,16 @@ class CachedDataset:
         receipt: Receipt,
         *,
         mount_root: Path | None = None,
-        _client: Client | None = None,
         _asked: _Request | None = None,
         _lease_seconds: int | None = None,
     ) -> None:
         self.receipt = receipt
         self._mount_root = mount_root
-        self._client = _client
         self._asked = _asked
         self._lease_seconds = _lease_seconds
         self._keeper: PinKeeper | None = None
         self._path: Path | None = None
+        self._released = False
         self._owner = os.getpid()
 
     @property
@@ -207,42 +202,42 @@ class CachedDataset:
             PinLost: if there is no pin (any more).
         """
         pin = self.pin
-        if pin is None or self._client is None:
+        if pin is None or self._asked is None or self._released:
             raise PinLost(f"there is no pin on {self.name}@{self.version} to renew: it was released, or never taken")
         try:
-            return self._client.renew(self.name, self.version, self.region, pin.id)
+            with Client(self._asked.api) as client:
+                return client.renew(self.name, self.version, self.region, pin.id)
         except NotFound as error:
             raise PinLost(f"the pin {pin.id} on {self.name}@{self.version} has ended: {error.detail}") from error
 
     def release(self) -> None:
         """Stops renewing and lets go of the pin; does nothing if there is none. The files stay until eviction."""
-        if self._client is None or os.getpid() != self._owner:
+        # A forked child has a copy of us; the pin is its parent's.
+        if self._asked is None or self._released or os.getpid() != self._owner:
             return
+        self._released = True
         atexit.unregister(self.release)
-        client, self._client = self._client, None
         pin, lost = self.pin, self.pin_lost
         if self._keeper is not None:
             self._keeper.stop()
-        try:
-            if pin is not None and lost is None:
-                # If the control plane is away, the end of the lease does the same a little later.
-                with contextlib.suppress(ForebayError):
-                    client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=_RELEASE_RETRY_SECONDS)
-        finally:
-            client.close()
+        if pin is None or lost is not None:
+            return
+        # If the control plane is away, the end of the lease does the same a little later.
+        with contextlib.suppress(ForebayError), Client(self._asked.api) as client:
+            client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=_RELEASE_RETRY_SECONDS)
 
     def __enter__(self) -> CachedDataset:
-        if self._client is None or self._asked is None:
+        if self._asked is None or self._released:
             raise ForebayError(f"{self.name}@{self.version} has been released: call ensure_dataset_cached again")
         if self._keeper is None:
             if self.receipt.pin is None:
                 # Between the receipt and now the version could have been evicted: ask for both together.
                 self._lease_seconds = self._lease_seconds or HELD_LEASE_SECONDS
-                self.receipt = self._asked.ensure(self._client, self._lease_seconds)
+                self.receipt = self._asked.ensure(self._lease_seconds)
             pin = self.receipt.pin
             if pin is None or self._lease_seconds is None:
                 raise ForebayError(f"the platform gave no pin on {self.name}@{self.version}")
-            self._keeper = PinKeeper(self._client, pin, self._lease_seconds)
+            self._keeper = PinKeeper(self._asked.api, pin, self._lease_seconds)
             atexit.register(self.release)
         return self
 

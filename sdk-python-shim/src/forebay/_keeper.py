@@ -23,8 +23,8 @@ class PinKeeper:
     or when the platform says that the pin has ended, ``lost`` is set and a warning is given.
     """
 
-    def __init__(self, client: Client, pin: Pin, lease_seconds: float) -> None:
-        self._client = client
+    def __init__(self, api: str, pin: Pin, lease_seconds: float) -> None:
+        self._api = api
         self._pin = pin
         self._lease_seconds = lease_seconds
         self._owner = os.getpid()
@@ -47,19 +47,17 @@ class PinKeeper:
             self._thread.join(timeout=_LONGEST_PAUSE_SECONDS)
 
     def _run(self) -> None:
-        while not self._stop.wait(self._lease_seconds / 3):
-            self._renew()
-            if self.lost is not None:
-                return
+        with Client(self._api) as client:
+            while self.lost is None and not self._stop.wait(self._lease_seconds / 3):
+                self._renew(client)
 
-    def _renew(self) -> None:
+    def _renew(self, client: Client) -> None:
+        pin = self._pin
         pause = min(_FIRST_PAUSE_SECONDS, self._lease_seconds / 20)
         while not self._stop.is_set():
             sent_at = time.monotonic()
             try:
-                self._pin = self._client.renew(
-                    self._pin.dataset, self._pin.version, self._pin.region, self._pin.id, retry_seconds=0.0
-                )
+                self._pin = client.renew(pin.dataset, pin.version, pin.region, pin.id, retry_seconds=0.0)
             except NotFound as error:
                 self._lose("it has ended", error)
                 return

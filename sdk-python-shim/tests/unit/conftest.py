@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from control_plane import ControlPlane
+
+from forebay import Client
+
+
+@pytest.fixture
+def mount_root(tmp_path: Path) -> Path:
+    version = tmp_path / "mnt" / "vision" / "digits" / "1"
+    version.mkdir(parents=True)
+    (version / "labels.csv").write_text("0,7\n")
+    return tmp_path / "mnt"
+
+
+@pytest.fixture
+def plane(mount_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlPlane]:
+    """A control plane that knows ``vision/digits``, named by the environment as on a node."""
+    plane = ControlPlane(str(mount_root))
+    plane.state.datasets["vision/digits"] = {"namespace": "vision", "name": "digits", "source": "s3://lake/digits/"}
+    monkeypatch.setenv("FOREBAY_API", plane.url)
+    monkeypatch.setenv("FOREBAY_REGION", "eu")
+    monkeypatch.delenv("FOREBAY_MOUNT_ROOT", raising=False)
+    monkeypatch.delenv("FOREBAY_TOKEN_FILE", raising=False)
+    yield plane
+    plane.stop()
+
+
+@pytest.fixture
+def client(plane: ControlPlane) -> Iterator[Client]:
+    with Client(retry_seconds=5) as client:
+        yield client

@@ -1,0 +1,340 @@
+"""A control plane in a thread: the documented API over real sockets, with faults on demand.
+
+It keeps its state in memory and fills a region as a test tells it to. The platform tests hold the real one to the
+same answers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+Fault = Callable[[BaseHTTPRequestHandler], None]
+"""Answers a request in the control plane's place."""
+
+TOTAL_BYTES = 64 << 20
+
+
+class Problem(Exception):
+    def __init__(self, status: int, code: str, detail: str, *, retryable: bool = False, field: str | None = None):
+        super().__init__(detail)
+        self.status = status
+        self.body = {
+            "title": code,
+            "status": status,
+            "code": code,
+            "detail": detail,
+            "retryable": retryable,
+            "field": field,
+        }
+
+
+@dataclass
+class Request:
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass
+class State:
+    """What survives a restart of the server."""
+
+    datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    requests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pins: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cached: set[tuple[str, str]] = field(default_factory=set)
+    looks_until_cached: int = 0
+    """How many answers say "not yet" before a version is complete."""
+    fill_fails: Problem | None = None
+    fills: int = 0
+
+
+class ControlPlane:
+    """Listens on a free port of the loopback interface; ``stop`` and ``start`` keep port and state."""
+
+    def __init__(self, mount_root: str = "/mnt/forebay") -> None:
+        self.state = State()
+        self.mount_root = mount_root
+        self.log: list[Request] = []
+        self.faults: list[Fault] = []
+        self._lock = threading.Lock()
+        self._port = 0
+        self._server: ThreadingHTTPServer | None = None
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        plane = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                plane._answer(self)
+
+            do_POST = do_PUT = do_DELETE = do_GET
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+
+        self._server = Server(("127.0.0.1", self._port), Handler)
+        self._port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def fail_next(self, *faults: Fault) -> None:
+        self.faults.extend(faults)
+
+    def seen(self, method: str, pattern: str) -> list[Request]:
+        return [each for each in self.log if each.method == method and re.search(pattern, each.path)]
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        length = int(handler.headers.get("Content-Length") or 0)
+        raw = handler.rfile.read(length)
+        parts = urlsplit(handler.path)
+        query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+        body = json.loads(raw) if raw else None
+        request = Request(
+            handler.command, parts.path, query, {name.lower(): value for name, value in handler.headers.items()}, body
+        )
+        with self._lock:
+            self.log.append(request)
+            fault = self.faults.pop(0) if self.faults else None
+        if self._server is None or fault is not None:
+            (fault or hang_up)(handler)
+            return
+        try:
+            with self._lock:
+                status, answer = self._route(request)
+        except Problem as problem:
+            send(handler, problem.status, problem.body, content_type="application/problem+json")
+        else:
+            send(handler, status, answer)
+
+    def _route(self, request: Request) -> tuple[int, Any]:
+        path = request.path.removeprefix("/api/v1")
+        for method, pattern, route in self._routes():
+            match = re.fullmatch(pattern, path)
+            if match and method == request.method:
+                found: tuple[int, Any] = route(request, *(unquote(group) for group in match.groups()))
+                return found
+        raise Problem(404, "NOT_FOUND", f"no such path: {path}")
+
+    def _routes(self) -> list[tuple[str, str, Callable[..., tuple[int, Any]]]]:
+        dataset = r"/datasets/([^/]+/[^/]+)"
+        version = dataset + r"/versions/([^/]+)"
+        return [
+            ("POST", "/datasets", self._register),
+            ("GET", "/datasets", self._list),
+            ("GET", dataset, lambda r, d: (200, self._dataset(d))),
+            ("GET", dataset + "/versions", lambda r, d: (200, {"items": [self._version(d, "1")]})),
+            ("GET", version, lambda r, d, v: (200, self._version(d, v))),
+            ("POST", version + "/ensure", self._ensure),
+            ("GET", version + "/requests/([^/]+)", lambda r, d, v, i: self._look(i)),
+            ("POST", version + "/pins", self._pin),
+            ("GET", version + "/pins", lambda r, d, v: (200, {"items": self._pins(None)})),
+            ("POST", version + "/pins/([^/]+)/renew", self._renew),
+            ("DELETE", version + "/pins/([^/]+)", self._unpin),
+            ("POST", version + "/evict", self._evict),
+            ("PUT", version + "/ttl", lambda r, d, v: (200, self._version(d, v) | r.body)),
+            ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
+            ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
+            ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
+        ]
+
+    def _register(self, request: Request) -> tuple[int, Any]:
+        name = f"{request.body['namespace']}/{request.body['name']}"
+        known = self.state.datasets.get(name)
+        if known is not None:
+            if known["source"] != request.body["source"]:
+                raise Problem(409, "ALREADY_EXISTS", f"{name} is at {known['source']}", field="source")
+            return 200, known
+        if not request.body["source"].startswith("s3://"):
+            raise Problem(400, "INVALID_ARGUMENT", "source must begin with s3://", field="source")
+        self.state.datasets[name] = {"ttl_seconds": 86400, "created_at": _now(), "future": 1, **request.body}
+        return 201, self.state.datasets[name]
+
+    def _list(self, request: Request) -> tuple[int, Any]:
+        names = [name for name in sorted(self.state.datasets) if name > request.query.get("after", "")]
+        page = names[:2]
+        return 200, {
+            "items": [self.state.datasets[name] for name in page],
+            "next": page[-1] if len(names) > 2 else None,
+        }
+
+    def _dataset(self, name: str) -> dict[str, Any]:
+        if name not in self.state.datasets:
+            raise Problem(404, "NOT_FOUND", f"there is no dataset {name}")
+        return self.state.datasets[name]
+
+    def _version(self, dataset: str, version: str) -> dict[str, Any]:
+        self._dataset(dataset)
+        regions = [
+            {
+                "region": "eu",
+                "state": "CACHED",
+                "bytes_cached": TOTAL_BYTES,
+                "bytes_from_lake": TOTAL_BYTES,
+                "path": f"{self.mount_root}/{dataset}/{version}",
+                "cached_at": _now(),
+                "evictable_at": None,
+                "blocked": None,
+            }
+            for region, cached in self.state.cached
+            if cached == f"{dataset}@{version}"
+        ]
+        return {
+            "dataset": dataset,
+            "version": version,
+            "manifest": {"digest": "ab" * 32, "uri": "s3://f/m", "objects": 3, "bytes": TOTAL_BYTES, "chunks": 8},
+            "ttl_seconds": 60,
+            "regions": regions,
+            "pins": self._pins(None),
+            "workflow_id": f"dataset/{dataset}@{version}",
+            "workflow_url": "http://127.0.0.1/w",
+        }
+
+    def _ensure(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        key = request.headers["idempotency-key"]
+        if key not in self.state.requests:
+            self.state.fills += 1
+            self.state.requests[key] = {"dataset": dataset, "version": version, "looks": 0, **request.body}
+        return self._look(key)
+
+    def _look(self, key: str) -> tuple[int, Any]:
+        if key not in self.state.requests:
+            raise Problem(404, "NOT_FOUND", f"there is no request {key}")
+        asked = self.state.requests[key]
+        if self.state.fill_fails is not None:
+            raise self.state.fill_fails
+        name = (asked["region"], f"{asked['dataset']}@{asked['version']}")
+        asked["looks"] += 1
+        if asked["looks"] <= self.state.looks_until_cached:
+            share = asked["looks"] / (self.state.looks_until_cached + 1)
+            progress = {
+                "region": asked["region"],
+                "state": "WARMING",
+                "bytes_cached": int(TOTAL_BYTES * share),
+                "bytes": TOTAL_BYTES if asked["looks"] > 1 else None,
+            }
+            return 202, {"request_id": key, "done": False, "progress": progress}
+        self.state.cached.add(name)
+        pin = None
+        if asked.get("pin"):
+            pin = self._take(asked["dataset"], asked["version"], asked["region"], asked["pin"])
+        receipt = {
+            "dataset": asked["dataset"],
+            "version": asked["version"],
+            "manifest_digest": "ab" * 32,
+            "objects": 3,
+            "bytes": TOTAL_BYTES,
+            "region": asked["region"],
+            "bytes_verified": TOTAL_BYTES,
+            "bytes_from_lake": TOTAL_BYTES,
+            "path": f"{self.mount_root}/{asked['dataset']}/{asked['version']}",
+            "cached_at": _now(),
+            "pin": pin,
+            "workflow_id": f"dataset/{asked['dataset']}@{asked['version']}",
+            "workflow_url": "http://127.0.0.1/w",
+        }
+        return 200, {"request_id": key, "done": True, "receipt": receipt}
+
+    def _take(self, dataset: str, version: str, region: str, asked: dict[str, Any]) -> dict[str, Any]:
+        lease = asked["lease_seconds"]
+        pin = {"id": asked["id"], "holder": asked["holder"], "reason": asked.get("reason"), "region": region}
+        pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease)}
+        self.state.pins[asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
+        return pin
+
+    def _pin(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
+        return 201, self._take(dataset, version, request.body["region"], request.body)
+
+    def _renew(self, request: Request, dataset: str, version: str, pin: str) -> tuple[int, Any]:
+        held = self.state.pins.get(pin)
+        if held is None or held["until"] < time.monotonic():
+            raise Problem(404, "NOT_FOUND", f"pin {pin} has ended")
+        held |= {"until": time.monotonic() + held["lease"], "expires_at": _now(held["lease"])}
+        return 200, held
+
+    def _unpin(self, request: Request, dataset: str, version: str, pin: str) -> tuple[int, Any]:
+        self.state.pins.pop(pin, None)
+        return 204, None
+
+    def _evict(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
+        if self.state.pins:
+            raise Problem(409, "PINNED", f"{dataset}@{version} is held by somebody")
+        self.state.cached.discard((request.body["region"], f"{dataset}@{version}"))
+        return 200, self._version(dataset, version)
+
+    def _pins(self, region: str | None) -> list[dict[str, Any]]:
+        return [pin for pin in self.state.pins.values() if region in (None, pin["region"])]
+
+    def _region(self) -> dict[str, Any]:
+        worker = {"id": "w1", "address": "http://127.0.0.1:1", "live": True, "capacity_bytes": 1 << 30, "used_bytes": 5}
+        return {
+            "name": "eu",
+            "mount_root": self.mount_root,
+            "agent": "http://a",
+            "reachable": True,
+            "workers": [worker],
+        }
+
+
+def send(
+    handler: BaseHTTPRequestHandler,
+    status: int,
+    answer: Any,
+    *,
+    headers: dict[str, str] | None = None,
+    content_type: str = "application/json",
+) -> None:
+    raw = answer.encode() if isinstance(answer, str) else b"" if answer is None else json.dumps(answer).encode()
+    handler.send_response(status)
+    for name, value in (headers or {}).items():
+        handler.send_header(name, value)
+    handler.send_header("Content-Type", content_type)
+    handler.send_header("Content-Length", str(len(raw)))
+    handler.end_headers()
+    handler.wfile.write(raw)
+
+
+def hang_up(handler: BaseHTTPRequestHandler) -> None:
+    """Closes the connection without a word."""
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def busy(retry_after: int | None = None) -> Fault:
+    """What a proxy says while nobody is behind it."""
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return lambda handler: send(handler, 503, "<h1>no upstream</h1>", headers=headers, content_type="text/html")
+
+
+def _now(later: float = 0.0) -> str:
+    # As Java writes an Instant: nine digits and a Z.
+    moment = datetime.now(timezone.utc) + timedelta(seconds=later)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "123Z"

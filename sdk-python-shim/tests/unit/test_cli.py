@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from control_plane import ControlPlane, Problem
+
+from forebay._cli import main
+
+
+@pytest.fixture
+def run(plane: ControlPlane, capsys: pytest.CaptureFixture[str]) -> Run:
+    return Run(capsys)
+
+
+class Run:
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.err = ""
+
+    def __call__(self, *arguments: str, code: int = 0) -> str:
+        assert main(arguments) == code
+        out, self.err = self._capsys.readouterr()
+        return out
+
+
+def test_datasets(run: Run) -> None:
+    run("datasets", "register", "team/a", "s3://lake/a/", "--ttl", "7d")
+    table = run("datasets").splitlines()
+    assert table[0].split() == ["DATASET", "SOURCE", "TTL"]
+    assert table[1].split() == ["team/a", "s3://lake/a/", "7d00h"]
+    assert run("datasets", "list", "--json") == run("datasets", "--json") == run("datasets", "--json", "list")
+    assert "vision/digits@1" in run("datasets", "show", "vision/digits")
+    assert json.loads(run("datasets", "show", "vision/digits", "--json"))["versions"][0]["version"] == "1"
+
+
+def test_ensure_prints_only_the_path_on_stdout(run: Run, mount_root: Path) -> None:
+    out = run("ensure", "vision/digits@1", "--pin-for", "1h")
+    assert out == f"{mount_root}/vision/digits/1\n"
+    assert "by pin" in run.err
+    run("ensure", "vision/digits@1", "-q")
+    assert run.err == ""
+    assert json.loads(run("ensure", "vision/digits@1", "--json"))["bytes"] == 64 << 20
+
+
+def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
+    run("ensure", "vision/digits@1", "-q")
+    run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")
+    assert "p1   eu      vision/digits@1  me" in run("pins")
+    assert len(json.loads(run("pins", "--region", "eu", "--json"))) == 1
+    assert run("evict", "vision/digits@1", code=3) == ""
+    assert run.err == "forebay: PINNED: vision/digits@1 is held by somebody\n"
+    run("unpin", "vision/digits@1", "p1")
+    assert "is gone from eu" in run("evict", "vision/digits@1", "--region", "eu", "--reason", "test")
+    assert plane.log[-1].body == {"region": "eu", "reason": "test"}
+
+
+def test_status_and_the_rest(run: Run) -> None:
+    run("ensure", "vision/digits@1", "-q", "--pin-for", "1h")
+    assert "CACHED" in run("status", "vision/digits@1")
+    assert "eu CACHED" in run("status", "vision/digits")
+    assert json.loads(run("status", "vision/digits@1", "--json"))["regions"][0]["state"] == "CACHED"
+    assert "stays 1h30m" in run("ttl", "vision/digits@1", "1h30m")
+    assert "CACHED" in run("resume", "vision/digits@1")
+    assert "1/1" in run("regions")
+
+
+def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("status", "team/none@1", code=4)
+    assert run.err == "forebay: NOT_FOUND: there is no dataset team/none\n"
+    run("status", "nonsense", code=2)
+    run("datasets", "register", "team/a", "file:///x", code=2)
+    plane.state.fill_fails = Problem(502, "LAKE_DENIED", "the lake\nrefuses our key")
+    run("ensure", "vision/digits@1", "-q", code=1)
+    assert run.err == "forebay: LAKE_DENIED: the lake refuses our key\n"
+    monkeypatch.delenv("FOREBAY_REGION")
+    run("evict", "vision/digits@1", code=2)
+    monkeypatch.setattr("forebay._commands._RETRY_SECONDS", 0.2)
+    plane.stop()
+    run("regions", code=5)
+    assert run.err.count("\n") == 1
+
+
+def test_usage_errors_are_2_and_help_documents_the_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["nonsense"], [], ["pin", "a/b@1"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as helped:
+        main(["--help"])
+    assert helped.value.code == 0
+    assert "exit codes:" in capsys.readouterr().out
+
+
+def test_completion_knows_the_commands(tmp_path: Path) -> None:
+    script = subprocess.run(
+        [sys.executable, "-m", "forebay", "completion", "bash"], check=True, capture_output=True, text=True
+    ).stdout
+
+    def complete(*words: str) -> list[str]:
+        program = f"{script}\nCOMP_WORDS=({' '.join(words[:-1])} {words[-1]!r}); COMP_CWORD={len(words) - 1}\n"
+        program += 'set +e; _forebay; echo "${COMPREPLY[@]}"\n'
+        return subprocess.run(["bash", "-c", program], check=True, capture_output=True, text=True).stdout.split()
+
+    assert complete("forebay", "ev") == ["evict"]
+    assert complete("forebay", "datasets", "re") == ["register"]
+    assert complete("forebay", "evict", "a/b@1", "--re") == ["--region", "--reason"]
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(plane: ControlPlane) -> None:
+    pipeline = f"{sys.executable} -m forebay datasets --json | true; exit ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", pipeline], capture_output=True, text=True)
+    assert ended.returncode == 0
+    assert ended.stderr == ""

@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from control_plane import TOTAL_BYTES, ControlPlane, Fault, Problem, busy, hang_up, send
+
+import forebay
+from forebay import AsyncClient, Client, PinSpec, Progress
+
+
+def test_registers_and_lists_datasets_page_by_page(client: Client) -> None:
+    for name in ("a", "b", "c", "d"):
+        client.register_dataset(f"team/{name}", f"s3://lake/{name}/", ttl="7d")
+    assert [each.dataset for each in client.datasets()] == ["team/a", "team/b", "team/c", "team/d", "vision/digits"]
+    assert next(client.datasets()).ttl_seconds == 7 * 86400
+
+
+def test_registering_the_same_again_is_no_error_but_something_different_is(client: Client) -> None:
+    client.register_dataset("team/a", "s3://lake/a/")
+    client.register_dataset("team/a", "s3://lake/a/")
+    with pytest.raises(forebay.AlreadyExists) as refused:
+        client.register_dataset("team/a", "s3://lake/other/")
+    assert refused.value.code == "ALREADY_EXISTS"
+    assert refused.value.status == 409
+    assert refused.value.field == "source"
+    assert not refused.value.retryable
+    assert "s3://lake/a/" in refused.value.detail
+
+
+def test_reads_times_as_java_writes_them(client: Client) -> None:
+    created = client.register_dataset("team/a", "s3://lake/a/").created_at
+    assert created is not None
+    assert created.utcoffset() is not None
+
+
+def test_ensure_polls_until_it_has_the_receipt(plane: ControlPlane, client: Client) -> None:
+    plane.state.looks_until_cached = 3
+    seen: list[Progress] = []
+    receipt = client.ensure("vision/digits", "1", "eu", on_progress=seen.append)
+    assert receipt.bytes_verified == receipt.bytes == TOTAL_BYTES
+    assert [each.bytes for each in seen] == [None, TOTAL_BYTES, TOTAL_BYTES]
+    assert plane.state.fills == 1
+
+
+def test_a_lost_answer_is_asked_for_again_under_the_same_key(plane: ControlPlane, client: Client) -> None:
+    def accept_and_hang_up(handler: BaseHTTPRequestHandler) -> None:
+        plane.state.fills += 1
+        plane.state.requests[plane.log[-1].headers["idempotency-key"]] = {
+            "dataset": "vision/digits",
+            "version": "1",
+            "looks": 0,
+            "region": "eu",
+        }
+        hang_up(handler)
+
+    plane.fail_next(accept_and_hang_up)
+    client.ensure("vision/digits", "1", "eu")
+    assert plane.state.fills == 1
+    keys = {each.headers["idempotency-key"] for each in plane.seen("POST", "/ensure")}
+    assert len(keys) == 1
+
+
+def test_an_accepted_request_survives_a_restart_of_the_control_plane(plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1_000_000
+    receipts: list[forebay.Receipt] = []
+
+    def run() -> None:
+        with Client(retry_seconds=0.2) as impatient:
+            receipts.append(impatient.ensure("vision/digits", "1", "eu"))
+
+    job = threading.Thread(target=run)
+    job.start()
+    _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+    plane.stop()
+    time.sleep(1.0)  # Longer than retry_seconds: an accepted request has more patience than that.
+    plane.state.looks_until_cached = 0
+    plane.start()
+    job.join(timeout=20)
+    assert [each.bytes for each in receipts] == [TOTAL_BYTES]
+    assert plane.state.fills == 1
+
+
+def test_a_request_that_the_platform_forgot_is_said_again(plane: ControlPlane, client: Client) -> None:
+    plane.state.looks_until_cached = 2
+
+    def forget_once(_: Progress) -> None:
+        if len(plane.log) == 1:
+            plane.state.requests.clear()
+
+    client.ensure("vision/digits", "1", "eu", on_progress=forget_once)
+    assert len(plane.seen("POST", "/ensure")) == 2
+    assert len({each.headers["idempotency-key"] for each in plane.seen("POST", "/ensure")}) == 1
+
+
+def test_ensure_stops_waiting_when_the_caller_said(plane: ControlPlane, client: Client) -> None:
+    plane.state.looks_until_cached = 1_000_000
+    started = time.monotonic()
+    with pytest.raises(forebay.EnsureTimeout, match="WARMING") as late:
+        client.ensure("vision/digits", "1", "eu", timeout=1)
+    assert time.monotonic() - started < 5
+    assert late.value.progress is not None
+    assert late.value.request_id is not None
+
+
+def test_ensure_stops_waiting_also_while_the_control_plane_is_away(plane: ControlPlane, client: Client) -> None:
+    plane.state.looks_until_cached = 1_000_000
+    with pytest.raises(forebay.EnsureTimeout):
+        client.ensure("vision/digits", "1", "eu", timeout=1, on_progress=lambda _: plane.stop())
+
+
+def test_a_fill_that_failed_for_good_is_a_typed_error(plane: ControlPlane, client: Client) -> None:
+    plane.state.fill_fails = Problem(409, "LAKE_OBJECT_CHANGED", "images/7.png was overwritten")
+    with pytest.raises(forebay.LakeObjectChanged, match=r"images/7.png"):
+        client.ensure("vision/digits", "1", "eu")
+
+
+def test_what_the_platform_gave_up_is_not_retried(plane: ControlPlane, client: Client) -> None:
+    plane.state.fill_fails = Problem(503, "LAKE_UNAVAILABLE", "the lake does not answer", retryable=True)
+    with pytest.raises(forebay.LakeUnavailable) as failed:
+        client.ensure("vision/digits", "1", "eu")
+    assert failed.value.retryable
+    assert len(plane.log) == 1
+
+
+@pytest.mark.parametrize("fault", [hang_up, busy()], ids=["hang-up", "503"])
+def test_retries_until_there_is_an_answer(plane: ControlPlane, client: Client, fault: Fault) -> None:
+    plane.fail_next(*[fault] * 3)
+    assert client.dataset("vision/digits").name == "digits"
+    assert len(plane.log) == 4
+
+
+def test_honours_retry_after(plane: ControlPlane, client: Client) -> None:
+    plane.fail_next(busy(retry_after=1))
+    started = time.monotonic()
+    client.dataset("vision/digits")
+    assert time.monotonic() - started >= 1.0
+
+
+def test_waits_for_an_eviction_to_end_before_it_pins(plane: ControlPlane, client: Client) -> None:
+    evicting = Problem(409, "EVICTING", "is being evicted", retryable=True)
+    plane.fail_next(lambda handler: send(handler, 409, evicting.body))
+    assert client.pin("vision/digits", "1", "eu", lease="1m").region == "eu"
+
+
+def test_gives_up_on_a_control_plane_that_is_not_there(plane: ControlPlane) -> None:
+    plane.stop()
+    with Client(retry_seconds=0.3) as client, pytest.raises(forebay.ConnectionFailed, match="is it running"):
+        client.regions()
+
+
+def test_a_503_that_stays_becomes_an_error(plane: ControlPlane) -> None:
+    plane.fail_next(*[busy()] * 50)
+    with Client(retry_seconds=0.3) as client, pytest.raises(forebay.ApiError) as failed:
+        client.regions()
+    assert failed.value.status == 503
+
+
+def test_somebody_else_at_that_address_is_told_apart(plane: ControlPlane, client: Client) -> None:
+    plane.fail_next(lambda handler: send(handler, 200, "<html>Temporal</html>", content_type="text/html"))
+    with pytest.raises(forebay.UnexpectedAnswer, match="FOREBAY_API"):
+        client.regions()
+
+
+def test_an_answer_that_lacks_a_field_names_it(plane: ControlPlane, client: Client) -> None:
+    plane.fail_next(lambda handler: send(handler, 200, {"namespace": "vision", "source": "s3://l/"}))
+    with pytest.raises(forebay.UnexpectedAnswer, match=r"Dataset\.name"):
+        client.dataset("vision/digits")
+
+
+def test_pins_live_renew_and_end(client: Client) -> None:
+    taken = client.pin("vision/digits", "1", "eu", lease="90s", holder="me", reason="train")
+    assert client.pins("eu") == client.version_pins("vision/digits", "1") == (taken,)
+    assert client.pins("elsewhere") == ()
+    assert client.renew("vision/digits", "1", "eu", taken.id).id == taken.id
+    with pytest.raises(forebay.Pinned):
+        client.evict("vision/digits", "1", "eu")
+    client.unpin("vision/digits", "1", "eu", taken.id)
+    client.unpin("vision/digits", "1", "eu", taken.id)
+    with pytest.raises(forebay.NotFound):
+        client.renew("vision/digits", "1", "eu", taken.id)
+    assert client.evict("vision/digits", "1", "eu").residency("eu").state == "ABSENT"
+
+
+def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
+    client.ensure("vision/digits", "1", "eu", pin=PinSpec("p", "me", 60))
+    assert client.version("vision/digits", "1").residency("eu").state == "CACHED"
+    assert client.versions("vision/digits")[0].pins[0].id == "p"
+    assert client.set_ttl("vision/digits", "1", "1h30m").ttl_seconds == 5400
+    assert client.resume("vision/digits", "1", "eu").version == "1"
+    assert client.regions()[0].workers[0].live
+    begun = client.start_ensure("vision/digits", "1", "eu")
+    assert client.ensure_status("vision/digits", "1", "eu", begun.request_id).done
+
+
+def test_names_cannot_leave_their_place_in_the_path(plane: ControlPlane, client: Client) -> None:
+    for bad in ("digits", "a/b/c", "../x", "a/..", "/x", "a/", "a/b@1"):
+        with pytest.raises(forebay.ConfigurationError):
+            client.dataset(bad)
+    client.version("vision/digits", "a/../../x?y#z")
+    assert plane.log[-1].path.endswith("/versions/a%2F..%2F..%2Fx%3Fy%23z")
+
+
+def test_the_token_is_read_anew_for_each_request(
+    plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = tmp_path / "token"
+    monkeypatch.setenv("FOREBAY_TOKEN_FILE", str(token))
+    with Client() as client:
+        for value in ("one", "two"):
+            token.write_text(value + "\n")
+            client.regions()
+            assert plane.log[-1].headers["authorization"] == f"Bearer {value}"
+        token.unlink()
+        with pytest.raises(forebay.ConfigurationError, match="token"):
+            client.regions()
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:8080", "ftp://x", "http://", ""])
+def test_refuses_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FOREBAY_API", raising=False)
+    with pytest.raises(forebay.ConfigurationError):
+        Client(address)
+
+
+def test_the_address_may_have_the_path_of_the_api_or_not() -> None:
+    for address in ("http://h:1", "http://h:1/", "http://h:1/api/v1", "http://h:1/api/v1/"):
+        with Client(address) as client:
+            assert client.api == "http://h:1/api/v1"
+
+
+def test_the_asynchronous_client_does_the_same(plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 2
+    plane.fail_next(hang_up)
+
+    async def run() -> None:
+        async with AsyncClient() as client:
+            receipt = await client.ensure("vision/digits", "1", "eu", pin=PinSpec("p", "me", 60))
+            assert receipt.pin is not None
+            assert [each.dataset async for each in client.datasets()] == ["vision/digits"]
+            with pytest.raises(forebay.Pinned):
+                await client.evict("vision/digits", "1", "eu")
+
+    asyncio.run(run())
+
+
+def test_both_clients_have_the_same_face() -> None:
+    def face(kind: type) -> dict[str, list[str]]:
+        methods = inspect.getmembers(kind, inspect.isfunction)
+        return {name: list(inspect.signature(f).parameters) for name, f in methods if not name.startswith("_")}
+
+    assert face(Client) == face(AsyncClient)
+
+
+def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true"
+        time.sleep(0.01)

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from control_plane import ControlPlane, Problem, hang_up
+
+import forebay
+from forebay import ensure_dataset_cached
+
+
+def test_returns_a_path_with_the_files(plane: ControlPlane) -> None:
+    ds = ensure_dataset_cached("vision/digits", "1", progress=False)
+    assert (ds.path / "labels.csv").read_text() == "0,7\n"
+    assert os.listdir(ds) == ["labels.csv"]
+    assert ds.receipt.region == "eu"
+    assert ds.pin is None
+
+
+def test_a_with_block_holds_a_pin_and_releases_it(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", pin_for="12h", holder="me", reason="x", progress=False) as ds:
+        (held,) = plane.state.pins.values()
+        assert held["lease"] == 12 * 3600
+        assert (held["holder"], held["reason"]) == ("me", "x")
+        assert ds.pin is not None
+        ds.check()
+    assert not plane.state.pins
+
+
+def test_a_with_block_without_pin_for_takes_a_pin_of_its_own(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", progress=False):
+        assert len(plane.state.pins) == 1
+    assert not plane.state.pins
+
+
+def test_without_a_with_block_the_pin_stays(plane: ControlPlane) -> None:
+    ds = ensure_dataset_cached("vision/digits", "1", pin_for=90, progress=False)
+    assert len(plane.state.pins) == 1
+    assert ds.renew().id == next(iter(plane.state.pins))
+    ds.release()
+    assert not plane.state.pins
+    ds.release()
+
+
+def test_a_pin_is_renewed_for_as_long_as_the_block_lasts(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
+        time.sleep(2.5)
+        ds.check()
+        assert ds.pin_lost is None
+    assert len(plane.seen("POST", "/renew$")) >= 5
+
+
+def test_renewal_survives_a_restart_of_the_control_plane(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", pin_for=3, progress=False) as ds:
+        plane.fail_next(*[hang_up] * 2)
+        _until(lambda: len(plane.seen("POST", "/renew$")) >= 1)
+        plane.stop()
+        time.sleep(1.0)
+        plane.start()
+        renewed = len(plane.seen("POST", "/renew$"))
+        _until(lambda: len(plane.seen("POST", "/renew$")) > renewed + 1)
+        ds.check()
+
+
+@pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
+def test_a_lost_pin_is_raised_by_check(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
+        plane.state.pins.clear()
+        _until(lambda: ds.pin_lost is not None)
+        with pytest.raises(forebay.PinLost, match="has ended"):
+            ds.check()
+
+
+def test_a_lost_pin_warns(plane: ControlPlane) -> None:
+    ds = ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False)
+    plane.state.pins.clear()
+
+    def hold_until_lost() -> None:
+        with ds:
+            _until(lambda: ds.pin_lost is not None)
+
+    with pytest.warns(forebay.ForebayWarning, match="is lost"):
+        hold_until_lost()
+
+
+@pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
+def test_a_pin_is_lost_when_the_control_plane_stays_away_for_a_lease(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
+        plane.stop()
+        _until(lambda: ds.pin_lost is not None)
+        with pytest.raises(forebay.PinLost, match="whole lease"):
+            ds.check()
+
+
+def test_an_exception_in_the_block_releases_the_pin_and_is_not_hidden(plane: ControlPlane) -> None:
+    with pytest.raises(ZeroDivisionError), ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False):
+        _ = 1 / 0
+    assert not plane.state.pins
+
+
+def test_leaving_the_block_while_the_control_plane_is_away_is_no_error(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False):
+        plane.stop()
+
+
+def test_a_pin_asked_for_in_vain_is_let_go(plane: ControlPlane) -> None:
+    plane.state.fill_fails = Problem(409, "LAKE_OBJECT_CHANGED", "a.png was overwritten")
+    with pytest.raises(forebay.LakeObjectChanged):
+        ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False)
+    assert len(plane.seen("DELETE", "/pins/")) == 1
+
+
+def test_a_released_dataset_cannot_be_entered(plane: ControlPlane) -> None:
+    ds = ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False)
+    ds.release()
+    with pytest.raises(forebay.ForebayError, match="released"), ds:
+        pass
+
+
+def test_a_process_that_ends_inside_the_block_releases_the_pin(plane: ControlPlane) -> None:
+    program = (
+        "import forebay\n"
+        "ds = forebay.ensure_dataset_cached('vision/digits', '1', pin_for='1h', progress=False)\n"
+        "ds.__enter__()\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    assert len(plane.seen("POST", "/ensure")) == 1
+    assert not plane.state.pins
+
+
+def test_a_forked_child_does_not_release_its_parents_pin(plane: ControlPlane) -> None:
+    program = (
+        "import os, sys, forebay\n"
+        "with forebay.ensure_dataset_cached('vision/digits', '1', pin_for='1h', progress=False) as ds:\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        sys.exit(0)\n"
+        "    os.waitpid(child, 0)\n"
+        "    os._exit(0)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    assert len(plane.state.pins) == 1
+
+
+def test_a_data_loader_may_pickle_it(plane: ControlPlane) -> None:
+    with ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False) as ds:
+        copy = pickle.loads(pickle.dumps(ds))
+        assert copy.path == ds.path
+        copy.release()
+        assert len(plane.state.pins) == 1
+
+
+def test_mount_root_replaces_where_the_region_says(
+    plane: ControlPlane, mount_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plane.mount_root = "/nowhere"
+    mount_root.rename(tmp_path / "elsewhere")
+    ds = ensure_dataset_cached("vision/digits", "1", progress=False, mount_root=tmp_path / "elsewhere")
+    assert ds.path == tmp_path / "elsewhere" / "vision" / "digits" / "1"
+    monkeypatch.setenv("FOREBAY_MOUNT_ROOT", str(tmp_path / "elsewhere"))
+    assert ensure_dataset_cached("vision/digits", "1", progress=False).path == ds.path
+
+
+def test_a_machine_without_the_mount_is_told_what_to_do(plane: ControlPlane) -> None:
+    plane.mount_root = "/nowhere/forebay"
+    ds = ensure_dataset_cached("vision/digits", "1", progress=False)
+    with pytest.raises(forebay.MountMissing) as missing:
+        _ = ds.path
+    text = str(missing.value)
+    assert "/nowhere/forebay does not exist" in text
+    assert "FOREBAY_MOUNT_ROOT" in text
+    assert str(ds.expected_path) == "/nowhere/forebay/vision/digits/1"
+
+
+def test_a_version_that_appears_a_moment_later_is_waited_for(plane: ControlPlane, mount_root: Path) -> None:
+    hidden = mount_root / "vision" / "digits" / "2"
+    ds = ensure_dataset_cached("vision/digits", "2", progress=False)
+    subprocess.Popen([sys.executable, "-c", f"import time, os; time.sleep(0.3); os.mkdir({str(hidden)!r})"]).wait(0.9)
+    assert ds.path == hidden
+
+
+@pytest.mark.parametrize("missing", ["FOREBAY_API", "FOREBAY_REGION"])
+def test_says_what_is_missing_in_the_environment(
+    plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.delenv(missing)
+    with pytest.raises(forebay.ConfigurationError, match=missing):
+        ensure_dataset_cached("vision/digits", "1")
+
+
+def test_a_bad_duration_is_refused_before_anything_is_sent(plane: ControlPlane) -> None:
+    with pytest.raises(forebay.ConfigurationError, match="12h"):
+        ensure_dataset_cached("vision/digits", "1", pin_for="twelve hours")
+    assert not plane.log
+
+
+def test_progress_may_be_a_function(plane: ControlPlane, capsys: pytest.CaptureFixture[str]) -> None:
+    plane.state.looks_until_cached = 2
+    seen: list[forebay.Progress] = []
+    ensure_dataset_cached("vision/digits", "1", progress=seen.append)
+    assert len(seen) == 2
+    assert capsys.readouterr() == ("", "")
+
+
+def test_no_warning_when_nothing_is_wrong(plane: ControlPlane) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False):
+            pass
+
+
+def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true"
+        time.sleep(0.01)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from forebay import ConfigurationError
+from forebay._values import human_bytes, human_seconds, seconds_of, split_version
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("90s", 90),
+        ("12h", 43200),
+        ("1h30m", 5400),
+        ("7d", 604800),
+        ("2w", 1209600),
+        ("0.5h", 1800),
+        ("45", 45),
+        (45, 45),
+        (0.2, 1),
+        (timedelta(minutes=2), 120),
+        (timedelta(milliseconds=1500), 2),
+    ],
+)
+def test_durations(text: str | float | timedelta, seconds: int) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("bad", ["", "h", "12 hours", "-5", "0", "nan", "inf", "5x", -1, 0, float("inf"), timedelta()])
+def test_what_is_no_duration(bad: str | float | timedelta) -> None:
+    with pytest.raises(ConfigurationError):
+        seconds_of(bad)
+
+
+def test_versions() -> None:
+    assert split_version("vision/digits@2026-11-20") == ("vision/digits", "2026-11-20")
+    for bad in ("vision/digits", "digits@1", "a/b@", "@1", "a/b/c@1"):
+        with pytest.raises(ConfigurationError):
+            split_version(bad)
+
+
+def test_figures_for_people() -> None:
+    assert [human_bytes(n) for n in (0, 1023, 1536, 25 << 20, 300 << 30)] == [
+        "0 B",
+        "1023 B",
+        "1.50 KiB",
+        "25.0 MiB",
+        "300 GiB",
+    ]
+    assert [human_seconds(n) for n in (4, 130, 11100, 187200)] == ["4s", "2m10s", "3h05m", "2d04h"]
