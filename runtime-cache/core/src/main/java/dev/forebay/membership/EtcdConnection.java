@@ -1,0 +1,153 @@
+package dev.forebay.membership;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.common.exception.EtcdException;
+import io.etcd.jetcd.options.WatchOption;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The client of a region's etcd, replaced when it has fallen behind.
+ *
+ * <p>gRPC waits up to two minutes before it tries again to reach a server that was away for a
+ * while, and jetcd gives no way to hurry it; so {@link #refresh} makes a new client as soon as the
+ * server accepts connections.
+ */
+final class EtcdConnection implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EtcdConnection.class);
+    private static final int MAX_ANSWER_BYTES = 64 << 20;
+    private static final Duration FIRST_RETRY = Duration.ofMillis(50);
+    private static final Duration LONGEST_RETRY = Duration.ofMillis(500);
+
+    private final EtcdConfig config;
+    private volatile Client client;
+    private volatile boolean closed;
+
+    EtcdConnection(EtcdConfig config) {
+        this.config = config;
+        this.client = newClient();
+    }
+
+    EtcdConfig config() {
+        return config;
+    }
+
+    /**
+     * Runs an operation, again and again while etcd is unavailable, until the request time-out.
+     *
+     * @param operation may run several times, also after an earlier run took effect unnoticed
+     */
+    <T> T run(Function<EtcdSession, T> operation) {
+        long deadline = System.nanoTime() + config.requestTimeout().toNanos();
+        Duration pause = FIRST_RETRY;
+        while (true) {
+            try {
+                return operation.apply(new EtcdSession(client, deadline));
+            } catch (ForebayException e) {
+                boolean timeLeft = deadline - System.nanoTime() > pause.toNanos();
+                if (e.code() != ErrorCode.UNAVAILABLE || !timeLeft || closed) {
+                    throw e;
+                }
+            } catch (IllegalStateException | EtcdException e) {
+                // The client was just replaced; the next turn takes the new one.
+                if (closed) {
+                    throw new ForebayException(ErrorCode.UNAVAILABLE, "closed", e);
+                }
+            }
+            pause(pause);
+            pause = pause.multipliedBy(2);
+            pause = pause.compareTo(LONGEST_RETRY) > 0 ? LONGEST_RETRY : pause;
+        }
+    }
+
+    Watch.Watcher watch(ByteSequence prefix, long fromRevision, Watch.Listener listener) {
+        WatchOption option =
+                WatchOption.builder()
+                        .isPrefix(true)
+                        .withRevision(fromRevision)
+                        .withRequireLeader(true)
+                        .build();
+        return client.getWatchClient().watch(prefix, option, listener);
+    }
+
+    /** Starts afresh if an endpoint accepts connections. */
+    synchronized void refresh() {
+        if (!closed && config.endpoints().stream().anyMatch(this::accepts)) {
+            Client old = client;
+            client = newClient();
+            old.close();
+            LOG.debug("Made a new etcd client");
+        }
+    }
+
+    private boolean accepts(URI endpoint) {
+        try (Socket socket = new Socket()) {
+            socket.connect(
+                    new InetSocketAddress(endpoint.getHost(), endpoint.getPort()),
+                    (int) config.retryDelay().toMillis());
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private Client newClient() {
+        return Client.builder()
+                .endpoints(config.endpoints())
+                // Calls must not queue up in the client while etcd is away.
+                .waitForReady(false)
+                .retryMaxAttempts(0)
+                .connectTimeout(config.retryDelay())
+                .keepaliveTime(Duration.ofSeconds(10))
+                .keepaliveTimeout(config.requestTimeout())
+                .maxInboundMessageSize(MAX_ANSWER_BYTES)
+                .interceptor(new Deadlines(config.requestTimeout()))
+                .build();
+    }
+
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        client.close();
+    }
+
+    /** Gives every call an end, so that one whose caller has gone does not wait for ever. */
+    private record Deadlines(Duration timeout) implements ClientInterceptor {
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(
+                MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            boolean endless = method.getFullMethodName().equals("etcdserverpb.Watch/Watch");
+            return next.newCall(
+                    method,
+                    endless
+                            ? options
+                            : options.withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS));
+        }
+    }
+}

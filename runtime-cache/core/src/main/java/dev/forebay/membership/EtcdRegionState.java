@@ -1,0 +1,118 @@
+package dev.forebay.membership;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A region's state in its etcd, through jetcd. One per process; it owns its threads. */
+public final class EtcdRegionState implements RegionState {
+
+    private final EtcdConnection connection;
+    private final Keys keys;
+    private final RegionWatch watch;
+    private final Mounts mounts;
+    private final Pins pins;
+
+    private EtcdRegionState(EtcdConfig config, RegionName region) {
+        this.connection = new EtcdConnection(config);
+        this.keys = Keys.of(region);
+        this.watch = new RegionWatch(connection, keys);
+        this.mounts = new Mounts(connection, keys);
+        this.pins = new Pins(connection, keys, mounts);
+    }
+
+    /**
+     * Connects, waiting for the first snapshot for at most the request time-out.
+     *
+     * <p>Without an etcd it returns all the same and goes on trying; {@link #view} throws {@code
+     * UNAVAILABLE} until the first snapshot has been read.
+     */
+    public static EtcdRegionState connect(EtcdConfig config, RegionName region) {
+        EtcdRegionState state = new EtcdRegionState(config, region);
+        state.watch.start(config.requestTimeout());
+        return state;
+    }
+
+    @Override
+    public RegionView view() {
+        return watch.view();
+    }
+
+    @Override
+    public void onChange(Consumer<RegionView> listener) {
+        watch.subscribe(listener);
+    }
+
+    @Override
+    public boolean connected() {
+        return watch.connected();
+    }
+
+    @Override
+    public AutoCloseable join(WorkerNode worker) {
+        keys.worker(worker.id());
+        WorkerPresence presence = new WorkerPresence(connection, keys, worker);
+        presence.start();
+        return presence;
+    }
+
+    @Override
+    public void remove(String workerId) {
+        String key = keys.worker(workerId);
+        connection.run(
+                session -> {
+                    session.apply(EtcdSession.delete(key));
+                    return true;
+                });
+    }
+
+    @Override
+    public void mount(DatasetVersion version, ManifestRef manifest) {
+        mounts.mount(version, manifest);
+    }
+
+    @Override
+    public void markCached(DatasetVersion version) {
+        mounts.markCached(version);
+    }
+
+    @Override
+    public void pin(Pin pin) {
+        pins.pin(pin);
+    }
+
+    @Override
+    public Optional<Duration> renew(DatasetVersion version, String pinId) {
+        return pins.renew(version, pinId);
+    }
+
+    @Override
+    public Optional<Duration> remaining(DatasetVersion version, String pinId) {
+        return pins.remaining(version, pinId);
+    }
+
+    @Override
+    public void unpin(DatasetVersion version, String pinId) {
+        pins.unpin(version, pinId);
+    }
+
+    @Override
+    public void beginEviction(DatasetVersion version) {
+        mounts.beginEviction(version);
+    }
+
+    @Override
+    public void unmount(DatasetVersion version) {
+        mounts.unmount(version);
+    }
+
+    @Override
+    public void close() {
+        watch.close();
+        connection.close();
+    }
+}

@@ -1,0 +1,56 @@
+package dev.forebay.membership;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import java.util.regex.Pattern;
+
+/**
+ * The layout of a region's keys; {@code docs/architecture.md}, "Region state in etcd".
+ *
+ * @param root what every key of the region begins with, ending in a slash
+ */
+record Keys(String root) {
+
+    private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+    static final String WORKERS = "workers";
+    static final String LIVE = "live";
+    static final String MOUNTS = "mounts";
+    static final String PINS = "pins";
+
+    static Keys of(RegionName region) {
+        return new Keys("/forebay/" + region + "/");
+    }
+
+    String worker(String id) {
+        return root + WORKERS + "/" + checked("worker", id);
+    }
+
+    String live(String id) {
+        return root + LIVE + "/" + checked("worker", id);
+    }
+
+    String mount(DatasetVersion version) {
+        return root + MOUNTS + "/" + version.path();
+    }
+
+    String pinsOf(DatasetVersion version) {
+        return root + PINS + "/" + version.path() + "/";
+    }
+
+    String pin(DatasetVersion version, String id) {
+        return pinsOf(version) + checked("pin", id);
+    }
+
+    private static String checked(String what, String id) {
+        if (!ID.matcher(id).matches()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s id '%s' must be 1 to 64 characters of A-Z a-z 0-9 . _ -"
+                            .formatted(what, id));
+        }
+        return id;
+    }
+}

@@ -1,0 +1,138 @@
+package dev.forebay.membership;
+
+import static dev.forebay.membership.EtcdSession.put;
+
+import dev.forebay.membership.EtcdSession.KeyAndRange;
+import dev.forebay.membership.Mounts.Current;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.etcd.jetcd.KeyValue;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BiFunction;
+
+/** Pins: keys that live as long as their own lease, and are fenced against eviction. */
+final class Pins {
+
+    private final EtcdConnection connection;
+    private final Keys keys;
+    private final Mounts mounts;
+
+    Pins(EtcdConnection connection, Keys keys, Mounts mounts) {
+        this.connection = connection;
+        this.keys = keys;
+        this.mounts = mounts;
+    }
+
+    /**
+     * Puts the pin and touches the mount, in one transaction on condition that the mount is what
+     * was read. A pin with this id is replaced by it, so that there is no moment without.
+     */
+    void pin(Pin pin) {
+        if (pin.lease().toSeconds() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "lease of pin %s must be at least 1 s, not %s"
+                            .formatted(pin.id(), pin.lease()));
+        }
+        String pinKey = keys.pin(pin.version(), pin.id());
+        String mountKey = keys.mount(pin.version());
+        connection.run(
+                session -> {
+                    Taking taking = new Taking(session, pin, pinKey, mountKey);
+                    while (!taking.attempt()) {
+                        // The mount changed between reading and writing; look again.
+                    }
+                    return true;
+                });
+    }
+
+    private final class Taking {
+        private static final long NO_LEASE = 0;
+
+        private final EtcdSession session;
+        private final Pin pin;
+        private final String pinKey;
+        private final String mountKey;
+        private long lease = NO_LEASE;
+
+        Taking(EtcdSession session, Pin pin, String pinKey, String mountKey) {
+            this.session = session;
+            this.pin = pin;
+            this.pinKey = pinKey;
+            this.mountKey = mountKey;
+        }
+
+        boolean attempt() {
+            KeyAndRange read = session.getWithRange(mountKey, pinKey);
+            Current mount = requireMounted(read);
+            if (lease == NO_LEASE) {
+                lease = session.grantLease(pin.lease());
+            }
+            // From here on the outcome may be unknown; the lease must then run out by itself, for
+            // to revoke it could end the pin that it was to renew.
+            boolean taken =
+                    session.ifUnchanged(
+                            mountKey,
+                            mount.revision(),
+                            put(pinKey, Rows.of(pin), lease),
+                            put(
+                                    mountKey,
+                                    Rows.of(mount.mount().manifest(), mount.mount().state())));
+            if (taken) {
+                replaced(read).ifPresent(session::revokeLease);
+            }
+            return taken;
+        }
+
+        private Current requireMounted(KeyAndRange read) {
+            try {
+                Current mount =
+                        mounts.current(read.key()).orElseThrow(Mounts.notMounted(pin.version()));
+                Mounts.requireNotEvicting(mount);
+                return mount;
+            } catch (ForebayException refused) {
+                if (lease != NO_LEASE) {
+                    session.revokeLease(lease);
+                }
+                throw refused;
+            }
+        }
+
+        private Optional<Long> replaced(KeyAndRange read) {
+            return read.range().stream()
+                    .filter(pair -> pair.getKey().equals(EtcdSession.bytes(pinKey)))
+                    .map(KeyValue::getLease)
+                    .findFirst();
+        }
+    }
+
+    Optional<Duration> renew(DatasetVersion version, String id) {
+        return withLease(version, id, EtcdSession::renewLease);
+    }
+
+    Optional<Duration> remaining(DatasetVersion version, String id) {
+        return withLease(version, id, EtcdSession::leaseLeft);
+    }
+
+    void unpin(DatasetVersion version, String id) {
+        withLease(
+                version,
+                id,
+                (session, lease) -> {
+                    session.revokeLease(lease);
+                    return Optional.of(Duration.ZERO);
+                });
+    }
+
+    private Optional<Duration> withLease(
+            DatasetVersion version,
+            String id,
+            BiFunction<EtcdSession, Long, Optional<Duration>> action) {
+        String key = keys.pin(version, id);
+        return connection.run(
+                session ->
+                        session.get(key).flatMap(pair -> action.apply(session, pair.getLease())));
+    }
+}

@@ -1,0 +1,247 @@
+package dev.forebay.membership;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.forebay.membership.RegionTable.Fingerprint;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.kv.GetResponse;
+import io.etcd.jetcd.watch.WatchEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a {@link RegionView} current, on one thread that owns the table.
+ *
+ * <p>It reads everything at some revision and watches from the next one. Whatever goes wrong with
+ * the watch, it starts again with reading everything. It does not trust the watch to say when it is
+ * broken: jetcd's are known to fall silent (jetcd 1383, 965, 1322), and one that resumes may skip
+ * events. So it compares, every few seconds, the number of keys and the newest revision with
+ * etcd's; two comparisons in a row that fail mean that events are missing.
+ */
+final class RegionWatch implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RegionWatch.class);
+    private static final int MAX_SIGNALS = 10_000;
+    private static final Object NO_WATCH = new Object();
+
+    private sealed interface Signal {
+        record Changed(Object watch, List<WatchEvent> events) implements Signal {}
+
+        record Broken(Object watch, String why) implements Signal {}
+
+        record Subscribed(Consumer<RegionView> listener) implements Signal {}
+    }
+
+    private final EtcdConnection connection;
+    private final String root;
+    private final RegionTable table = new RegionTable();
+    private final List<Consumer<RegionView>> listeners = new ArrayList<>();
+    private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
+    private final CountDownLatch firstSnapshot = new CountDownLatch(1);
+    private final Thread thread;
+    private volatile @Nullable RegionView view;
+    private volatile boolean connected;
+    private volatile boolean overflowed;
+    private volatile boolean closed;
+
+    RegionWatch(EtcdConnection connection, Keys keys) {
+        this.connection = connection;
+        this.root = keys.root();
+        this.thread = Thread.ofVirtual().name("region-watch").unstarted(this::superviseForEver);
+    }
+
+    /** Starts, and waits a while for the first snapshot. */
+    void start(Duration patience) {
+        thread.start();
+        try {
+            if (!firstSnapshot.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("etcd has not answered yet; going on without a view of {}", root);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    RegionView view() {
+        RegionView current = view;
+        if (current == null) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "etcd at %s has not been reached yet"
+                            .formatted(connection.config().endpoints()));
+        }
+        return current;
+    }
+
+    boolean connected() {
+        return connected;
+    }
+
+    void subscribe(Consumer<RegionView> listener) {
+        send(new Signal.Subscribed(listener));
+    }
+
+    private void send(Signal signal) {
+        if (!signals.offer(signal)) {
+            overflowed = true;
+        }
+    }
+
+    private void superviseForEver() {
+        while (!closed) {
+            try {
+                follow();
+            } catch (RuntimeException e) {
+                // Whatever it is, this thread has to go on: nothing else would mend the view.
+                if (connected && !closed) {
+                    LOG.warn("The region's view may be stale from now on", e);
+                }
+                connected = false;
+                connection.refresh();
+                followFor(connection.config().retryDelay(), NO_WATCH);
+            }
+        }
+    }
+
+    /** Returns to be called again when the watch is broken but etcd is there. */
+    private void follow() {
+        GetResponse snapshot = connection.run(session -> session.range(root));
+        table.clear();
+        snapshot.getKvs().forEach(this::put);
+        publish();
+        firstSnapshot.countDown();
+        if (!connected) {
+            LOG.info("In touch with etcd; {} keys below {}", snapshot.getCount(), root);
+        }
+        connected = true;
+        overflowed = false;
+        Object watch = new Object();
+        long next = snapshot.getHeader().getRevision() + 1;
+        try (Watch.Watcher _ = connection.watch(EtcdSession.bytes(root), next, listener(watch))) {
+            Optional<String> broken = Optional.empty();
+            while (!closed && broken.isEmpty()) {
+                broken = followFor(connection.config().checkInterval(), watch).or(this::check);
+            }
+            broken.ifPresent(why -> LOG.info("Reading the region's view again: {}", why));
+        }
+    }
+
+    private Watch.Listener listener(Object watch) {
+        return Watch.listener(
+                answer -> send(new Signal.Changed(watch, answer.getEvents())),
+                failure -> send(new Signal.Broken(watch, String.valueOf(failure.getMessage()))),
+                () -> send(new Signal.Broken(watch, "the watch ended")));
+    }
+
+    /** Applies what comes in for a while; says so if the watch broke. */
+    private Optional<String> followFor(Duration time, Object watch) {
+        long until = System.nanoTime() + time.toNanos();
+        while (!closed && !overflowed) {
+            switch (poll(until - System.nanoTime())) {
+                case Signal.Changed(Object from, List<WatchEvent> events) when from == watch -> {
+                    events.forEach(this::apply);
+                    if (signals.isEmpty()) {
+                        publish();
+                    }
+                }
+                case Signal.Broken(Object from, String why) when from == watch -> {
+                    return Optional.of(why);
+                }
+                case Signal.Subscribed(Consumer<RegionView> listener) -> {
+                    listeners.add(listener);
+                    Optional.ofNullable(view).ifPresent(current -> tell(listener, current));
+                }
+                case Signal.Changed _, Signal.Broken _ -> {} // of a watch before this one
+                case null -> {
+                    return Optional.empty();
+                }
+            }
+        }
+        return overflowed ? Optional.of("more changes than can be followed") : Optional.empty();
+    }
+
+    private Optional<String> check() {
+        if (closed || sameAsEtcd()) {
+            return Optional.empty();
+        }
+        // Events may be on their way: let them come in, then look again.
+        Fingerprint before = table.fingerprint();
+        awaitQuietly(Duration.ofMillis(200));
+        return signals.isEmpty() && before.equals(table.fingerprint()) && !sameAsEtcd()
+                ? Optional.of("the watch has fallen silent")
+                : Optional.empty();
+    }
+
+    private boolean sameAsEtcd() {
+        return connection.run(session -> session.fingerprint(root)).equals(table.fingerprint());
+    }
+
+    private void apply(WatchEvent event) {
+        switch (event.getEventType()) {
+            case PUT -> put(event.getKeyValue());
+            case DELETE -> table.delete(relative(event.getKeyValue()));
+            case UNRECOGNIZED -> {}
+        }
+    }
+
+    private void put(KeyValue pair) {
+        table.put(relative(pair), pair.getValue().getBytes(), pair.getModRevision());
+    }
+
+    private String relative(KeyValue pair) {
+        return pair.getKey().toString(UTF_8).substring(root.length());
+    }
+
+    private void publish() {
+        RegionView next = table.view();
+        if (!next.equals(view)) {
+            view = next;
+            listeners.forEach(listener -> tell(listener, next));
+        }
+    }
+
+    private static void tell(Consumer<RegionView> listener, RegionView view) {
+        try {
+            listener.accept(view);
+        } catch (RuntimeException e) {
+            LOG.error("A listener to the region's view failed", e);
+        }
+    }
+
+    private @Nullable Signal poll(long nanos) {
+        try {
+            return signals.poll(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            closed = true;
+            return null;
+        }
+    }
+
+    private void awaitQuietly(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            closed = true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        connected = false;
+        thread.interrupt();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.forebay.membership;
+
+import dev.forebay.placement.WorkerNode;
+
+/** What one key of a region says. */
+sealed interface Row {
+
+    record Worker(WorkerNode node) implements Row {}
+
+    record Live(String workerId) implements Row {}
+
+    record Mounted(Mount mount) implements Row {}
+
+    record Pinned(Pin pin) implements Row {}
+}

@@ -1,0 +1,113 @@
+package dev.forebay.membership;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.forebay.membership.Mount.State;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.placement.WorkerNode;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+
+/** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
+final class Rows {
+
+    private static final ObjectMapper JSON =
+            JsonMapper.builder()
+                    .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
+                    .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                    .build();
+
+    private record WorkerValue(URI address, long capacityBytes) {}
+
+    private record LiveValue(String incarnation) {}
+
+    private record MountValue(
+            String uri, String digest, long objects, long bytes, long chunks, State state) {}
+
+    private record PinValue(String holder, String reason, long leaseSeconds) {}
+
+    private Rows() {}
+
+    static byte[] of(WorkerNode worker) {
+        return json(new WorkerValue(worker.address(), worker.capacityBytes()));
+    }
+
+    static byte[] ofIncarnation(String incarnation) {
+        return json(new LiveValue(incarnation));
+    }
+
+    static byte[] of(ManifestRef manifest, State state) {
+        return json(
+                new MountValue(
+                        manifest.uri(),
+                        manifest.digest().hex(),
+                        manifest.objects(),
+                        manifest.bytes(),
+                        manifest.chunks(),
+                        state));
+    }
+
+    static byte[] of(Pin pin) {
+        return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds()));
+    }
+
+    /**
+     * The row that {@code key}, without the region's root, and its value make.
+     *
+     * @throws ForebayException {@code CORRUPT} if they make none
+     */
+    static Row parse(String key, byte[] value) {
+        try {
+            String[] parts = key.split("/", -1);
+            return switch (parts[0]) {
+                case Keys.WORKERS -> worker(parts[1], value);
+                case Keys.LIVE -> new Row.Live(parts[1]);
+                case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
+                case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
+                default -> throw new IOException("no such kind of key");
+            };
+        } catch (IOException | RuntimeException e) {
+            throw new ForebayException(
+                    ErrorCode.CORRUPT, "etcd key '%s' is not understood: %s".formatted(key, e), e);
+        }
+    }
+
+    private static Row worker(String id, byte[] value) throws IOException {
+        WorkerValue read = JSON.readValue(value, WorkerValue.class);
+        return new Row.Worker(new WorkerNode(id, read.address, read.capacityBytes));
+    }
+
+    private static Mount mount(DatasetVersion version, byte[] value) throws IOException {
+        MountValue read = JSON.readValue(value, MountValue.class);
+        ManifestRef manifest =
+                new ManifestRef(
+                        read.uri, new Digest(read.digest), read.objects, read.bytes, read.chunks);
+        return new Mount(version, manifest, read.state);
+    }
+
+    private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {
+        PinValue read = JSON.readValue(value, PinValue.class);
+        return new Pin(
+                version, id, read.holder, read.reason, Duration.ofSeconds(read.leaseSeconds));
+    }
+
+    private static DatasetVersion version(String[] parts) {
+        return DatasetVersion.of(parts[1], parts[2], parts[3]);
+    }
+
+    private static byte[] json(Object value) {
+        try {
+            return JSON.writeValueAsBytes(value);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("a record of plain values", e);
+        }
+    }
+}
