@@ -6,8 +6,8 @@ import java.util.Base64;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC-32C of each 64 KiB block of a piece of a pack, in the form of the {@code Forebay-Crc32c}
- * header.
+ * The CRC-32C of each 64 KiB of a body, the last piece shorter, in the form of the {@code
+ * Forebay-Crc32c} header.
  */
 public final class BlockChecksums {
 

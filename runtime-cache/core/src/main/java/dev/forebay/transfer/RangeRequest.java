@@ -19,12 +19,12 @@ record RangeRequest(
         WorkerNode worker, Digest manifest, PackId pack, ByteRange range, boolean onlyIfCached) {
 
     RangeRequest {
-        if (range.from() % ChunkId.CHECKSUM_BLOCK_BYTES != 0
+        if (range.from() < 0
                 || range.to() <= range.from()
                 || range.to() > ChunkId.at(pack, range.from()).start() + ChunkId.CHUNK_BYTES) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "range %s of pack %s must begin at a multiple of 64 KiB and end in the same chunk"
+                    "range %s of pack %s must hold a byte and end in the chunk it begins in"
                             .formatted(range, pack));
         }
     }

@@ -40,8 +40,10 @@ public final class WorkerClient implements AutoCloseable {
      * <p>Whatever is in the target below its new position has been compared with the worker's
      * checksums. On failure the position stays and the bytes behind it are undefined.
      *
-     * @param from a multiple of 64 KiB
-     * @param to another multiple of 64 KiB, or the end of the pack; at most the end of the chunk
+     * <p>A range from a multiple of 64 KiB to another one, or to the chunk's end, costs the worker
+     * least: it has the checksums of such a range already.
+     *
+     * @param to at most the end of the chunk that {@code from} is in
      */
     public ReadAnswer read(
             WorkerNode worker,

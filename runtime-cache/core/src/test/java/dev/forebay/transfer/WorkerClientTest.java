@@ -181,8 +181,15 @@ class WorkerClientTest {
     }
 
     @Test
-    void refusesARangeThatCannotBeVerifiedOrCrossesChunks() {
-        for (long[] range : new long[][] {{1, BLOCK}, {0, 0}, {0, ChunkId.CHUNK_BYTES + 1}}) {
+    void readsARangeThatIsNotAligned() {
+        assertThat(read(4711, 4711 + BLOCK + 5).bytes()).isEqualTo(BLOCK + 5);
+        assertThat(Arrays.copyOf(target.array(), BLOCK + 5))
+                .isEqualTo(Arrays.copyOfRange(pack, 4711, 4711 + BLOCK + 5));
+    }
+
+    @Test
+    void refusesARangeThatIsEmptyOrCrossesChunks() {
+        for (long[] range : new long[][] {{-1, BLOCK}, {0, 0}, {0, ChunkId.CHUNK_BYTES + 1}}) {
             assertThatExceptionOfType(ForebayException.class)
                     .isThrownBy(() -> read(range[0], range[1]))
                     .matches(e -> e.code() == ErrorCode.INVALID_ARGUMENT);

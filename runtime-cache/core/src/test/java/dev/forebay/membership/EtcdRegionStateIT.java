@@ -1,0 +1,407 @@
+package dev.forebay.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.membership.Mount.State;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
+import io.etcd.jetcd.Client;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EtcdRegionStateIT {
+
+    private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
+    private static final ManifestRef MANIFEST = manifest('a');
+    private static final AtomicInteger REGIONS = new AtomicInteger();
+
+    @TempDir private static Path directory;
+    private static EtcdServer etcd;
+
+    private final RegionName region = new RegionName("r" + REGIONS.incrementAndGet());
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private EtcdRegionState state;
+
+    @BeforeAll
+    static void startEtcd() {
+        etcd = EtcdServer.start(directory);
+    }
+
+    @AfterAll
+    static void stopEtcd() {
+        etcd.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        state = connected();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : opened.reversed()) {
+            each.close();
+        }
+    }
+
+    private EtcdRegionState connected() {
+        EtcdRegionState opening = EtcdRegionState.connect(config(), region);
+        opened.add(opening);
+        return opening;
+    }
+
+    private static EtcdConfig config() {
+        return new EtcdConfig(
+                List.of(etcd.endpoint()),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(3),
+                Duration.ofMillis(500),
+                Duration.ofMillis(500));
+    }
+
+    private static ManifestRef manifest(char digit) {
+        Digest digest = new Digest(String.valueOf(digit).repeat(64));
+        return new ManifestRef("s3://m/manifests/" + digest + ".sqlite", digest, 3, 30, 1);
+    }
+
+    private static Pin pin(String id, int seconds) {
+        return new Pin(VERSION, id, "alice", "training", Duration.ofSeconds(seconds));
+    }
+
+    private static void eventually(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private static void refuses(ErrorCode code, ThrowingCallable call) {
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(call)
+                .matches(e -> e.code() == code, code.name());
+    }
+
+    private void mountsBecome(Mount... mounts) {
+        eventually("mounts", () -> state.view().mounts().equals(List.of(mounts)));
+    }
+
+    @Test
+    void aMountGoesThroughItsStates() {
+        state.mount(VERSION, MANIFEST);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
+        state.markCached(VERSION);
+        state.markCached(VERSION);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
+        state.mount(VERSION, MANIFEST);
+        assertThat(connected().view().mounts().getFirst().state()).isEqualTo(State.CACHED);
+        refuses(ErrorCode.INTERNAL, () -> state.unmount(VERSION));
+        state.beginEviction(VERSION);
+        state.beginEviction(VERSION);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.EVICTING));
+        refuses(ErrorCode.EVICTING, () -> state.mount(VERSION, MANIFEST));
+        refuses(ErrorCode.EVICTING, () -> state.markCached(VERSION));
+        refuses(ErrorCode.EVICTING, () -> state.pin(pin("p", 10)));
+        state.unmount(VERSION);
+        state.unmount(VERSION);
+        mountsBecome();
+        refuses(ErrorCode.NOT_FOUND, () -> state.markCached(VERSION));
+        refuses(ErrorCode.NOT_FOUND, () -> state.pin(pin("p", 10)));
+        state.beginEviction(VERSION);
+    }
+
+    @Test
+    void anotherManifestMakesAVersionWarmAgain() {
+        state.mount(VERSION, MANIFEST);
+        state.markCached(VERSION);
+        state.mount(VERSION, manifest('b'));
+        mountsBecome(new Mount(VERSION, manifest('b'), State.WARMING));
+    }
+
+    @Test
+    void aPinHoldsAVersionUntilItIsReleased() {
+        state.mount(VERSION, MANIFEST);
+        state.pin(pin("job-1", 30));
+        state.pin(pin("job-1", 60));
+        state.pin(pin("job-11", 30));
+        eventually("pins", () -> state.view().pins().size() == 2);
+        assertThat(state.remaining(VERSION, "job-1").orElseThrow())
+                .isBetween(Duration.ofSeconds(50), Duration.ofSeconds(60));
+        assertThat(state.renew(VERSION, "job-11")).contains(Duration.ofSeconds(30));
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> state.beginEviction(VERSION))
+                .matches(e -> e.code() == ErrorCode.PINNED)
+                .withMessageContaining("alice (pin job-1), alice (pin job-11)");
+        state.unpin(VERSION, "job-1");
+        state.unpin(VERSION, "job-1");
+        assertThat(state.remaining(VERSION, "job-1")).isEmpty();
+        refuses(ErrorCode.PINNED, () -> state.beginEviction(VERSION));
+        state.unpin(VERSION, "job-11");
+        state.beginEviction(VERSION);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.EVICTING));
+        assertThat(state.view().pins()).isEmpty();
+    }
+
+    @Test
+    void aPinOfAnotherVersionDoesNotCount() {
+        DatasetVersion longer = DatasetVersion.of("vision", "digits", "v11");
+        state.mount(VERSION, MANIFEST);
+        state.mount(longer, MANIFEST);
+        state.pin(new Pin(longer, "p", "bob", "", Duration.ofSeconds(30)));
+        state.beginEviction(VERSION);
+    }
+
+    @Test
+    void aPinThatIsNotRenewedEnds() {
+        state.mount(VERSION, MANIFEST);
+        state.pin(pin("short", 2));
+        eventually("pin", () -> state.view().pins().size() == 1);
+        eventually("no pin", () -> state.view().pins().isEmpty());
+        assertThat(state.renew(VERSION, "short")).isEmpty();
+        assertThat(state.remaining(VERSION, "short")).isEmpty();
+        state.beginEviction(VERSION);
+    }
+
+    @Test
+    void renewingKeepsAPinWithoutChangingAnything() {
+        state.mount(VERSION, MANIFEST);
+        state.pin(pin("p", 2));
+        eventually("pin", () -> state.view().pins().size() == 1);
+        RegionView before = state.view();
+        long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+        eventually(
+                "five seconds",
+                () -> {
+                    assertThat(state.renew(VERSION, "p")).isPresent();
+                    return System.nanoTime() > end;
+                });
+        assertThat(state.view()).isSameAs(before);
+    }
+
+    @Test
+    void ofAPinAndAnEvictionThatRaceOneWins() throws Exception {
+        EtcdRegionState other = connected();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int round = 0; round < 60; round++) {
+                DatasetVersion version = DatasetVersion.of("race", "d", "v" + round);
+                state.mount(version, MANIFEST);
+                CyclicBarrier start = new CyclicBarrier(6);
+                List<Future<ErrorCode>> pins = new ArrayList<>();
+                List<Future<ErrorCode>> evictions = new ArrayList<>();
+                for (int each = 0; each < 3; each++) {
+                    EtcdRegionState one = each % 2 == 0 ? state : other;
+                    Pin pin = new Pin(version, "p" + each, "h", "", Duration.ofSeconds(60));
+                    pins.add(threads.submit(race(start, () -> one.pin(pin))));
+                    evictions.add(threads.submit(race(start, () -> one.beginEviction(version))));
+                }
+                List<ErrorCode> pinned = outcomes(pins);
+                List<ErrorCode> evicted = outcomes(evictions);
+                // INVALID_ARGUMENT stands for "it went well" here.
+                boolean pinWon =
+                        pinned.stream().allMatch(ErrorCode.INVALID_ARGUMENT::equals)
+                                && evicted.stream().allMatch(ErrorCode.PINNED::equals);
+                boolean evictionWon =
+                        pinned.stream().allMatch(ErrorCode.EVICTING::equals)
+                                && evicted.stream().allMatch(ErrorCode.INVALID_ARGUMENT::equals);
+                assertThat(pinWon ^ evictionWon)
+                        .as("round %d: pins %s, evictions %s", round, pinned, evicted)
+                        .isTrue();
+            }
+        }
+    }
+
+    private static Callable<ErrorCode> race(CyclicBarrier start, Runnable action) {
+        return () -> {
+            start.await();
+            try {
+                action.run();
+                return ErrorCode.INVALID_ARGUMENT;
+            } catch (ForebayException e) {
+                return e.code();
+            }
+        };
+    }
+
+    private static List<ErrorCode> outcomes(List<Future<ErrorCode>> futures) throws Exception {
+        List<ErrorCode> outcomes = new ArrayList<>();
+        for (Future<ErrorCode> future : futures) {
+            outcomes.add(future.get());
+        }
+        return outcomes;
+    }
+
+    @Test
+    void aWorkerIsLiveAsLongAsItsProcessAndRegisteredForGood() throws Exception {
+        WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
+        EtcdRegionState process = connected();
+        AutoCloseable presence = process.join(worker);
+        eventually("live", () -> state.view().live().contains("w1"));
+        assertThat(state.view().workers()).containsExactly(worker);
+        presence.close();
+        eventually("not live", () -> state.view().live().isEmpty());
+        assertThat(state.view().workers()).containsExactly(worker);
+        state.remove("w1");
+        eventually("gone", () -> state.view().workers().isEmpty());
+    }
+
+    @Test
+    void aWorkerWhoseLeaseWasLostRegistersAgain() throws Exception {
+        WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
+        AutoCloseable presence = state.join(worker);
+        eventually("live", () -> state.view().live().contains("w1"));
+        try (Client client = Client.builder().endpoints(etcd.endpoint()).build()) {
+            long lease =
+                    client.getKVClient()
+                            .get(EtcdSession.bytes(Keys.of(region).live("w1")))
+                            .get()
+                            .getKvs()
+                            .getFirst()
+                            .getLease();
+            client.getLeaseClient().revoke(lease).get();
+            client.getKVClient().delete(EtcdSession.bytes(Keys.of(region).worker("w1"))).get();
+        }
+        eventually("not live", () -> state.view().live().isEmpty());
+        eventually("live again", () -> state.view().live().contains("w1"));
+        assertThat(state.view().workers()).containsExactly(worker);
+        presence.close();
+    }
+
+    @Test
+    void aDeadWorkersLeaseRunsOut() {
+        EtcdConnection dying = new EtcdConnection(config());
+        WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
+        new WorkerPresence(dying, Keys.of(region), worker).start();
+        eventually("live", () -> state.view().live().contains("w1"));
+        dying.close();
+        eventually("not live", () -> state.view().live().isEmpty());
+        assertThat(state.view().workers()).containsExactly(worker);
+    }
+
+    @Test
+    void theViewStaysWhileEtcdIsAwayAndCatchesUpAfterwards() throws Exception {
+        WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
+        state.join(worker);
+        state.mount(VERSION, MANIFEST);
+        state.pin(pin("p", 60));
+        eventually(
+                "pin and live", () -> state.view().pins().size() + state.view().live().size() == 2);
+        RegionView before = state.view();
+        List<RegionView> seen = Collections.synchronizedList(new ArrayList<>());
+        state.onChange(seen::add);
+        etcd.kill9();
+        try {
+            eventually("disconnected", () -> !state.connected());
+            assertThat(state.view()).isEqualTo(before);
+            refuses(ErrorCode.UNAVAILABLE, () -> state.unmount(VERSION));
+        } finally {
+            etcd.restart();
+        }
+        EtcdRegionState other = connected();
+        other.markCached(VERSION);
+        eventually("connected", () -> state.connected());
+        mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
+        assertThat(state.renew(VERSION, "p")).isPresent();
+        assertThat(state.view().live()).containsExactly("w1");
+        eventually("told", () -> !seen.isEmpty() && seen.getLast().equals(state.view()));
+        assertThat(seen.getFirst()).isEqualTo(before);
+    }
+
+    @Test
+    void compactionDuringAPauseDoesNotLoseChanges() throws Exception {
+        state.mount(VERSION, MANIFEST);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
+        etcd.pause();
+        eventually("disconnected", () -> !state.connected());
+        etcd.resume();
+        try (Client client = Client.builder().endpoints(etcd.endpoint()).build()) {
+            EtcdRegionState other = connected();
+            other.markCached(VERSION);
+            long revision =
+                    client.getKVClient()
+                            .get(EtcdSession.bytes("x"))
+                            .get()
+                            .getHeader()
+                            .getRevision();
+            client.getKVClient().compact(revision).get();
+        }
+        mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
+        eventually("connected", () -> state.connected());
+        state.beginEviction(VERSION);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.EVICTING));
+    }
+
+    @Test
+    void startsWithoutEtcdAndFindsItLater() {
+        etcd.kill9();
+        EtcdRegionState early;
+        try {
+            early =
+                    EtcdRegionState.connect(
+                            new EtcdConfig(
+                                    List.of(etcd.endpoint()),
+                                    Duration.ofSeconds(1),
+                                    Duration.ofSeconds(3),
+                                    Duration.ofMillis(500),
+                                    Duration.ofMillis(500)),
+                            region);
+            opened.add(early);
+            assertThat(early.connected()).isFalse();
+            refuses(ErrorCode.UNAVAILABLE, early::view);
+        } finally {
+            etcd.restart();
+        }
+        eventually("connected", early::connected);
+        assertThat(early.view().mounts()).isEmpty();
+    }
+
+    @Test
+    void aValueThatIsNotUnderstoodIsLeftOut() throws Exception {
+        try (Client client = Client.builder().endpoints(etcd.endpoint()).build()) {
+            for (String key : List.of("mounts/a/b/c", "mounts/a", "pins/x", "else")) {
+                client.getKVClient()
+                        .put(
+                                EtcdSession.bytes(Keys.of(region).root() + key),
+                                EtcdSession.bytes("{\"state\":\"NEW\"}"))
+                        .get();
+            }
+        }
+        state.mount(VERSION, MANIFEST);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
+    }
+
+    @Test
+    void refusesIdsThatWouldLeaveTheirPlace() {
+        state.mount(VERSION, MANIFEST);
+        for (String id : List.of("", "a/b", "x".repeat(65), "ä")) {
+            refuses(ErrorCode.INVALID_ARGUMENT, () -> state.pin(pin(id, 10)));
+        }
+        refuses(ErrorCode.INVALID_ARGUMENT, () -> state.pin(pin("p", 0)));
+        assertThat(connected().view().pins()).isEmpty();
+    }
+}
