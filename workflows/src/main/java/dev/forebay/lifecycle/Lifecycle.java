@@ -1,0 +1,270 @@
+package dev.forebay.lifecycle;
+
+import dev.forebay.lifecycle.Event.Confirmed;
+import dev.forebay.lifecycle.Event.Ensured;
+import dev.forebay.lifecycle.Event.EvictionBegun;
+import dev.forebay.lifecycle.Event.EvictionFinished;
+import dev.forebay.lifecycle.Event.EvictionRefused;
+import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.lifecycle.Event.Ingested;
+import dev.forebay.lifecycle.Event.Lost;
+import dev.forebay.lifecycle.Event.Mounted;
+import dev.forebay.lifecycle.Event.PinEnded;
+import dev.forebay.lifecycle.Event.PinGranted;
+import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.lifecycle.Event.Regional;
+import dev.forebay.lifecycle.Event.Resumed;
+import dev.forebay.lifecycle.Event.TtlSet;
+import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.VersionStatus;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The lifecycle of a dataset version: a pure function from a state and an event to the next state.
+ *
+ * <p>Every region goes its own way; only the manifest and the TTL are common. An event that does
+ * not fit the region's state changes nothing, so that a repeated or late event does no harm. What
+ * is not in the table does not fit:
+ *
+ * <table>
+ * <caption>Transitions of a region</caption>
+ * <tr><th>event</th><th>from</th><th>to</th><th>with</th></tr>
+ * <tr><td>Ensured</td><td>ABSENT, BLOCKED</td><td>WARMING</td><td>bytes counted from 0</td></tr>
+ * <tr><td>Resumed</td><td>BLOCKED</td><td>WARMING</td><td>bytes counted from 0</td></tr>
+ * <tr><td>Mounted</td><td>WARMING</td><td>WARMING</td><td>path</td></tr>
+ * <tr><td>WarmProgressed</td><td>WARMING</td><td>WARMING</td><td>bytes, never fewer</td></tr>
+ * <tr><td>Confirmed, with every byte</td><td>WARMING</td><td>CACHED</td><td>TTL counts unless
+ * pinned</td></tr>
+ * <tr><td>FillFailed</td><td>WARMING</td><td>BLOCKED</td><td>the problem</td></tr>
+ * <tr><td>Lost</td><td>CACHED</td><td>WARMING</td><td>bytes counted from 0</td></tr>
+ * <tr><td>PinGranted</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL does not
+ * count</td></tr>
+ * <tr><td>PinRenewed</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>pin's expiry</td></tr>
+ * <tr><td>PinEnded</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL counts if it was the
+ * last</td></tr>
+ * <tr><td>EvictionBegun, no pin</td><td>WARMING, CACHED, BLOCKED</td><td>EVICTING</td><td></td></tr>
+ * <tr><td>EvictionRefused</td><td>EVICTING</td><td>CACHED if it was complete, else WARMING</td>
+ * <td>TTL counts anew</td></tr>
+ * <tr><td>EvictionFinished</td><td>EVICTING</td><td>ABSENT</td><td></td></tr>
+ * <tr><td>Ingested</td><td colspan="2">any, once</td><td>manifest</td></tr>
+ * <tr><td>TtlSet</td><td colspan="2">any</td><td>if it differs, TTL counts anew in CACHED,
+ * unpinned regions</td></tr>
+ * </table>
+ *
+ * <p>The TTL so counts from the latest of: the last pin ended, the version became CACHED, the TTL
+ * was changed. The instant at which it passes is kept, not the one at which it began.
+ */
+public final class Lifecycle {
+
+    private static final Comparator<Residency> BY_REGION =
+            Comparator.comparing(residency -> residency.region().value());
+    private static final Comparator<PinGrant> BY_REGION_AND_ID =
+            Comparator.<PinGrant, String>comparing(pin -> pin.region().value())
+                    .thenComparing(PinGrant::id);
+
+    private Lifecycle() {}
+
+    /** The state after {@code event}. */
+    public static VersionStatus apply(VersionStatus before, Event event) {
+        return switch (event) {
+            case Ingested ingested ->
+                    before.manifest() != null
+                            ? before
+                            : new VersionStatus(
+                                    before.version(),
+                                    ingested.manifest(),
+                                    before.ttl(),
+                                    before.regions(),
+                                    before.pins());
+            case TtlSet set -> setTtl(before, set);
+            case Regional regional -> applyRegional(before, regional);
+        };
+    }
+
+    /** What is known of a region; ABSENT if it was never asked for. */
+    public static Residency residency(VersionStatus status, RegionName region) {
+        return status.regions().stream()
+                .filter(residency -> residency.region().equals(region))
+                .findFirst()
+                .orElseGet(() -> Copy.absent(region));
+    }
+
+    /** The pins believed alive in a region, by id. */
+    public static List<PinGrant> pins(VersionStatus status, RegionName region) {
+        return status.pins().stream().filter(pin -> pin.region().equals(region)).toList();
+    }
+
+    /** A pin that is believed alive. */
+    public static Optional<PinGrant> pin(VersionStatus status, RegionName region, String id) {
+        return pins(status, region).stream().filter(pin -> pin.id().equals(id)).findFirst();
+    }
+
+    /** When the TTL of the copy in a region passes; empty while it is pinned or not CACHED. */
+    public static Optional<Instant> evictableAt(VersionStatus status, RegionName region) {
+        return Optional.ofNullable(residency(status, region).evictableAt());
+    }
+
+    /** Whether the TTL of the copy in a region has passed. */
+    public static boolean isExpired(VersionStatus status, RegionName region, Instant now) {
+        return evictableAt(status, region).filter(at -> !now.isBefore(at)).isPresent();
+    }
+
+    /** The first instant after {@code now} at which the TTL of a copy passes. */
+    public static Optional<Instant> nextExpiry(VersionStatus status, Instant now) {
+        return status.regions().stream()
+                .flatMap(residency -> Stream.ofNullable(residency.evictableAt()))
+                .filter(at -> at.isAfter(now))
+                .min(Comparator.naturalOrder());
+    }
+
+    private static VersionStatus setTtl(VersionStatus before, TtlSet set) {
+        if (before.ttl().equals(set.ttl())) {
+            return before;
+        }
+        Instant evictableAt = set.at().plus(set.ttl());
+        List<Residency> regions =
+                before.regions().stream()
+                        .map(
+                                residency ->
+                                        residency.evictableAt() == null
+                                                ? residency
+                                                : Copy.evictable(residency, evictableAt))
+                        .toList();
+        return new VersionStatus(
+                before.version(), before.manifest(), set.ttl(), regions, before.pins());
+    }
+
+    private static VersionStatus applyRegional(VersionStatus before, Regional event) {
+        Residency now = residency(before, event.region());
+        return switch (event) {
+            case Ensured _ ->
+                    now.state() == State.ABSENT || now.state() == State.BLOCKED
+                            ? with(before, Copy.filling(now, now.bytesFromLake()))
+                            : before;
+            case Resumed _ ->
+                    now.state() == State.BLOCKED
+                            ? with(before, Copy.filling(now, now.bytesFromLake()))
+                            : before;
+            case Lost _ ->
+                    now.state() == State.CACHED ? with(before, Copy.filling(now, 0)) : before;
+            case Mounted mounted ->
+                    now.state() == State.WARMING
+                            ? with(before, Copy.mounted(now, mounted.path()))
+                            : before;
+            case WarmProgressed warm ->
+                    now.state() == State.WARMING
+                            ? with(
+                                    before,
+                                    Copy.progressed(now, warm.bytesCached(), warm.bytesFromLake()))
+                            : before;
+            case Confirmed confirmed ->
+                    isComplete(before, now, confirmed)
+                            ? with(before, cached(before, now, confirmed))
+                            : before;
+            case FillFailed failed ->
+                    now.state() == State.WARMING
+                            ? with(before, Copy.blocked(now, failed.problem()))
+                            : before;
+            case PinGranted granted ->
+                    isPinnable(now)
+                            ? withPins(
+                                    with(before, Copy.evictable(now, null)),
+                                    Stream.concat(
+                                            without(before, now.region(), granted.pin().id()),
+                                            Stream.of(granted.pin())))
+                            : before;
+            case PinRenewed renewed -> renew(before, renewed);
+            case PinEnded ended -> endPin(before, now, ended);
+            case EvictionBegun _ ->
+                    isPinnable(now) && pins(before, now.region()).isEmpty()
+                            ? with(before, Copy.evicting(now))
+                            : before;
+            case EvictionRefused refused ->
+                    now.state() == State.EVICTING
+                            ? with(before, Copy.spared(now, refused.at().plus(before.ttl())))
+                            : before;
+            case EvictionFinished _ ->
+                    now.state() == State.EVICTING
+                            ? with(before, Copy.absent(now.region()))
+                            : before;
+        };
+    }
+
+    private static boolean isPinnable(Residency residency) {
+        return switch (residency.state()) {
+            case WARMING, CACHED, BLOCKED -> true;
+            case ABSENT, EVICTING -> false;
+        };
+    }
+
+    private static boolean isComplete(VersionStatus status, Residency now, Confirmed confirmed) {
+        return now.state() == State.WARMING
+                && status.manifest() != null
+                && status.manifest().bytes() == confirmed.bytesVerified();
+    }
+
+    private static Residency cached(VersionStatus status, Residency now, Confirmed confirmed) {
+        boolean pinned = !pins(status, now.region()).isEmpty();
+        return Copy.cached(now, confirmed, pinned ? null : confirmed.at().plus(status.ttl()));
+    }
+
+    private static VersionStatus renew(VersionStatus before, PinRenewed renewed) {
+        return pin(before, renewed.region(), renewed.id())
+                .map(
+                        pin ->
+                                withPins(
+                                        before,
+                                        Stream.concat(
+                                                without(before, pin.region(), pin.id()),
+                                                Stream.of(until(pin, renewed.expiresAt())))))
+                .orElse(before);
+    }
+
+    private static VersionStatus endPin(VersionStatus before, Residency now, PinEnded ended) {
+        if (pin(before, ended.region(), ended.id()).isEmpty()) {
+            return before;
+        }
+        VersionStatus after = withPins(before, without(before, ended.region(), ended.id()));
+        return now.state() == State.CACHED && pins(after, now.region()).isEmpty()
+                ? with(after, Copy.evictable(now, ended.at().plus(before.ttl())))
+                : after;
+    }
+
+    private static PinGrant until(PinGrant pin, Instant expiresAt) {
+        return new PinGrant(pin.region(), pin.id(), pin.holder(), pin.reason(), expiresAt);
+    }
+
+    private static Stream<PinGrant> without(VersionStatus status, RegionName region, String id) {
+        return status.pins().stream()
+                .filter(pin -> !pin.region().equals(region) || !pin.id().equals(id));
+    }
+
+    private static VersionStatus withPins(VersionStatus before, Stream<PinGrant> pins) {
+        return new VersionStatus(
+                before.version(),
+                before.manifest(),
+                before.ttl(),
+                before.regions(),
+                pins.sorted(BY_REGION_AND_ID).toList());
+    }
+
+    private static VersionStatus with(VersionStatus before, Residency changed) {
+        List<Residency> regions =
+                Stream.concat(
+                                before.regions().stream()
+                                        .filter(other -> !other.region().equals(changed.region())),
+                                Stream.of(changed))
+                        .sorted(BY_REGION)
+                        .toList();
+        return new VersionStatus(
+                before.version(), before.manifest(), before.ttl(), regions, before.pins());
+    }
+}
