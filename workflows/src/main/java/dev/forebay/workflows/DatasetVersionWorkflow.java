@@ -54,6 +54,9 @@ public interface DatasetVersionWorkflow {
     @UpdateMethod
     void unpin(UnpinRequest request);
 
+    @UpdateValidatorMethod(updateName = "unpin")
+    void validateUnpin(UnpinRequest request);
+
     /**
      * Completes when the region holds nothing of the version any more; refused with PINNED while a
      * pin lives.
@@ -73,6 +76,9 @@ public interface DatasetVersionWorkflow {
     /** Lets a region that is BLOCKED try again; does nothing if it is not. */
     @UpdateMethod
     void resume(ResumeRequest request);
+
+    @UpdateValidatorMethod(updateName = "resume")
+    void validateResume(ResumeRequest request);
 
     /** From the child that fills a region, a bounded number of times per filling. */
     @SignalMethod

@@ -1,0 +1,43 @@
+package dev.forebay.workflows;
+
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.CompletablePromise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One timer for an instant that seldom changes: only a change costs events in the history. */
+final class Alarm {
+
+    private Optional<Instant> at = Optional.empty();
+    private CompletablePromise<Void> timer = Workflow.newPromise();
+    private @Nullable CancellationScope scope;
+
+    /** Sets the alarm to an instant, or switches it off. */
+    void set(Optional<Instant> instant) {
+        if (instant.equals(at)) {
+            return;
+        }
+        at = instant;
+        if (scope != null) {
+            scope.cancel("set to another instant");
+            scope = null;
+        }
+        CompletablePromise<Void> next = Workflow.newPromise();
+        timer = next;
+        if (instant.isPresent()) {
+            Duration left = Duration.between(VersionState.now(), instant.get());
+            CancellationScope setting =
+                    Workflow.newCancellationScope(() -> next.completeFrom(Workflow.newTimer(left)));
+            setting.run();
+            scope = setting;
+        }
+    }
+
+    /** Whether the instant has come. */
+    boolean rings() {
+        return timer.isCompleted();
+    }
+}

@@ -1,0 +1,234 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event.Mounted;
+import dev.forebay.lifecycle.Event.Resumed;
+import dev.forebay.lifecycle.Event.TtlSet;
+import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.FillProgress;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInit;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The entity of one dataset version: handlers change the state by events and wait; fillings,
+ * evictions and pins are followed by helpers; the main method shows the state to people and to the
+ * catalogue, and starts a new run when the history gets long.
+ */
+public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
+
+    /** A caller who waits longer for an eviction is told that it goes on without him. */
+    private static final Duration EVICTION_PATIENCE = Duration.ofMinutes(30);
+
+    private final VersionInput input;
+    private final VersionState state;
+    private final Fills fills;
+    private final Evictions evictions;
+    private final Pins pins;
+    private final Projection projection;
+    private final Display display;
+
+    @WorkflowInit
+    public DatasetVersionWorkflowImpl(VersionInput input) {
+        this.input = input;
+        state = new VersionState(input);
+        fills = new Fills(state, new Ingest(state, input));
+        evictions = new Evictions(state, fills);
+        pins = new Pins(state, fills);
+        projection = new Projection(state);
+        display = new Display(state);
+    }
+
+    @Override
+    public void run(VersionInput input) {
+        Requests.check(input);
+        recover();
+        projection.start(this::isAboutToContinue);
+        while (!mayContinueAsNew()) {
+            display.refresh();
+            display.awaitChange(this::mayContinueAsNew);
+        }
+        VersionStatus carried = state.status();
+        Workflow.continueAsNew(
+                new VersionInput(
+                        input.version(), input.bucket(), input.prefix(), carried.ttl(), carried));
+    }
+
+    @Override
+    public Receipt ensureCached(EnsureRequest request) {
+        return new Ensure(state, fills, pins, request).run();
+    }
+
+    @Override
+    public void validateEnsureCached(EnsureRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public PinGrant pin(PinRequest request) {
+        RegionName region = request.region();
+        // A filling that has just begun mounts the version first.
+        Workflow.await(() -> state.state(region) != State.WARMING || state.isMounted(region));
+        return switch (state.state(region)) {
+            case WARMING, CACHED -> pins.take(request);
+            case EVICTING ->
+                    throw Failures.refusal(
+                            ErrorCode.EVICTING,
+                            "%s is being evicted from %s".formatted(input.version(), region));
+            case ABSENT, BLOCKED ->
+                    throw Failures.refusal(
+                            ErrorCode.NOT_FOUND,
+                            "%s is not in %s: ensure it first".formatted(input.version(), region));
+        };
+    }
+
+    @Override
+    public void validatePin(PinRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public void unpin(UnpinRequest request) {
+        pins.release(request.region(), request.id());
+    }
+
+    @Override
+    public void validateUnpin(UnpinRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public void evict(EvictRequest request) {
+        RegionName region = request.region();
+        Residency residency = state.residency(region);
+        if (residency.state() == State.ABSENT) {
+            return;
+        }
+        if (residency.state() != State.EVICTING) {
+            refuseUnlessEvictable(request);
+        }
+        Promise<Void> eviction = evictions.of(region, request.reason());
+        if (!Deadlines.await(EVICTION_PATIENCE, eviction::isCompleted)) {
+            throw Failures.refusal(
+                    ErrorCode.UNAVAILABLE,
+                    "%s does not answer; the eviction goes on by itself".formatted(region));
+        }
+        eviction.get();
+    }
+
+    @Override
+    public void validateEvict(EvictRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public void setTtl(TtlRequest request) {
+        state.apply(new TtlSet(request.ttl(), VersionState.now()));
+    }
+
+    @Override
+    public void validateSetTtl(TtlRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public void resume(ResumeRequest request) {
+        if (state.state(request.region()) == State.BLOCKED) {
+            state.apply(new Resumed(request.region()));
+            fills.of(request.region());
+        }
+    }
+
+    @Override
+    public void validateResume(ResumeRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public void progress(FillProgress progress) {
+        state.apply(new Mounted(progress.region(), progress.path()));
+        state.apply(
+                new WarmProgressed(
+                        progress.region(), progress.bytesCached(), progress.bytesFromLake()));
+    }
+
+    @Override
+    public VersionStatus status() {
+        return state.status();
+    }
+
+    /** Well below Temporal's limit of 51,200 events and quick to replay. Tests choose less. */
+    protected int longestHistory() {
+        return 4_000;
+    }
+
+    /** Takes up what the run before knew of. */
+    private void recover() {
+        for (Residency residency : state.status().regions()) {
+            RegionName region = residency.region();
+            pins.watch(region);
+            switch (residency.state()) {
+                case WARMING -> fills.of(region);
+                case EVICTING -> evictions.of(region, "taken up again");
+                case ABSENT, CACHED, BLOCKED -> {}
+            }
+        }
+    }
+
+    private void refuseUnlessEvictable(EvictRequest request) {
+        RegionName region = request.region();
+        List<PinGrant> held = state.pins(region);
+        if (!held.isEmpty()) {
+            throw Failures.refusal(
+                    ErrorCode.PINNED,
+                    "%s is pinned in %s by %s"
+                            .formatted(
+                                    input.version(),
+                                    region,
+                                    held.stream()
+                                            .limit(10)
+                                            .map(pin -> pin.holder() + " (" + pin.id() + ")")
+                                            .collect(Collectors.joining(", "))));
+        }
+        if (request.onlyIfExpired()
+                && !Lifecycle.isExpired(state.status(), region, VersionState.now())) {
+            throw Failures.refusal(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the TTL of %s in %s has not passed".formatted(input.version(), region));
+        }
+    }
+
+    private boolean isHistoryLong() {
+        return Workflow.getInfo().isContinueAsNewSuggested()
+                || Workflow.getInfo().getHistoryLength() > longestHistory();
+    }
+
+    /** Nothing is under way that only this run can finish. */
+    private boolean isAboutToContinue() {
+        return isHistoryLong()
+                && fills.isIdle()
+                && evictions.isIdle()
+                && Workflow.isEveryHandlerFinished();
+    }
+
+    private boolean mayContinueAsNew() {
+        return isAboutToContinue() && projection.isIdle();
+    }
+}

@@ -1,0 +1,44 @@
+package dev.forebay.workflows;
+
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.CompletablePromise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Waiting with a bound. Unlike {@link Workflow#await(Duration, java.util.function.Supplier)} of the
+ * present SDK it cancels its timer when the condition comes true, so that no old timer wakes the
+ * workflow later.
+ */
+final class Deadlines {
+
+    private Deadlines() {}
+
+    /** Waits until {@code condition} holds, at most {@code patience}; returns whether it does. */
+    static boolean await(Duration patience, BooleanSupplier condition) {
+        if (condition.getAsBoolean()) {
+            return true;
+        }
+        if (!patience.isPositive()) {
+            return false;
+        }
+        CompletablePromise<Void> timer = Workflow.newPromise();
+        CancellationScope scope =
+                Workflow.newCancellationScope(
+                        () -> timer.completeFrom(Workflow.newTimer(patience)));
+        scope.run();
+        Workflow.await(() -> timer.isCompleted() || condition.getAsBoolean());
+        if (timer.isCompleted()) {
+            return condition.getAsBoolean();
+        }
+        scope.cancel("no longer waited for");
+        return true;
+    }
+
+    /** Waits until {@code condition} holds, at the longest until {@code deadline}. */
+    static boolean awaitUntil(Instant deadline, BooleanSupplier condition) {
+        return await(Duration.between(VersionState.now(), deadline), condition);
+    }
+}

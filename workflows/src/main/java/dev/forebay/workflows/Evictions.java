@@ -1,0 +1,104 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event.EvictionBegun;
+import dev.forebay.lifecycle.Event.EvictionFinished;
+import dev.forebay.lifecycle.Event.EvictionRefused;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.EvictInput;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency.State;
+import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+
+/**
+ * The evictions that are under way. One that fails in the middle is tried again for as long as it
+ * takes: a region that has fenced a version serves it to nobody until it is gone.
+ */
+final class Evictions {
+
+    private static final Logger LOG = Workflow.getLogger(Evictions.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMinutes(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+    private final VersionState state;
+    private final Fills fills;
+    private final Map<RegionName, Promise<Void>> running = new LinkedHashMap<>();
+
+    Evictions(VersionState state, Fills fills) {
+        this.state = state;
+        this.fills = fills;
+    }
+
+    boolean isIdle() {
+        return running.isEmpty();
+    }
+
+    /**
+     * The eviction under way in a region, or a new one. Fails with PINNED if the region's etcd
+     * knows of a pin.
+     */
+    Promise<Void> of(RegionName region, String reason) {
+        Promise<Void> present = running.get(region);
+        if (present != null) {
+            return present;
+        }
+        state.apply(new EvictionBegun(region));
+        Promise<Void> end =
+                Async.procedure(
+                        () -> {
+                            try {
+                                evict(region, reason);
+                            } finally {
+                                running.remove(region);
+                            }
+                        });
+        running.put(region, end);
+        return end;
+    }
+
+    private void evict(RegionName region, String reason) {
+        fills.stop(region);
+        ManifestRef manifest = state.status().manifest();
+        if (manifest != null) {
+            evict(new EvictInput(state.version(), manifest, region, reason));
+        }
+        state.apply(new EvictionFinished(region));
+    }
+
+    private void evict(EvictInput input) {
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            try {
+                Children.evict(input.version(), input.region()).run(input);
+                return;
+            } catch (TemporalFailure failure) {
+                Problem problem = Failures.problem(failure);
+                if (problem.code() == ErrorCode.PINNED) {
+                    spare(input.region());
+                    throw Failures.refusal(problem);
+                }
+                LOG.warn("eviction from {} goes on after {}", input.region(), problem);
+            }
+            Workflow.sleep(pause);
+            pause =
+                    pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
+                            ? pause.multipliedBy(2)
+                            : LONGEST_PAUSE;
+        }
+    }
+
+    private void spare(RegionName region) {
+        state.apply(new EvictionRefused(region, VersionState.now()));
+        if (state.state(region) == State.WARMING) {
+            fills.of(region);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event.Confirmed;
+import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.FillResult;
+import dev.forebay.workflows.message.PrewarmInput;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency.State;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One filling of one region, shared by everybody who waits for it: ingest if need be, then prewarm,
+ * until the region is CACHED, BLOCKED, or evicted.
+ */
+final class Fill {
+
+    /** While a prewarm of an earlier, terminated workflow still runs under our child's id. */
+    private static final Duration FOREIGN_CHILD_PAUSE = Duration.ofSeconds(10);
+
+    private static final int FOREIGN_CHILD_LOOKS = 360;
+
+    private final VersionState state;
+    private final Ingest ingest;
+    private final RegionName region;
+    private boolean working;
+    private boolean stopping;
+    private @Nullable CancellationScope scope;
+
+    Fill(VersionState state, Ingest ingest, RegionName region) {
+        this.state = state;
+        this.ingest = ingest;
+        this.region = region;
+    }
+
+    /** What an attempt came to. */
+    private sealed interface Outcome {
+        record Filled(FillResult result) implements Outcome {}
+
+        record Failed(Problem problem) implements Outcome {}
+
+        /** Stopped in favour of an eviction. */
+        record Stopped() implements Outcome {}
+    }
+
+    /**
+     * Returns when the region is CACHED.
+     *
+     * @throws io.temporal.failure.ApplicationFailure with the code of what it is BLOCKED by, or
+     *     EVICTING if somebody evicted it meanwhile
+     */
+    void run() {
+        while (true) {
+            working = true;
+            Outcome outcome = attempt();
+            working = false;
+            state.awaitNotEvicting(region);
+            if (state.state(region) != State.WARMING) {
+                throw Failures.refusal(
+                        ErrorCode.EVICTING,
+                        "%s was evicted from %s while it was being filled"
+                                .formatted(state.version(), region));
+            }
+            switch (outcome) {
+                case Outcome.Filled(FillResult result) -> {
+                    confirm(result);
+                    return;
+                }
+                case Outcome.Failed(Problem problem) -> throw blocked(problem);
+                // The eviction was refused: somebody holds the version, so fill on.
+                case Outcome.Stopped() -> stopping = false;
+            }
+        }
+    }
+
+    /** Stops the work for an eviction and waits until nothing fills the region any more. */
+    void stop() {
+        stopping = true;
+        if (scope != null) {
+            scope.cancel("evicting");
+        }
+        Workflow.await(() -> !working);
+    }
+
+    private void confirm(FillResult result) {
+        state.apply(
+                new Confirmed(
+                        region,
+                        result.bytesVerified(),
+                        result.bytesFromLake(),
+                        VersionState.now()));
+        if (state.state(region) != State.CACHED) {
+            throw blocked(
+                    new Problem(
+                            ErrorCode.INTERNAL,
+                            "%s holds %d bytes of %s, which is not its size"
+                                    .formatted(region, result.bytesVerified(), state.version())));
+        }
+    }
+
+    private RuntimeException blocked(Problem problem) {
+        Problem advised = Advice.with(problem, region);
+        state.apply(new FillFailed(region, advised));
+        return Failures.refusal(advised);
+    }
+
+    private Outcome attempt() {
+        try {
+            Promise<ManifestRef> manifest = ingest.manifest();
+            Workflow.await(() -> manifest.isCompleted() || stopping);
+            return stopping ? new Outcome.Stopped() : prewarm(manifest.get());
+        } catch (TemporalFailure failure) {
+            return stopping ? new Outcome.Stopped() : new Outcome.Failed(Failures.problem(failure));
+        }
+    }
+
+    private Outcome prewarm(ManifestRef manifest) {
+        for (int look = 0; look < FOREIGN_CHILD_LOOKS; look++) {
+            try {
+                return new Outcome.Filled(child(manifest));
+            } catch (TemporalFailure failure) {
+                if (!(failure.getCause() instanceof WorkflowExecutionAlreadyStarted)) {
+                    throw failure;
+                }
+            }
+            if (Deadlines.await(FOREIGN_CHILD_PAUSE, () -> stopping)) {
+                return new Outcome.Stopped();
+            }
+        }
+        return new Outcome.Failed(
+                new Problem(
+                        ErrorCode.UNAVAILABLE,
+                        "workflow %s of an earlier run does not end"
+                                .formatted(WorkflowIds.prewarm(state.version(), region))));
+    }
+
+    private FillResult child(ManifestRef manifest) {
+        PrewarmInput input =
+                new PrewarmInput(
+                        state.version(),
+                        manifest,
+                        region,
+                        state.residency(region).bytesFromLake(),
+                        null);
+        Result result = new Result();
+        CancellationScope running =
+                Workflow.newCancellationScope(
+                        () -> result.value = Children.prewarm(state.version(), region).run(input));
+        scope = running;
+        try {
+            running.run();
+        } finally {
+            scope = null;
+        }
+        FillResult filled = result.value;
+        if (filled == null) {
+            throw new CanceledFailure("the filling of %s was stopped".formatted(region));
+        }
+        return filled;
+    }
+
+    /** What the child returned, out of the scope's reach. */
+    private static final class Result {
+        private @Nullable FillResult value;
+    }
+}

@@ -1,0 +1,14 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.message.IngestInput;
+
+/** One activity, in a workflow of its own so that people find it. */
+public final class IngestWorkflowImpl implements IngestWorkflow {
+
+    @Override
+    public ManifestRef run(IngestInput input) {
+        return Steps.ingest(input.version())
+                .ingest(input.version(), input.bucket(), input.prefix());
+    }
+}

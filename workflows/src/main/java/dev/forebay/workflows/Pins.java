@@ -1,0 +1,178 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event.Lost;
+import dev.forebay.lifecycle.Event.PinEnded;
+import dev.forebay.lifecycle.Event.PinGranted;
+import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency.State;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+
+/**
+ * Pins as the workflow believes them; the truth is in the region's etcd.
+ *
+ * <p>Renewals do not pass here. So when the first pin of a region seems to have ended the region is
+ * asked how long each still lives: those that do are believed for that long again, the others have
+ * ended. While the region does not answer, every pin is believed.
+ */
+final class Pins {
+
+    /** Bounds the workflow's state: a pin is at most about 1 KiB of it. */
+    static final int MOST_PINS = 1_000;
+
+    private static final Logger LOG = Workflow.getLogger(Pins.class);
+
+    /** Bounds how fast the history grows when a lease is just about to end. */
+    private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
+
+    private final VersionState state;
+    private final Fills fills;
+    private final Set<RegionName> watched = new LinkedHashSet<>();
+
+    Pins(VersionState state, Fills fills) {
+        this.state = state;
+        this.fills = fills;
+    }
+
+    /**
+     * Takes a pin, or renews it.
+     *
+     * @throws io.temporal.failure.ApplicationFailure EVICTING if an eviction came first; NOT_FOUND
+     *     if the region does not know the version, which is then filled again
+     */
+    PinGrant take(PinRequest request) {
+        RegionName region = request.region();
+        refuseTooMany(request);
+        Duration left;
+        try {
+            left =
+                    Steps.pin(state.version(), region, "pin for " + request.holder())
+                            .pin(state.version(), request);
+        } catch (ActivityFailure failure) {
+            Problem problem = Failures.problem(failure);
+            if (problem.code() == ErrorCode.NOT_FOUND && state.state(region) == State.CACHED) {
+                state.apply(new Lost(region));
+                fills.of(region);
+            }
+            throw Failures.refusal(problem);
+        }
+        PinGrant grant =
+                new PinGrant(
+                        region,
+                        request.id(),
+                        request.holder(),
+                        request.reason(),
+                        VersionState.now().plus(left));
+        // An eviction that began meanwhile is refused if the pin was first in etcd. If it is not,
+        // the pin has ended again already.
+        state.awaitNotEvicting(region);
+        state.apply(new PinGranted(grant));
+        if (!holds(grant)) {
+            throw Failures.refusal(
+                    ErrorCode.EVICTING,
+                    "%s was evicted from %s before it was pinned"
+                            .formatted(state.version(), region));
+        }
+        watch(region);
+        return grant;
+    }
+
+    /** Whether the pin is believed alive, as it was granted or renewed. */
+    boolean holds(PinGrant grant) {
+        return state.pin(grant.region(), grant.id()).isPresent();
+    }
+
+    /** Ends a pin, also one that the workflow does not believe alive. */
+    void release(RegionName region, String id) {
+        if (state.state(region) == State.ABSENT) {
+            return;
+        }
+        try {
+            Steps.pin(state.version(), region, "unpin").unpin(state.version(), id);
+        } catch (ActivityFailure failure) {
+            throw Failures.refusal(Failures.problem(failure));
+        }
+        state.apply(new PinEnded(region, id, VersionState.now()));
+    }
+
+    /** Follows the pins of a region for as long as it has any. */
+    void watch(RegionName region) {
+        if (!state.pins(region).isEmpty() && watched.add(region)) {
+            var _ = Async.procedure(() -> follow(region));
+        }
+    }
+
+    private void follow(RegionName region) {
+        Optional<Instant> next = nextExpiry(region);
+        while (next.isPresent()) {
+            Optional<Instant> awaited = next;
+            boolean changed =
+                    Deadlines.awaitUntil(awaited.get(), () -> !nextExpiry(region).equals(awaited));
+            if (!changed) {
+                ask(region);
+            }
+            next = nextExpiry(region);
+        }
+        watched.remove(region);
+    }
+
+    private void ask(RegionName region) {
+        List<PinGrant> asked = state.pins(region);
+        Map<String, Duration> alive;
+        try {
+            alive =
+                    Steps.pin(state.version(), region, "which pins are alive")
+                            .remaining(state.version(), asked.stream().map(PinGrant::id).toList());
+        } catch (ActivityFailure failure) {
+            LOG.warn("pins in {} stay: {}", region, Failures.problem(failure));
+            Workflow.sleep(PAUSE_AFTER_FAILURE);
+            return;
+        }
+        Instant now = VersionState.now();
+        for (PinGrant pin : asked) {
+            if (!state.pin(region, pin.id()).equals(Optional.of(pin))) {
+                continue; // taken again or released while the region answered
+            }
+            Duration left = alive.get(pin.id());
+            state.apply(
+                    left == null
+                            ? new PinEnded(region, pin.id(), now)
+                            : new PinRenewed(region, pin.id(), now.plus(atLeast(left))));
+        }
+    }
+
+    private static Duration atLeast(Duration left) {
+        return left.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : left;
+    }
+
+    private Optional<Instant> nextExpiry(RegionName region) {
+        return state.pins(region).stream().map(PinGrant::expiresAt).min(Comparator.naturalOrder());
+    }
+
+    private void refuseTooMany(PinRequest request) {
+        if (state.status().pins().size() >= MOST_PINS
+                && state.pin(request.region(), request.id()).isEmpty()) {
+            throw Failures.refusal(
+                    ErrorCode.CAPACITY_EXCEEDED,
+                    "%s has %d pins already, the most a version can have"
+                            .formatted(state.version(), MOST_PINS));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import dev.forebay.workflows.activity.RegionActivities.WarmResult;
+import dev.forebay.workflows.message.FillProgress;
+import dev.forebay.workflows.message.FillResult;
+import dev.forebay.workflows.message.PrewarmInput;
+import dev.forebay.workflows.message.PrewarmInput.Cursor;
+import io.temporal.workflow.SignalExternalWorkflowException;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Mount, warm batch after batch, confirm; if chunks are missing then, because a worker came or
+ * went, warm again from the first of them.
+ */
+public class PrewarmWorkflowImpl implements PrewarmWorkflow {
+
+    private static final int MOST_ROUNDS = 10;
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+    @Override
+    public FillResult run(PrewarmInput input) {
+        Cursor cursor = Optional.ofNullable(input.carried()).orElseGet(() -> mount(input));
+        while (true) {
+            cursor = warm(input, cursor);
+            Coverage coverage =
+                    Steps.confirm(input.version(), input.region())
+                            .confirm(input.version(), input.manifest());
+            if (coverage.complete()) {
+                return new FillResult(coverage.bytesVerified(), cursor.bytesFromLake());
+            }
+            cursor = nextRound(input, cursor, coverage);
+        }
+    }
+
+    /** Well below Temporal's limit of 51,200 events and quick to replay. Tests choose less. */
+    protected int longestHistory() {
+        return 4_000;
+    }
+
+    private Cursor mount(PrewarmInput input) {
+        String path =
+                Steps.mount(input.version(), input.region())
+                        .mount(input.version(), input.manifest());
+        Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0);
+        report(input, cursor);
+        return cursor;
+    }
+
+    /** Warms what is left of a round. */
+    private Cursor warm(PrewarmInput input, Cursor from) {
+        Cursor cursor = from;
+        while (cursor.next() < input.manifest().chunks()) {
+            if (isHistoryLong()) {
+                Workflow.continueAsNew(
+                        new PrewarmInput(
+                                input.version(),
+                                input.manifest(),
+                                input.region(),
+                                input.bytesFromLake(),
+                                cursor));
+            }
+            cursor = reported(input, warmBatch(input, cursor));
+        }
+        return cursor;
+    }
+
+    private Cursor warmBatch(PrewarmInput input, Cursor cursor) {
+        ManifestRef manifest = input.manifest();
+        long to = Math.min(cursor.next() + Batches.size(manifest.chunks()), manifest.chunks());
+        WarmResult warmed =
+                Steps.warm(
+                                input.version(),
+                                input.region(),
+                                String.format(
+                                        Locale.ROOT,
+                                        "warm chunks %,d to %,d of %,d",
+                                        cursor.next(),
+                                        to,
+                                        manifest.chunks()))
+                        .warm(input.version(), manifest, cursor.next(), to);
+        // A later round warms again what is there: only confirm knows the sum then.
+        long verified = cursor.round() == 0 ? warmed.bytesVerified() : 0;
+        return new Cursor(
+                cursor.path(),
+                cursor.round(),
+                to,
+                cursor.bytesVerified() + verified,
+                cursor.bytesFromLake() + warmed.bytesFromLake(),
+                cursor.reported());
+    }
+
+    private Cursor nextRound(PrewarmInput input, Cursor cursor, Coverage coverage) {
+        int round = cursor.round() + 1;
+        if (round >= MOST_ROUNDS) {
+            throw Failures.refusal(
+                    ErrorCode.UNAVAILABLE,
+                    ("%s lacks chunks of %s, the first is %d, after %d rounds: its workers come and go, or drop"
+                                    + " what they are given")
+                            .formatted(
+                                    input.region(),
+                                    input.version(),
+                                    coverage.firstMissing(),
+                                    MOST_ROUNDS));
+        }
+        Workflow.sleep(FIRST_PAUSE.multipliedBy(1L << cursor.round()));
+        Cursor next =
+                new Cursor(
+                        cursor.path(),
+                        round,
+                        coverage.firstMissing(),
+                        coverage.bytesVerified(),
+                        cursor.bytesFromLake(),
+                        cursor.reported());
+        report(input, next);
+        return next;
+    }
+
+    private Cursor reported(PrewarmInput input, Cursor cursor) {
+        int step = Batches.step(cursor.next(), input.manifest().chunks());
+        if (cursor.round() > 0 || step <= cursor.reported()) {
+            return cursor;
+        }
+        report(input, cursor);
+        return new Cursor(
+                cursor.path(),
+                cursor.round(),
+                cursor.next(),
+                cursor.bytesVerified(),
+                cursor.bytesFromLake(),
+                step);
+    }
+
+    private void report(PrewarmInput input, Cursor cursor) {
+        DatasetVersion version = input.version();
+        RegionName region = input.region();
+        Workflow.setCurrentDetails(
+                String.format(
+                        Locale.ROOT,
+                        "Round %d: %,d of %,d chunks; %,d of %,d bytes verified, %,d from the lake.",
+                        cursor.round() + 1,
+                        cursor.next(),
+                        input.manifest().chunks(),
+                        cursor.bytesVerified(),
+                        input.manifest().bytes(),
+                        cursor.bytesFromLake()));
+        try {
+            Workflow.newExternalWorkflowStub(
+                            DatasetVersionWorkflow.class, WorkflowIds.version(version))
+                    .progress(
+                            new FillProgress(
+                                    region,
+                                    cursor.path(),
+                                    cursor.bytesVerified(),
+                                    cursor.bytesFromLake()));
+        } catch (SignalExternalWorkflowException gone) {
+            // Nobody is left to be told; the parent's end cancels this workflow.
+            Workflow.getLogger(PrewarmWorkflowImpl.class)
+                    .warn("{} does not listen to its progress", version);
+        }
+    }
+
+    private boolean isHistoryLong() {
+        return Workflow.getInfo().isContinueAsNewSuggested()
+                || Workflow.getInfo().getHistoryLength() > longestHistory();
+    }
+}

@@ -1,0 +1,159 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.CatalogueActivities;
+import dev.forebay.workflows.activity.IngestActivities;
+import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.activity.SweepActivities;
+import io.temporal.activity.ActivityCancellationType;
+import io.temporal.activity.ActivityOptions;
+import io.temporal.common.Priority;
+import io.temporal.common.RetryOptions;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+
+/**
+ * How long every activity may take and how it is tried again.
+ *
+ * <p>Each has two bounds: one attempt, after which its process is taken for dead (or sooner, by
+ * missing heartbeats), and the whole, after which people are asked. Between them a retryable
+ * failure is tried again with back-off from 1 s to 1 min, however often that is.
+ */
+final class Steps {
+
+    /** Somebody waits for the answer: before anything long. */
+    private static final int URGENT = 1;
+
+    private static final int NORMAL = 3;
+
+    /** Nobody waits. */
+    private static final int BACKGROUND = 4;
+
+    private static final Duration HEARTBEAT = Duration.ofSeconds(20);
+
+    private Steps() {}
+
+    static IngestActivities ingest(DatasetVersion version) {
+        ActivityOptions options =
+                bounded(Duration.ofHours(24), Duration.ofHours(48))
+                        .setHeartbeatTimeout(HEARTBEAT)
+                        .setPriority(priority(version, NORMAL))
+                        .setSummary("list the lake and store the manifest")
+                        .build();
+        return Workflow.newActivityStub(IngestActivities.class, options);
+    }
+
+    static CatalogueActivities project(DatasetVersion version) {
+        ActivityOptions options =
+                bounded(Duration.ofSeconds(30), Duration.ofMinutes(5))
+                        .setPriority(priority(version, NORMAL))
+                        .setSummary("tell the catalogue")
+                        .build();
+        return Workflow.newActivityStub(CatalogueActivities.class, options);
+    }
+
+    static SweepActivities sweep(RegionName region, String summary) {
+        ActivityOptions options =
+                bounded(Duration.ofMinutes(15), Duration.ofMinutes(30))
+                        .setSummary(summary + " in " + region)
+                        .build();
+        return Workflow.newActivityStub(SweepActivities.class, options);
+    }
+
+    static RegionActivities mount(DatasetVersion version, RegionName region) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
+                NORMAL,
+                "mount");
+    }
+
+    static RegionActivities warm(DatasetVersion version, RegionName region, String summary) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofHours(6), Duration.ofHours(12))
+                        .setHeartbeatTimeout(HEARTBEAT)
+                        .setCancellationType(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
+                NORMAL,
+                summary);
+    }
+
+    static RegionActivities confirm(DatasetVersion version, RegionName region) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofMinutes(2), Duration.ofHours(2)),
+                NORMAL,
+                "ask every worker what it holds");
+    }
+
+    /** Does not retry EVICTING: the workflow knows better when that is over. */
+    static RegionActivities pin(DatasetVersion version, RegionName region, String summary) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofSeconds(10), Duration.ofMinutes(2))
+                        .setRetryOptions(
+                                backOff().setDoNotRetry(ErrorCode.EVICTING.name()).build()),
+                URGENT,
+                summary);
+    }
+
+    static RegionActivities beginEviction(DatasetVersion version, RegionName region) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
+                BACKGROUND,
+                "fence against new pins");
+    }
+
+    static RegionActivities drop(DatasetVersion version, RegionName region) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofMinutes(2), Duration.ofHours(6)),
+                BACKGROUND,
+                "drop the chunks");
+    }
+
+    /** Priority within a task queue, fair among the namespaces that share it. */
+    static Priority priority(DatasetVersion version, int key) {
+        return Priority.newBuilder()
+                .setPriorityKey(key)
+                .setFairnessKey(version.dataset().namespace())
+                .build();
+    }
+
+    private static RegionActivities region(
+            DatasetVersion version,
+            RegionName region,
+            ActivityOptions.Builder options,
+            int priority,
+            String summary) {
+        return Workflow.newActivityStub(
+                RegionActivities.class,
+                options.setTaskQueue(TaskQueues.region(region))
+                        .setPriority(priority(version, priority))
+                        .setSummary(summary + " in " + region)
+                        .build());
+    }
+
+    private static ActivityOptions.Builder bounded(Duration attempt, Duration whole) {
+        return ActivityOptions.newBuilder()
+                .setStartToCloseTimeout(attempt)
+                .setScheduleToCloseTimeout(whole)
+                .setRetryOptions(backOff().build());
+    }
+
+    private static RetryOptions.Builder backOff() {
+        return RetryOptions.newBuilder()
+                .setInitialInterval(Duration.ofSeconds(1))
+                .setBackoffCoefficient(2)
+                .setMaximumInterval(Duration.ofMinutes(1));
+    }
+}

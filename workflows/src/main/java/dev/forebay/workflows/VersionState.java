@@ -1,0 +1,72 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.workflow.Workflow;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The one place where a workflow run keeps what it knows; changed by events only. */
+final class VersionState {
+
+    private VersionStatus status;
+
+    VersionState(VersionInput input) {
+        VersionStatus carried = input.carried();
+        this.status =
+                carried != null
+                        ? carried
+                        : new VersionStatus(
+                                input.version(), null, input.ttl(), List.of(), List.of());
+    }
+
+    void apply(Event event) {
+        status = Lifecycle.apply(status, event);
+    }
+
+    VersionStatus status() {
+        return status;
+    }
+
+    DatasetVersion version() {
+        return status.version();
+    }
+
+    Residency residency(RegionName region) {
+        return Lifecycle.residency(status, region);
+    }
+
+    State state(RegionName region) {
+        return residency(region).state();
+    }
+
+    boolean isMounted(RegionName region) {
+        return residency(region).path() != null;
+    }
+
+    Optional<PinGrant> pin(RegionName region, String id) {
+        return Lifecycle.pin(status, region, id);
+    }
+
+    List<PinGrant> pins(RegionName region) {
+        return Lifecycle.pins(status, region);
+    }
+
+    /** Blocks the calling handler until no eviction is under way in the region. */
+    void awaitNotEvicting(RegionName region) {
+        Workflow.await(() -> state(region) != State.EVICTING);
+    }
+
+    /** The workflow's time, the same in every replay. */
+    static Instant now() {
+        return Instant.ofEpochMilli(Workflow.currentTimeMillis());
+    }
+}
