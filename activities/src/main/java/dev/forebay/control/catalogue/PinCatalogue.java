@@ -9,6 +9,7 @@ import jakarta.transaction.Transactional;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pins that workflows believe in, for looking up. The region's etcd is the truth about them.
@@ -21,8 +22,9 @@ public class PinCatalogue {
     private static final String BY_REGION =
             """
             select v.id, p from VersionEntity v join v.pins p
-            where p.region = :region and concat(v.id, '/', p.id) > :after
-            order by concat(v.id, '/', p.id)
+            where (:region is null or p.region = :region)
+              and concat(v.id, '/', p.region, '/', p.id) > :after
+            order by concat(v.id, '/', p.region, '/', p.id)
             """;
 
     private static final String MOVE_EXPIRY =
@@ -42,14 +44,19 @@ public class PinCatalogue {
 
         /** What a next page begins after. */
         public String cursor() {
-            return version + "/" + pin.id();
+            return version + "/" + pin.region() + "/" + pin.id();
         }
     }
 
-    /** Up to {@code limit} pins of a region by version and id, after a cursor, or from "". */
-    public List<Held> list(RegionName region, String after, int limit) {
+    /**
+     * Up to {@code limit} pins by version, region and id.
+     *
+     * @param region only those of this one, if given
+     * @param after the cursor of the pin before, or empty
+     */
+    public List<Held> list(@Nullable RegionName region, String after, int limit) {
         return entities.createQuery(BY_REGION, Object[].class)
-                .setParameter("region", region.value())
+                .setParameter("region", region == null ? null : region.value())
                 .setParameter("after", after)
                 .setMaxResults(limit)
                 .getResultStream()

@@ -1,0 +1,76 @@
+package dev.forebay.control;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** The settings of the control plane. */
+@ConfigMapping(prefix = "forebay")
+public interface ControlPlaneConfig {
+
+    /** The regions of this installation, by name. */
+    Map<String, Region> regions();
+
+    /** Forebay's own bucket in the lake, for manifests. */
+    Optional<String> manifestBucket();
+
+    /** How long a version stays in a region after its last pin, if nobody says otherwise. */
+    @WithDefault("7D")
+    Duration defaultTtl();
+
+    /** The scheduled eviction. */
+    Sweep sweep();
+
+    /** The freezing of versions. */
+    Ingest ingest();
+
+    /** What is remembered of requests. */
+    Requests requests();
+
+    /** One region. */
+    interface Region {
+
+        /** The base address of the gateway of the region's agent. */
+        URI agent();
+    }
+
+    /** The scheduled eviction. */
+    interface Sweep {
+
+        /** How often versions whose time has passed are looked for in each region. */
+        @WithDefault("5M")
+        Duration interval();
+    }
+
+    /** The freezing of versions. */
+    interface Ingest {
+
+        /** Where manifests are made; emptied at start. At least as large as the largest few. */
+        @WithDefault("${java.io.tmpdir}/forebay-ingest")
+        Path directory();
+
+        /** How many versions are frozen at once by this process. */
+        @WithDefault("4")
+        int concurrency();
+    }
+
+    /** What is remembered of requests. */
+    interface Requests {
+
+        /** How long an idempotency key is remembered. */
+        @WithDefault("30D")
+        Duration retention();
+
+        /** How long an eviction is waited for before its request is answered anyway. */
+        @WithDefault("5M")
+        Duration evictionWait();
+
+        /** How long an agent's gateway may take to answer. */
+        @WithDefault("3S")
+        Duration agentTimeout();
+    }
+}

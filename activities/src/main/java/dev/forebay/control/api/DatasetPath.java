@@ -1,0 +1,16 @@
+package dev.forebay.control.api;
+
+import dev.forebay.model.DatasetName;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.PathParam;
+
+/** The dataset in a path. */
+record DatasetPath(
+        @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                String namespace,
+        @PathParam("name") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE) String name) {
+
+    DatasetName toName() {
+        return new DatasetName(namespace, name);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.api.Bodies.NewDataset;
+import dev.forebay.control.api.Views.DatasetView;
+import dev.forebay.control.api.Views.Page;
+import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.service.Role;
+import dev.forebay.workflows.message.VersionStatus;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jspecify.annotations.Nullable;
+
+/** Datasets: what is registered, and which versions of it are known. */
+@Path("/api/v1/datasets")
+@Tag(name = "Datasets")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class DatasetsResource {
+
+    private static final int LONGEST_PAGE = 1000;
+    private static final String CURSOR =
+            "[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?";
+    private static final String CURSOR_RULE = "must be the next of a page, namespace/name";
+
+    private final DatasetCatalogue datasets;
+    private final VersionCatalogue versions;
+    private final VersionViews views;
+    private final ControlPlaneConfig config;
+
+    DatasetsResource(
+            DatasetCatalogue datasets,
+            VersionCatalogue versions,
+            VersionViews views,
+            ControlPlaneConfig config) {
+        this.datasets = datasets;
+        this.versions = versions;
+        this.views = views;
+        this.config = config;
+    }
+
+    @POST
+    @Operation(
+            summary = "Register a dataset",
+            description =
+                    "201 if it is new, 200 if it was there, the same; 409 if the name is taken by another source.")
+    @APIResponse(responseCode = "201", description = "Registered")
+    @APIResponse(responseCode = "200", description = "It was there")
+    public RestResponse<DatasetView> register(
+            @NotNull(message = Rules.REQUIRED) @Valid NewDataset body) {
+        DatasetCatalogue.Registered registered =
+                datasets.register(
+                        new DatasetName(body.namespace(), body.name()),
+                        LakeSource.parse(body.source()),
+                        body.ttl(),
+                        config.defaultTtl());
+        return RestResponse.status(
+                registered.created() ? RestResponse.Status.CREATED : RestResponse.Status.OK,
+                DatasetView.of(registered.dataset()));
+    }
+
+    @GET
+    @Operation(summary = "List datasets by name")
+    public Page<DatasetView> list(
+            @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+                    @Nullable String namespace,
+            @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after") @Pattern(regexp = CURSOR, message = CURSOR_RULE)
+                    @Nullable String after) {
+        int size = Integer.parseInt(limit);
+        List<Dataset> page =
+                datasets.list(namespace, after == null ? null : DatasetName.parse(after), size);
+        return new Page<>(
+                page.stream().map(DatasetView::of).toList(),
+                page.size() < size ? null : page.getLast().name().toString());
+    }
+
+    @GET
+    @Path("/{namespace}/{name}")
+    @Operation(summary = "Show a dataset")
+    public DatasetView get(@BeanParam @Valid DatasetPath path) {
+        return DatasetView.of(datasets.get(path.toName()));
+    }
+
+    @GET
+    @Path("/{namespace}/{name}/versions")
+    @Operation(summary = "List the versions of a dataset that were asked for, by name")
+    public Page<VersionView> versions(
+            @BeanParam @Valid DatasetPath path,
+            @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @Nullable String after) {
+        DatasetName name = datasets.get(path.toName()).name();
+        int size = Integer.parseInt(limit);
+        List<VersionStatus> page =
+                versions.list(name, after == null ? null : new DatasetVersion(name, after), size);
+        return new Page<>(
+                page.stream().map(views::of).toList(),
+                page.size() < size ? null : page.getLast().version().version());
+    }
+}

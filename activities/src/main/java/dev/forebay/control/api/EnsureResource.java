@@ -1,0 +1,122 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.api.Bodies.Ensure;
+import dev.forebay.control.api.Bodies.PinSpec;
+import dev.forebay.control.api.Views.EnsuredView;
+import dev.forebay.control.engine.DatasetVersions;
+import dev.forebay.control.engine.EnsureRequests;
+import dev.forebay.control.engine.Ensured;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Role;
+import dev.forebay.workflows.message.EnsureRequest;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jspecify.annotations.Nullable;
+
+/** Having a version in a region. */
+@Path("/api/v1/datasets/{namespace}/{name}/versions/{version}")
+@Tag(name = "Ensure")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class EnsureResource {
+
+    private static final int LONGEST_WAIT_SECONDS = 30;
+
+    private final EnsureRequests requests;
+    private final DatasetVersions versions;
+    private final Regions regions;
+    private final VersionViews views;
+
+    EnsureResource(
+            EnsureRequests requests,
+            DatasetVersions versions,
+            Regions regions,
+            VersionViews views) {
+        this.requests = requests;
+        this.versions = versions;
+        this.regions = regions;
+        this.views = views;
+    }
+
+    @POST
+    @Path("/ensure")
+    @Operation(
+            summary = "Have every byte of the version in a region, and a pin on it if asked for",
+            description =
+                    """
+                    200 with a receipt when every byte is there and verified; 202 when it goes on: the request is then \
+                    in Temporal's history and survives anything. The same Idempotency-Key is the same request.""")
+    @APIResponse(responseCode = "200", description = "It is there")
+    @APIResponse(responseCode = "202", description = "Accepted, and it will be")
+    public RestResponse<EnsuredView> ensure(
+            @BeanParam @Valid VersionPath path,
+            @QueryParam("wait_seconds")
+                    @DefaultValue("0")
+                    @WholeNumber(min = 0, max = LONGEST_WAIT_SECONDS)
+                    String waitSeconds,
+            @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    @Nullable String idempotencyKey,
+            @NotNull(message = Rules.REQUIRED) @Valid Ensure body) {
+        DatasetVersion version = path.toVersion();
+        RegionName region = regions.require(body.region());
+        String id = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
+        PinSpec pin = body.pin();
+        EnsureRequest request =
+                new EnsureRequest(region, pin == null ? null : pin.toRequest(region, id));
+        return answer(version, requests.ensure(version, request, id, seconds(waitSeconds)));
+    }
+
+    @GET
+    @Path("/requests/{request_id}")
+    @Operation(summary = "Ask after a request")
+    @APIResponse(responseCode = "200", description = "It is there")
+    @APIResponse(responseCode = "202", description = "It goes on")
+    public RestResponse<EnsuredView> poll(
+            @BeanParam @Valid VersionPath path,
+            @PathParam("request_id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    String requestId,
+            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @Nullable String region,
+            @QueryParam("wait_seconds")
+                    @DefaultValue("0")
+                    @WholeNumber(min = 0, max = LONGEST_WAIT_SECONDS)
+                    String waitSeconds) {
+        DatasetVersion version = path.toVersion();
+        Optional<RegionName> in = Optional.ofNullable(region).map(regions::require);
+        return answer(version, requests.poll(version, requestId, in, seconds(waitSeconds)));
+    }
+
+    private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {
+        return switch (ensured) {
+            case Ensured.Done done -> RestResponse.ok(views.done(done));
+            case Ensured.Pending pending ->
+                    RestResponse.status(
+                            RestResponse.Status.ACCEPTED,
+                            views.pending(pending, versions.status(version)));
+        };
+    }
+
+    private static Duration seconds(String text) {
+        return Duration.ofSeconds(Integer.parseInt(text));
+    }
+}

@@ -1,0 +1,105 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.api.Bodies.InRegion;
+import dev.forebay.control.api.Bodies.NewPin;
+import dev.forebay.control.api.Views.Page;
+import dev.forebay.control.api.Views.PinView;
+import dev.forebay.control.engine.DatasetVersions;
+import dev.forebay.control.engine.PinRenewals;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Role;
+import dev.forebay.workflows.message.UnpinRequest;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
+import java.util.UUID;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.ResponseStatus;
+
+/** The pins on a version. */
+@Path("/api/v1/datasets/{namespace}/{name}/versions/{version}/pins")
+@Tag(name = "Pins")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class PinsResource {
+
+    private static final int CREATED = 201;
+
+    private final DatasetVersions versions;
+    private final PinRenewals renewals;
+    private final Regions regions;
+
+    PinsResource(DatasetVersions versions, PinRenewals renewals, Regions regions) {
+        this.versions = versions;
+        this.renewals = renewals;
+        this.regions = regions;
+    }
+
+    @POST
+    @ResponseStatus(CREATED)
+    @Operation(
+            summary = "Hold the version in a region where it is WARMING or CACHED",
+            description = "409 EVICTING if it is just being removed: try again when it is gone.")
+    @APIResponse(responseCode = "201", description = "Held")
+    public PinView pin(
+            @BeanParam @Valid VersionPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid NewPin body) {
+        DatasetVersion version = path.toVersion();
+        RegionName region = regions.require(body.region());
+        return PinView.of(
+                version,
+                versions.pin(version, body.toRequest(region, UUID.randomUUID().toString())));
+    }
+
+    @GET
+    @Operation(summary = "List the pins on the version, in all regions")
+    public Page<PinView> list(@BeanParam @Valid VersionPath path) {
+        DatasetVersion version = path.toVersion();
+        return new Page<>(
+                versions.status(version).pins().stream()
+                        .map(pin -> PinView.of(version, pin))
+                        .toList(),
+                null);
+    }
+
+    @POST
+    @Path("/{id}/renew")
+    @Operation(
+            summary = "Let a pin live for another lease",
+            description =
+                    "Goes to the region's etcd and not through Temporal. 404 when it has ended.")
+    public PinView renew(
+            @BeanParam @Valid VersionPath path,
+            @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
+            @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
+        DatasetVersion version = path.toVersion();
+        return PinView.of(version, renewals.renew(version, regions.require(body.region()), id));
+    }
+
+    @DELETE
+    @Path("/{id}")
+    @Operation(summary = "Let go of a pin", description = "Does nothing if it has ended.")
+    @APIResponse(responseCode = "204", description = "There is no such pin any more")
+    public void unpin(
+            @BeanParam @Valid VersionPath path,
+            @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
+            @QueryParam("region")
+                    @NotNull(message = Rules.REQUIRED)
+                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    String region) {
+        versions.unpin(path.toVersion(), new UnpinRequest(regions.require(region), id));
+    }
+}

@@ -1,0 +1,67 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.api.Views.Page;
+import dev.forebay.control.api.Views.PinView;
+import dev.forebay.control.api.Views.RegionView;
+import dev.forebay.control.catalogue.PinCatalogue;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.service.Role;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.constraints.Pattern;
+import jakarta.validation.constraints.Size;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jspecify.annotations.Nullable;
+
+/** What there is over all versions: regions, and the pins in them. */
+@Path("/api/v1")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class RegionsResource {
+
+    private static final int LONGEST_PAGE = 1000;
+    private static final int LONGEST_CURSOR = 400;
+
+    private final Regions regions;
+    private final PinCatalogue pins;
+
+    RegionsResource(Regions regions, PinCatalogue pins) {
+        this.regions = regions;
+        this.pins = pins;
+    }
+
+    @GET
+    @Path("/regions")
+    @Tag(name = "Regions")
+    @Operation(summary = "List the regions with their workers")
+    public Page<RegionView> list() {
+        return new Page<>(regions.reports().stream().map(RegionView::of).toList(), null);
+    }
+
+    @GET
+    @Path("/pins")
+    @Tag(name = "Pins")
+    @Operation(summary = "List pins by version, of one region or of all")
+    public Page<PinView> pins(
+            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @Nullable String region,
+            @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
+                    String limit,
+            @QueryParam("after")
+                    @DefaultValue("")
+                    @Size(max = LONGEST_CURSOR, message = "must be the next of a page")
+                    String after) {
+        int size = Integer.parseInt(limit);
+        List<PinCatalogue.Held> page =
+                pins.list(region == null ? null : regions.require(region), after, size);
+        return new Page<>(
+                page.stream().map(held -> PinView.of(held.version(), held.pin())).toList(),
+                page.size() < size ? null : page.getLast().cursor());
+    }
+}

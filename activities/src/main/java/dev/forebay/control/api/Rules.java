@@ -1,0 +1,41 @@
+package dev.forebay.control.api;
+
+/**
+ * The rules for what requests carry, as {@code dev.forebay.model} has them, and how they are said.
+ */
+final class Rules {
+
+    static final String NAME = "[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?";
+    static final String NAME_RULE =
+            "must be 1 to 63 characters of a-z 0-9 . _ -, beginning and ending with a letter or a digit";
+
+    static final String VERSION = "[A-Za-z0-9][A-Za-z0-9._-]{0,126}";
+    static final String VERSION_RULE =
+            "must be 1 to 127 characters of A-Z a-z 0-9 . _ -, beginning with a letter or a digit";
+
+    static final String REGION = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+    static final String REGION_RULE =
+            "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
+
+    static final String ID = "[A-Za-z0-9._-]{1,64}";
+    static final String ID_RULE = "must be 1 to 64 characters of A-Z a-z 0-9 . _ -";
+
+    static final String SOURCE_RULE =
+            "must be s3://bucket/prefix/ with a / at its end; s3://bucket/ for all of a bucket";
+
+    static final int TEXT_LENGTH = 200;
+    static final String TEXT_RULE = "must be at most 200 characters";
+    static final String HOLDER_RULE = "must be 1 to 200 characters, and not only blanks";
+
+    static final long MIN_LEASE_SECONDS = 5;
+    static final long MAX_LEASE_SECONDS = 7 * 24 * 3600;
+    static final String LEASE_RULE = "must be a whole number from 5 to 604800";
+
+    static final long MIN_TTL_SECONDS = 1;
+    static final long MAX_TTL_SECONDS = 3650L * 24 * 3600;
+    static final String TTL_RULE = "must be a whole number from 1 to 315360000";
+
+    static final String REQUIRED = "is missing";
+
+    private Rules() {}
+}

@@ -1,0 +1,107 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.api.Views.EnsuredView;
+import dev.forebay.control.api.Views.ManifestView;
+import dev.forebay.control.api.Views.PinView;
+import dev.forebay.control.api.Views.ProgressView;
+import dev.forebay.control.api.Views.ReceiptView;
+import dev.forebay.control.api.Views.ResidencyView;
+import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.engine.Ensured;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.VersionStatus;
+import jakarta.inject.Singleton;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the answers that point to Temporal's web UI. */
+@Singleton
+class VersionViews {
+
+    private final Optional<URI> ui;
+    private final String temporalNamespace;
+
+    VersionViews(ServiceConfig config) {
+        this.ui = config.temporal().ui();
+        this.temporalNamespace = config.temporal().namespace();
+    }
+
+    VersionView of(VersionStatus status) {
+        String workflowId = WorkflowIds.version(status.version());
+        return new VersionView(
+                status.version().dataset().toString(),
+                status.version().version(),
+                ManifestView.of(status.manifest()),
+                status.ttl().toSeconds(),
+                status.regions().stream().map(ResidencyView::of).toList(),
+                status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
+                workflowId,
+                url(workflowId));
+    }
+
+    EnsuredView done(Ensured.Done done) {
+        return new EnsuredView(done.requestId(), true, receipt(done.receipt()), null);
+    }
+
+    EnsuredView pending(Ensured.Pending pending, VersionStatus status) {
+        ManifestRef manifest = status.manifest();
+        Long bytes = manifest == null ? null : manifest.bytes();
+        ProgressView progress =
+                status.regions().stream()
+                        .filter(residency -> residency.region().equals(pending.region()))
+                        .findFirst()
+                        .map(
+                                residency ->
+                                        new ProgressView(
+                                                residency.region().value(),
+                                                residency.state(),
+                                                residency.bytesCached(),
+                                                bytes))
+                        .orElseGet(
+                                () ->
+                                        new ProgressView(
+                                                pending.region().value(),
+                                                Residency.State.ABSENT,
+                                                0,
+                                                bytes));
+        return new EnsuredView(pending.requestId(), false, null, progress);
+    }
+
+    private ReceiptView receipt(Receipt receipt) {
+        PinGrant pin = receipt.pin();
+        return new ReceiptView(
+                receipt.version().dataset().toString(),
+                receipt.version().version(),
+                receipt.manifestDigest().hex(),
+                receipt.objects(),
+                receipt.bytes(),
+                receipt.region().value(),
+                receipt.bytesVerified(),
+                receipt.bytesFromLake(),
+                receipt.path(),
+                receipt.cachedAt(),
+                pin == null ? null : PinView.of(receipt.version(), pin),
+                receipt.workflowId(),
+                url(receipt.workflowId()));
+    }
+
+    private @Nullable String url(String workflowId) {
+        return ui.map(
+                        base ->
+                                "%s/namespaces/%s/workflows/%s"
+                                        .formatted(
+                                                base.toString().replaceAll("/+$", ""),
+                                                temporalNamespace,
+                                                URLEncoder.encode(
+                                                        workflowId, StandardCharsets.UTF_8)))
+                .orElse(null);
+    }
+}

@@ -1,0 +1,92 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.api.Bodies.Eviction;
+import dev.forebay.control.api.Bodies.InRegion;
+import dev.forebay.control.api.Bodies.Ttl;
+import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.engine.DatasetVersions;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.service.Role;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.ResumeRequest;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import java.time.Duration;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/** One version: what regions hold of it, and how long they do. */
+@Path("/api/v1/datasets/{namespace}/{name}/versions/{version}")
+@Tag(name = "Versions")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.AGENT_NAME)
+class VersionsResource {
+
+    private final DatasetVersions versions;
+    private final Regions regions;
+    private final VersionViews views;
+
+    VersionsResource(DatasetVersions versions, Regions regions, VersionViews views) {
+        this.versions = versions;
+        this.regions = regions;
+        this.views = views;
+    }
+
+    @GET
+    @Operation(
+            summary = "Show a version",
+            description = "404 until somebody has asked for it in a region.")
+    public VersionView get(@BeanParam @Valid VersionPath path) {
+        return views.of(versions.status(path.toVersion()));
+    }
+
+    @POST
+    @Path("/evict")
+    @Operation(
+            summary = "Remove the version from a region",
+            description =
+                    "Answered when it is gone; 200 also if it never was there; 409 PINNED while somebody holds it.")
+    public VersionView evict(
+            @BeanParam @Valid VersionPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid Eviction body) {
+        DatasetVersion version = path.toVersion();
+        String reason = body.reason();
+        versions.evict(
+                version,
+                new EvictRequest(
+                        regions.require(body.region()), reason == null ? "" : reason, false));
+        return views.of(versions.statusOrNothing(version));
+    }
+
+    @PUT
+    @Path("/ttl")
+    @Operation(summary = "Set how long the version stays in a region after its last pin")
+    public VersionView setTtl(
+            @BeanParam @Valid VersionPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid Ttl body) {
+        DatasetVersion version = path.toVersion();
+        versions.setTtl(version, Duration.ofSeconds(body.ttlSeconds()));
+        return views.of(versions.statusOrNothing(version));
+    }
+
+    @POST
+    @Path("/resume")
+    @Operation(
+            summary = "Let a region that is BLOCKED try again",
+            description = "Does nothing if it is not blocked.")
+    public VersionView resume(
+            @BeanParam @Valid VersionPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
+        DatasetVersion version = path.toVersion();
+        versions.resume(version, new ResumeRequest(regions.require(body.region())));
+        return views.of(versions.statusOrNothing(version));
+    }
+}

@@ -1,0 +1,165 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.service.gateway.RegionReport;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import java.net.URI;
+import java.time.Instant;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** What answers carry. */
+final class Views {
+
+    private Views() {}
+
+    @Schema(name = "Dataset")
+    record DatasetView(
+            String namespace, String name, String source, long ttlSeconds, Instant createdAt) {
+
+        static DatasetView of(Dataset dataset) {
+            return new DatasetView(
+                    dataset.name().namespace(),
+                    dataset.name().name(),
+                    dataset.source().toString(),
+                    dataset.ttl().toSeconds(),
+                    dataset.createdAt());
+        }
+    }
+
+    /** A page of a list; {@code next} is what to give as {@code after} for the following one. */
+    @Schema(name = "Page")
+    record Page<T>(List<T> items, @Nullable String next) {}
+
+    @Schema(name = "Manifest")
+    record ManifestView(String digest, String uri, long objects, long bytes, long chunks) {
+
+        static @Nullable ManifestView of(@Nullable ManifestRef manifest) {
+            return manifest == null
+                    ? null
+                    : new ManifestView(
+                            manifest.digest().hex(),
+                            manifest.uri(),
+                            manifest.objects(),
+                            manifest.bytes(),
+                            manifest.chunks());
+        }
+    }
+
+    @Schema(name = "Blocked", description = "Why nothing goes on, and what to do")
+    record BlockedView(ErrorCode code, String message) {
+
+        static @Nullable BlockedView of(@Nullable Problem problem) {
+            return problem == null ? null : new BlockedView(problem.code(), problem.message());
+        }
+    }
+
+    @Schema(name = "Residency", description = "What a region holds of a version")
+    record ResidencyView(
+            String region,
+            Residency.State state,
+            long bytesCached,
+            long bytesFromLake,
+            @Nullable String path,
+            @Nullable Instant cachedAt,
+            @Nullable Instant evictableAt,
+            @Nullable BlockedView blocked) {
+
+        static ResidencyView of(Residency residency) {
+            return new ResidencyView(
+                    residency.region().value(),
+                    residency.state(),
+                    residency.bytesCached(),
+                    residency.bytesFromLake(),
+                    residency.path(),
+                    residency.cachedAt(),
+                    residency.evictableAt(),
+                    BlockedView.of(residency.blocked()));
+        }
+    }
+
+    @Schema(name = "Pin")
+    record PinView(
+            String id,
+            String region,
+            String dataset,
+            String version,
+            String holder,
+            String reason,
+            Instant expiresAt) {
+
+        static PinView of(DatasetVersion version, PinGrant pin) {
+            return new PinView(
+                    pin.id(),
+                    pin.region().value(),
+                    version.dataset().toString(),
+                    version.version(),
+                    pin.holder(),
+                    pin.reason(),
+                    pin.expiresAt());
+        }
+    }
+
+    @Schema(name = "Version")
+    record VersionView(
+            String dataset,
+            String version,
+            @Nullable ManifestView manifest,
+            long ttlSeconds,
+            List<ResidencyView> regions,
+            List<PinView> pins,
+            String workflowId,
+            @Nullable String workflowUrl) {}
+
+    @Schema(name = "Receipt", description = "Given only when every byte is there and verified")
+    record ReceiptView(
+            String dataset,
+            String version,
+            String manifestDigest,
+            long objects,
+            long bytes,
+            String region,
+            long bytesVerified,
+            long bytesFromLake,
+            String path,
+            Instant cachedAt,
+            @Nullable PinView pin,
+            String workflowId,
+            @Nullable String workflowUrl) {}
+
+    @Schema(name = "Progress", description = "bytes is null until the version is listed")
+    record ProgressView(
+            String region, Residency.State state, long bytesCached, @Nullable Long bytes) {}
+
+    @Schema(name = "Ensured", description = "With a receipt when done, else with the progress")
+    record EnsuredView(
+            String requestId,
+            boolean done,
+            @Nullable ReceiptView receipt,
+            @Nullable ProgressView progress) {}
+
+    @Schema(name = "Region")
+    record RegionView(
+            String name,
+            @Nullable String mountRoot,
+            URI agent,
+            boolean reachable,
+            List<RegionReport.WorkerReport> workers) {
+
+        static RegionView of(Regions.Reported region) {
+            return new RegionView(
+                    region.name().value(),
+                    region.report().map(RegionReport::mountRoot).orElse(null),
+                    region.agent(),
+                    region.report().isPresent(),
+                    region.report().map(RegionReport::workers).orElse(List.of()));
+        }
+    }
+}

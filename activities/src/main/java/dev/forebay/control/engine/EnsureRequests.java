@@ -1,0 +1,179 @@
+package dev.forebay.control.engine;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.RequestLog;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.control.engine.VersionWorkflows.VersionWorkflow;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.client.WorkflowUpdateHandle;
+import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The requests to have a version in a region, each under an id that makes it the same however often
+ * it is sent. Safe for use by many threads.
+ *
+ * <p>A request is written down before it goes to Temporal, with the id of the update. When the run
+ * of the workflow that accepted it is gone, the same update is sent to the next one: what it asks
+ * for is a state, so nothing is done twice.
+ */
+@Singleton
+public class EnsureRequests {
+
+    /** Long enough for an answer that is there already. */
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(300);
+
+    private static final Duration BEYOND_WAIT = Duration.ofSeconds(5);
+
+    private final DatasetCatalogue datasets;
+    private final VersionCatalogue versions;
+    private final RequestLog requests;
+    private final VersionWorkflows workflows;
+    private final TemporalCalls temporal;
+    private final ObjectMapper json;
+
+    EnsureRequests(
+            DatasetCatalogue datasets,
+            VersionCatalogue versions,
+            RequestLog requests,
+            VersionWorkflows workflows,
+            TemporalCalls temporal,
+            ObjectMapper json) {
+        this.datasets = datasets;
+        this.versions = versions;
+        this.requests = requests;
+        this.workflows = workflows;
+        this.temporal = temporal;
+        this.json = json;
+    }
+
+    /**
+     * Has the version brought into the region and waits for at most {@code wait}.
+     *
+     * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
+     *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset; {@code
+     *     UNAVAILABLE} if it may or may not have been accepted and should be sent again
+     */
+    public Ensured ensure(
+            DatasetVersion version, EnsureRequest request, String requestId, Duration wait) {
+        Dataset dataset = datasets.get(version.dataset());
+        versions.add(version, dataset.ttl());
+        RequestLog.Entry entry =
+                requests.enter(
+                        new RequestLog.Entry(
+                                version,
+                                requestId,
+                                request.region().value(),
+                                written(request),
+                                WorkflowIds.version(version),
+                                null));
+        return answer(dataset, entry, wait);
+    }
+
+    /**
+     * Asks after a request and waits for at most {@code wait}.
+     *
+     * @throws ForebayException as {@link #ensure}; {@code NOT_FOUND} for an unknown request
+     */
+    public Ensured poll(
+            DatasetVersion version, String requestId, Optional<RegionName> region, Duration wait) {
+        Dataset dataset = datasets.get(version.dataset());
+        RequestLog.Entry entry =
+                requests.find(version, requestId)
+                        .filter(
+                                found ->
+                                        region.map(RegionName::value)
+                                                .map(found.region()::equals)
+                                                .orElse(true))
+                        .orElseThrow(
+                                () ->
+                                        new ForebayException(
+                                                ErrorCode.NOT_FOUND,
+                                                "no request '%s' on %s is remembered"
+                                                        .formatted(requestId, version)));
+        return answer(dataset, entry, wait);
+    }
+
+    private Ensured answer(Dataset dataset, RequestLog.Entry entry, Duration wait) {
+        String runId = entry.runId();
+        if (runId != null) {
+            try {
+                return await(
+                        entry,
+                        workflows.accepted(entry.workflowId(), runId, entry.id(), Receipt.class),
+                        wait);
+            } catch (NoSuchRunException gone) {
+                // Falls through to the run that follows it.
+            }
+        }
+        try {
+            return await(entry, send(dataset, entry), wait);
+        } catch (NoSuchRunException over) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the workflow of %s ended meanwhile; the request may be sent again"
+                            .formatted(entry.version()),
+                    over);
+        }
+    }
+
+    private WorkflowUpdateHandle<Receipt> send(Dataset dataset, RequestLog.Entry entry) {
+        Duration ttl = versions.find(entry.version()).map(VersionStatus::ttl).orElse(dataset.ttl());
+        WorkflowUpdateHandle<Receipt> accepted =
+                temporal.call(
+                        () ->
+                                workflows.updateWithStart(
+                                        dataset,
+                                        new VersionWorkflow(entry.version(), ttl),
+                                        "ensureCached",
+                                        entry.id(),
+                                        Receipt.class,
+                                        read(entry.body())));
+        requests.accepted(entry, accepted.getExecution().getRunId());
+        return accepted;
+    }
+
+    private Ensured await(
+            RequestLog.Entry entry, WorkflowUpdateHandle<Receipt> accepted, Duration wait) {
+        Duration limit = wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait;
+        Optional<Receipt> receipt =
+                temporal.call(limit.plus(BEYOND_WAIT), () -> result(accepted, limit));
+        return receipt.<Ensured>map(done -> new Ensured.Done(entry.id(), done))
+                .orElseGet(() -> new Ensured.Pending(entry.id(), new RegionName(entry.region())));
+    }
+
+    private static Optional<Receipt> result(
+            WorkflowUpdateHandle<Receipt> accepted, Duration limit) {
+        try {
+            return Optional.of(accepted.getResult(limit.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (WorkflowUpdateTimeoutOrCancelledException notYet) {
+            return Optional.empty();
+        }
+    }
+
+    private String written(EnsureRequest request) {
+        try {
+            return json.writeValueAsString(request);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a request is always JSON", e);
+        }
+    }
+
+    private EnsureRequest read(String body) throws JsonProcessingException {
+        return json.readValue(body, EnsureRequest.class);
+    }
+}

@@ -1,0 +1,121 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.workflows.DatasetVersionWorkflow;
+import dev.forebay.workflows.SearchAttributes;
+import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
+import io.temporal.client.UpdateOptions;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.client.WorkflowTargetOptions;
+import io.temporal.client.WorkflowUpdateHandle;
+import io.temporal.client.WorkflowUpdateStage;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The workflows of versions, as Temporal's client addresses them. Calls block and fail as that
+ * client does: make them through {@link TemporalCalls}. Safe for use by many threads.
+ */
+@Singleton
+class VersionWorkflows {
+
+    private final WorkflowClient client;
+
+    VersionWorkflows(WorkflowClient client) {
+        this.client = client;
+    }
+
+    /**
+     * Sends an update, starting the workflow if it does not run, and returns once the update is
+     * accepted, that is in the workflow's history.
+     */
+    <R extends @Nullable Object> WorkflowUpdateHandle<R> updateWithStart(
+            Dataset dataset,
+            VersionWorkflow workflow,
+            String updateName,
+            String updateId,
+            Class<R> result,
+            Object request) {
+        WorkflowStub stub =
+                client.newUntypedWorkflowStub(
+                        "DatasetVersion", options(dataset, workflow.version()));
+        VersionInput input =
+                new VersionInput(
+                        workflow.version(),
+                        dataset.source().bucket(),
+                        dataset.source().prefix(),
+                        workflow.ttl(),
+                        null);
+        return stub.startUpdateWithStart(
+                options(updateName, updateId, result),
+                new Object[] {request},
+                new Object[] {input});
+    }
+
+    /** A version and what its workflow starts with. */
+    record VersionWorkflow(DatasetVersion version, Duration ttl) {}
+
+    /** Sends an update to the workflow, if it runs. */
+    <R extends @Nullable Object> WorkflowUpdateHandle<R> update(
+            DatasetVersion version,
+            String updateName,
+            String updateId,
+            Class<R> result,
+            Object request) {
+        return client.newUntypedWorkflowStub(WorkflowIds.version(version))
+                .startUpdate(options(updateName, updateId, result), request);
+    }
+
+    /** An update that a certain run accepted. */
+    <R> WorkflowUpdateHandle<R> accepted(
+            String workflowId, String runId, String updateId, Class<R> result) {
+        return client.newUntypedWorkflowStub(
+                        WorkflowTargetOptions.newBuilder()
+                                .setWorkflowId(workflowId)
+                                .setRunId(runId)
+                                .build())
+                .getUpdateHandle(updateId, result);
+    }
+
+    /** What the workflow, running or over, says of itself. */
+    VersionStatus status(DatasetVersion version) {
+        return client.newWorkflowStub(DatasetVersionWorkflow.class, WorkflowIds.version(version))
+                .status();
+    }
+
+    private static <R extends @Nullable Object> UpdateOptions<R> options(
+            String name, String id, Class<R> result) {
+        return UpdateOptions.newBuilder(result)
+                .setUpdateName(name)
+                .setUpdateId(id)
+                .setWaitForStage(WorkflowUpdateStage.ACCEPTED)
+                .build();
+    }
+
+    private static WorkflowOptions options(Dataset dataset, DatasetVersion version) {
+        return WorkflowOptions.newBuilder()
+                .setWorkflowId(WorkflowIds.version(version))
+                .setTaskQueue(TaskQueues.LIFECYCLE)
+                .setWorkflowIdConflictPolicy(
+                        WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+                .setWorkflowIdReusePolicy(
+                        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+                .setTypedSearchAttributes(
+                        io.temporal.common.SearchAttributes.newBuilder()
+                                .set(SearchAttributes.DATASET, version.dataset().toString())
+                                .set(SearchAttributes.NAMESPACE, version.dataset().namespace())
+                                .set(SearchAttributes.VERSION, version.version())
+                                .build())
+                .setStaticSummary("%s from %s".formatted(version, dataset.source()))
+                .build();
+    }
+}

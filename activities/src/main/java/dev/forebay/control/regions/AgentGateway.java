@@ -1,0 +1,101 @@
+package dev.forebay.control.regions;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.RegionReport;
+import dev.forebay.service.gateway.Renewal;
+import dev.forebay.transfer.BearerToken;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the gateways of agents. Calls block; safe for use by many threads. */
+@Singleton
+class AgentGateway {
+
+    private static final int OK = 200;
+    private static final int NOT_FOUND = 404;
+
+    private final HttpClient http;
+    private final ObjectMapper json;
+    private final Optional<BearerToken> token;
+    private final Duration timeout;
+
+    AgentGateway(ObjectMapper json, Optional<BearerToken> token, ControlPlaneConfig config) {
+        this.json = json;
+        this.token = token;
+        this.timeout = config.requests().agentTimeout();
+        this.http =
+                HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .connectTimeout(timeout)
+                        .executor(Executors.newVirtualThreadPerTaskExecutor())
+                        .build();
+    }
+
+    /** Renews a pin, or is empty if it has ended. */
+    Optional<Renewal> renew(URI agent, RegionName region, DatasetVersion version, String pinId) {
+        HttpRequest.Builder request =
+                request(agent, "/v1/pins/%s/%s/renew".formatted(version.path(), pinId))
+                        .POST(BodyPublishers.noBody());
+        return send(request, region, Renewal.class);
+    }
+
+    /** What the agent says of its region. */
+    RegionReport report(URI agent, RegionName region) {
+        return send(request(agent, "/v1/region").GET(), region, RegionReport.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    private HttpRequest.Builder request(URI agent, String path) {
+        String base = agent.toString();
+        String root = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(root + path)).timeout(timeout);
+        token.ifPresent(secret -> request.header(BearerToken.HEADER, secret.headerValue()));
+        return request;
+    }
+
+    private <T> Optional<T> send(HttpRequest.Builder request, RegionName region, Class<T> type) {
+        try {
+            HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+            return switch (answer.statusCode()) {
+                case OK -> Optional.of(json.readValue(answer.body(), type));
+                case NOT_FOUND -> Optional.empty();
+                default ->
+                        throw unavailable(
+                                region, "it answered with status " + answer.statusCode(), null);
+            };
+        } catch (JsonProcessingException e) {
+            throw unavailable(region, "its answer is not understood", e);
+        } catch (IOException e) {
+            throw unavailable(region, e.toString(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unavailable(region, "interrupted", e);
+        }
+    }
+
+    private static ForebayException unavailable(
+            RegionName region, String why, @Nullable Throwable cause) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "the agent of region %s (forebay.regions.%s.agent) does not answer: %s"
+                        .formatted(region, region, why),
+                cause);
+    }
+}

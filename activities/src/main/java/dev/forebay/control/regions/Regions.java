@@ -1,0 +1,95 @@
+package dev.forebay.control.regions;
+
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.RegionReport;
+import dev.forebay.service.gateway.Renewal;
+import jakarta.inject.Singleton;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** The regions that are configured. Safe for use by many threads. */
+@Singleton
+public class Regions {
+
+    private final AgentGateway gateway;
+    private final SortedMap<String, URI> agents = new TreeMap<>();
+
+    Regions(AgentGateway gateway, ControlPlaneConfig config) {
+        this.gateway = gateway;
+        config.regions().forEach((name, region) -> agents.put(name, region.agent()));
+    }
+
+    /**
+     * A region and what its agent says of it.
+     *
+     * @param report empty if the agent does not answer
+     */
+    public record Reported(RegionName name, URI agent, Optional<RegionReport> report) {}
+
+    /** Every region's name. */
+    public Set<String> names() {
+        return agents.keySet();
+    }
+
+    /**
+     * The region of this name.
+     *
+     * @throws ForebayException {@code UNKNOWN_REGION}, naming those that are known
+     */
+    public RegionName require(String name) {
+        if (!agents.containsKey(name)) {
+            throw new ForebayException(
+                    ErrorCode.UNKNOWN_REGION,
+                    "region '%s' is not one of this installation: %s"
+                            .formatted(
+                                    name,
+                                    agents.isEmpty()
+                                            ? "it has none (forebay.regions.<name>.agent)"
+                                            : String.join(", ", agents.keySet())));
+        }
+        return new RegionName(name);
+    }
+
+    /** Renews a pin where it lives, or is empty if it has ended. */
+    public Optional<Renewal> renew(RegionName region, DatasetVersion version, String pinId) {
+        URI agent = agents.get(require(region.value()).value());
+        return gateway.renew(Objects.requireNonNull(agent), region, version, pinId);
+    }
+
+    /** Asks all agents at once. */
+    public List<Reported> reports() {
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            return agents.entrySet().stream()
+                    .map(agent -> CompletableFuture.supplyAsync(() -> report(agent), executor))
+                    .toList()
+                    .stream()
+                    .map(CompletableFuture::join)
+                    .toList();
+        }
+    }
+
+    private Reported report(Map.Entry<String, URI> agent) {
+        RegionName region = new RegionName(agent.getKey());
+        try {
+            return new Reported(
+                    region,
+                    agent.getValue(),
+                    Optional.of(gateway.report(agent.getValue(), region)));
+        } catch (ForebayException unreachable) {
+            return new Reported(region, agent.getValue(), Optional.empty());
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package dev.forebay.service;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
+import com.fasterxml.jackson.databind.exc.InvalidFormatException;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import dev.forebay.model.ErrorCode;
+import jakarta.validation.ConstraintViolation;
+import jakarta.validation.ElementKind;
+import jakarta.validation.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Says of bad input which field has which value and breaks which rule. */
+final class BadInput {
+
+    private static final int LONGEST_VALUE = 100;
+
+    /** The one request header that is validated; its parameter cannot have its name. */
+    private static final String KEY_PARAMETER = "idempotencyKey";
+
+    private BadInput() {}
+
+    static Problem of(ConstraintViolation<?> violation) {
+        String field = field(violation);
+        Object value = violation.getInvalidValue();
+        String detail =
+                value == null
+                        ? "%s %s".formatted(field, violation.getMessage())
+                        : "%s '%s' %s".formatted(field, shortened(value), violation.getMessage());
+        return Problem.of(ErrorCode.INVALID_ARGUMENT, detail, field);
+    }
+
+    static Problem of(JsonProcessingException failure) {
+        return switch (failure) {
+            case UnrecognizedPropertyException unknown ->
+                    problem(
+                            unknown,
+                            "is not a field of this request; known are "
+                                    + unknown.getKnownPropertyIds().stream()
+                                            .map(Object::toString)
+                                            .sorted()
+                                            .collect(Collectors.joining(", ")));
+            case InvalidFormatException format ->
+                    problem(
+                            format,
+                            "'%s' must be %s"
+                                    .formatted(
+                                            shortened(format.getValue()),
+                                            expected(format.getTargetType())));
+            case MismatchedInputException mismatch ->
+                    problem(mismatch, "must be " + expected(mismatch.getTargetType()));
+            case JsonMappingException mapping -> problem(mapping, "cannot be read");
+            default ->
+                    Problem.of(
+                            ErrorCode.INVALID_ARGUMENT,
+                            "the body is not JSON: %s".formatted(failure.getOriginalMessage()),
+                            null);
+        };
+    }
+
+    /** The name of a field in the form of the request. */
+    static String field(ConstraintViolation<?> violation) {
+        List<String> names = new ArrayList<>();
+        boolean bodyFollows = false;
+        for (Path.Node node : violation.getPropertyPath()) {
+            if (node.getKind() == ElementKind.PARAMETER) {
+                bodyFollows = node.getName().equals("body");
+            }
+            if (node.getKind() == ElementKind.PROPERTY
+                    || (node.getKind() == ElementKind.PARAMETER && !bodyFollows)) {
+                names.add(onTheWire(node.getName()));
+            }
+        }
+        return names.isEmpty() ? "body" : String.join(".", names);
+    }
+
+    private static String onTheWire(String name) {
+        return name.equals(KEY_PARAMETER)
+                ? "Idempotency-Key"
+                : SnakeCaseStrategy.INSTANCE.translate(name);
+    }
+
+    private static Problem problem(JsonMappingException failure, String rule) {
+        String path =
+                failure.getPath().stream()
+                        .map(JsonMappingException.Reference::getFieldName)
+                        .map(name -> name == null ? "[]" : name)
+                        .collect(Collectors.joining("."));
+        String field = path.isEmpty() ? "body" : path;
+        return Problem.of(ErrorCode.INVALID_ARGUMENT, field + " " + rule, field);
+    }
+
+    private static String expected(@Nullable Class<?> type) {
+        if (type == null) {
+            return "of another type";
+        }
+        if (type == long.class || type == Long.class || type == int.class) {
+            return "a whole number";
+        }
+        return type == String.class ? "a string" : "an object";
+    }
+
+    private static String shortened(@Nullable Object value) {
+        String text = String.valueOf(value);
+        return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
+    }
+}

@@ -1,0 +1,76 @@
+package dev.forebay.service;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.transfer.BearerToken;
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.util.Optional;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/**
+ * Lets only those in who present the token, if there is one.
+ *
+ * <p>Probes of health are open: whoever restarts processes has no token, and they tell nothing.
+ */
+@Singleton
+final class ListenerGuard {
+
+    private static final int BEFORE_EVERYTHING = 10_000;
+    private static final int UNAUTHORIZED = 401;
+    private static final String OPEN = "/q/health";
+
+    private final Optional<BearerToken> token;
+    private final byte[] refusal;
+
+    /** Quarkus makes this before it listens: a listener that must not be open never is. */
+    ListenerGuard(
+            ServiceConfig config,
+            ObjectMapper json,
+            @ConfigProperty(name = "quarkus.http.host") String host)
+            throws JsonProcessingException {
+        this.token = BearerToken.forListener(config.tokenFile(), host);
+        this.refusal =
+                json.writeValueAsBytes(
+                        Problem.of(
+                                UNAUTHORIZED,
+                                ErrorCode.DENIED,
+                                "this server wants Authorization: Bearer with the token of forebay.token-file",
+                                null));
+    }
+
+    /** What this process presents to others. */
+    @Produces
+    @Singleton
+    Optional<BearerToken> token() {
+        return token;
+    }
+
+    void register(@Observes Filters filters) {
+        if (token.isPresent()) {
+            filters.register(this::admit, BEFORE_EVERYTHING);
+        }
+    }
+
+    private void admit(RoutingContext request) {
+        String header = request.request().getHeader(BearerToken.HEADER);
+        if (isOpen(request.normalizedPath()) || token.orElseThrow().admits(header)) {
+            request.next();
+            return;
+        }
+        request.response()
+                .setStatusCode(UNAUTHORIZED)
+                .putHeader("WWW-Authenticate", "Bearer")
+                .putHeader("Content-Type", Problem.MEDIA_TYPE)
+                .end(Buffer.buffer(refusal));
+    }
+
+    private static boolean isOpen(String path) {
+        return path.equals(OPEN) || path.startsWith(OPEN + "/");
+    }
+}

@@ -1,0 +1,77 @@
+package dev.forebay.service;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.forebay.model.ErrorCode;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A refusal as RFC 9457 describes it, with a code for machines.
+ *
+ * @param type always {@code about:blank}: {@code code} says what happened
+ * @param detail what happened, to what, and what to do
+ * @param retryable whether the same request may succeed later without anybody changing anything
+ * @param field the field to blame, in the form of the request: {@code pin.lease_seconds}
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+@Schema(name = "Problem")
+public record Problem(
+        String type,
+        String title,
+        int status,
+        String detail,
+        ErrorCode code,
+        boolean retryable,
+        @Nullable String field) {
+
+    /** The media type of problems. */
+    public static final String MEDIA_TYPE = "application/problem+json";
+
+    private static final int UNPROCESSABLE = 422;
+    private static final int INSUFFICIENT_STORAGE = 507;
+
+    static Problem of(ErrorCode code, String detail, @Nullable String field) {
+        return of(status(code), code, detail, field);
+    }
+
+    static Problem of(int status, ErrorCode code, String detail, @Nullable String field) {
+        return new Problem(
+                "about:blank", title(code), status, detail, code, code.retryable(), field);
+    }
+
+    /** The one table from codes to HTTP status. */
+    static int status(ErrorCode code) {
+        return switch (code) {
+            case INVALID_ARGUMENT, UNKNOWN_REGION -> 400;
+            case DENIED -> 403;
+            case NOT_FOUND -> 404;
+            case ALREADY_EXISTS, PINNED, EVICTING, LAKE_OBJECT_CHANGED -> 409;
+            case LAKE_EMPTY, INVALID_KEY -> UNPROCESSABLE;
+            case INTERNAL, CORRUPT -> 500;
+            case LAKE_DENIED -> 502;
+            case LAKE_UNAVAILABLE, UNAVAILABLE -> 503;
+            case CAPACITY_EXCEEDED -> INSUFFICIENT_STORAGE;
+        };
+    }
+
+    private static String title(ErrorCode code) {
+        return switch (code) {
+            case INVALID_ARGUMENT -> "A field of the request breaks a rule";
+            case NOT_FOUND -> "There is no such thing";
+            case ALREADY_EXISTS -> "The name is taken by something different";
+            case PINNED -> "Somebody holds this version";
+            case EVICTING -> "This version is just being evicted";
+            case UNKNOWN_REGION -> "There is no such region here";
+            case LAKE_EMPTY -> "The source holds nothing";
+            case INVALID_KEY -> "The source holds keys that cannot be paths";
+            case LAKE_OBJECT_CHANGED -> "The lake has changed since the version was frozen";
+            case LAKE_DENIED -> "The lake refuses our credentials";
+            case LAKE_UNAVAILABLE -> "The lake does not answer";
+            case CORRUPT -> "Bytes do not have their checksum";
+            case CAPACITY_EXCEEDED -> "The region is full";
+            case UNAVAILABLE -> "A part of Forebay does not answer";
+            case DENIED -> "The caller may not do this";
+            case INTERNAL -> "A defect in Forebay";
+        };
+    }
+}

@@ -1,0 +1,96 @@
+package dev.forebay.service;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import jakarta.validation.ConstraintViolation;
+import jakarta.validation.ConstraintViolationException;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import java.util.Comparator;
+import org.jboss.logging.Logger;
+import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
+
+/** The one mapper from failures to HTTP: every failure of a request ends here. */
+final class ProblemMapper {
+
+    /** Temporal, etcd and workers restart within seconds. */
+    private static final int RETRY_AFTER_SECONDS = 2;
+
+    private static final int SERVER_ERROR = 500;
+
+    private static final Logger LOG = Logger.getLogger(ProblemMapper.class);
+
+    @ServerExceptionMapper
+    Response forebay(ForebayException failure) {
+        if (failure.code().category() == ErrorCode.Category.INTERNAL) {
+            LOG.error("A request failed", failure);
+        }
+        return respond(Problem.of(failure.code(), String.valueOf(failure.getMessage()), null));
+    }
+
+    @ServerExceptionMapper
+    Response invalid(ConstraintViolationException failure) {
+        ConstraintViolation<?> first =
+                failure.getConstraintViolations().stream()
+                        .min(Comparator.comparing(BadInput::field))
+                        .orElseThrow();
+        return respond(BadInput.of(first));
+    }
+
+    @ServerExceptionMapper
+    Response unreadable(JsonProcessingException failure) {
+        return respond(BadInput.of(failure));
+    }
+
+    @ServerExceptionMapper
+    Response http(WebApplicationException failure) {
+        if (failure.getCause() instanceof JsonProcessingException json) {
+            return respond(BadInput.of(json));
+        }
+        int status = failure.getResponse().getStatus();
+        return Response.fromResponse(failure.getResponse())
+                .type(Problem.MEDIA_TYPE)
+                .entity(Problem.of(status, code(status), detail(status), null))
+                .build();
+    }
+
+    @ServerExceptionMapper
+    Response unexpected(Exception failure) {
+        LOG.error("A request failed unexpectedly", failure);
+        return respond(
+                Problem.of(
+                        ErrorCode.INTERNAL,
+                        "an unexpected failure; the log of the server says which",
+                        null));
+    }
+
+    private static Response respond(Problem problem) {
+        Response.ResponseBuilder response =
+                Response.status(problem.status()).type(Problem.MEDIA_TYPE).entity(problem);
+        if (problem.code() == ErrorCode.UNAVAILABLE) {
+            response.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+        }
+        return response.build();
+    }
+
+    private static ErrorCode code(int status) {
+        return switch (status) {
+            case 401, 403 -> ErrorCode.DENIED;
+            case 404 -> ErrorCode.NOT_FOUND;
+            default -> status < SERVER_ERROR ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
+        };
+    }
+
+    private static String detail(int status) {
+        return switch (status) {
+            case 404 -> "no resource has this path: see /q/openapi";
+            case 405 -> "this path does not know this method: see /q/openapi";
+            case 406 -> "answers are application/json";
+            case 413 -> "the body is larger than 64 KiB";
+            case 415 -> "the body must have Content-Type: application/json";
+            default -> "the request cannot be understood: see /q/openapi";
+        };
+    }
+}

@@ -1,0 +1,18 @@
+package dev.forebay.service.gateway;
+
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What an agent says of its region. */
+public record RegionReport(String name, String mountRoot, List<WorkerReport> workers) {
+
+    /**
+     * A registered cache worker.
+     *
+     * @param live whether its lease is alive
+     * @param usedBytes how much of its capacity is in use; empty if it does not answer
+     */
+    public record WorkerReport(
+            String id, URI address, boolean live, long capacityBytes, @Nullable Long usedBytes) {}
+}

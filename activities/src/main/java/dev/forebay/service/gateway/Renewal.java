@@ -1,0 +1,10 @@
+package dev.forebay.service.gateway;
+
+/**
+ * A pin that was renewed.
+ *
+ * @param remainingSeconds how long it now lives without another renewal
+ * @param holder who holds it; empty if the agent has not heard of it yet
+ * @param reason what for; may be empty
+ */
+public record Renewal(long remainingSeconds, String holder, String reason) {}

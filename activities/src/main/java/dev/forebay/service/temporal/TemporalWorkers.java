@@ -1,0 +1,97 @@
+package dev.forebay.service.temporal;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.service.ServiceConfig;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkerOptions;
+import jakarta.inject.Singleton;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** The polling for work, from the role's start to its stop. Safe for use by many threads. */
+@Singleton
+public class TemporalWorkers {
+
+    private final WorkflowServiceStubs stubs;
+    private final WorkerFactory factory;
+    private final ServiceConfig.Temporal config;
+    private volatile boolean polling;
+
+    TemporalWorkers(WorkflowServiceStubs stubs, WorkerFactory factory, ServiceConfig config) {
+        this.stubs = stubs;
+        this.factory = factory;
+        this.config = config.temporal();
+    }
+
+    /**
+     * Waits until Temporal answers, trying again and again within the configured time.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} naming the property to look at
+     */
+    public void await() {
+        try {
+            stubs.connect(config.startTimeout());
+        } catch (RuntimeException e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "Temporal at %s (forebay.temporal.target) did not answer within %d s: %s"
+                            .formatted(
+                                    config.target(),
+                                    config.startTimeout().toSeconds(),
+                                    e.getMessage()),
+                    e);
+        }
+    }
+
+    /**
+     * Polls a task queue.
+     *
+     * @param concurrentActivities how many activities run at once in this process
+     * @param implementations registers workflows and activities
+     */
+    public void start(
+            String taskQueue, int concurrentActivities, Consumer<Worker> implementations) {
+        Worker worker =
+                factory.newWorker(
+                        taskQueue,
+                        WorkerOptions.newBuilder()
+                                .setUsingVirtualThreads(true)
+                                .setMaxConcurrentActivityExecutionSize(concurrentActivities)
+                                .build());
+        implementations.accept(worker);
+        factory.start();
+        polling = true;
+    }
+
+    /** Whether this process polls, and nothing has stopped it. */
+    public boolean polling() {
+        return polling && factory.isStarted() && !factory.isShutdown();
+    }
+
+    /** Whether Temporal answers at this moment. */
+    public boolean reachable() {
+        try {
+            stubs.healthCheck();
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Stops polling and waits for what is running; what does not finish in time Temporal has done
+     * elsewhere.
+     */
+    public void stop() {
+        if (!polling) {
+            return;
+        }
+        polling = false;
+        factory.shutdown();
+        factory.awaitTermination(config.stopTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        factory.shutdownNow();
+    }
+}
