@@ -11,12 +11,16 @@ from importlib.metadata import version
 
 from forebay import _commands, _completion
 from forebay._errors import (
-    ApiError,
+    AlreadyExists,
+    CapacityExceeded,
     ConfigurationError,
     ConnectionFailed,
+    Denied,
+    Evicting,
     ForebayError,
     InvalidArgument,
     NotFound,
+    Pinned,
     UnexpectedAnswer,
     UnknownRegion,
 )
@@ -28,7 +32,7 @@ exit codes:
   0  done
   1  failed: the platform tried and could not, or a time limit passed
   2  wrong usage: an argument or environment variable is missing or wrong
-  3  refused: the request is well formed, but must not or cannot be done now (PINNED, EVICTING, ALREADY_EXISTS, ...)
+  3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED or CAPACITY_EXCEEDED
   4  not found: no such dataset, version, pin or region
   5  unreachable: the control plane does not answer
 
@@ -74,7 +78,7 @@ def exit_code(error: ForebayError) -> int:
         return NOT_FOUND
     if isinstance(error, (ConnectionFailed, UnexpectedAnswer)):
         return UNREACHABLE
-    if isinstance(error, ApiError) and error.status in (401, 403, 409):
+    if isinstance(error, (Pinned, Evicting, AlreadyExists, Denied, CapacityExceeded)):
         return REFUSED
     return FAILED
 

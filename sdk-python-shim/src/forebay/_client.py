@@ -185,7 +185,7 @@ class Client:
         self._send(_calls.unpin(dataset, version, region, pin_id), retry_seconds)
 
     def evict(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
-        """Removes the version from the region, and returns when it is gone.
+        """Removes the version from the region, and returns when it is gone (or, if it is very large, still EVICTING).
 
         Raises:
             Pinned: if somebody holds it.

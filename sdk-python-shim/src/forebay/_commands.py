@@ -139,8 +139,12 @@ def evict(options: Namespace) -> None:
         left = client.evict(name, version, region, reason=options.reason)
     if options.json:
         _print_json(left)
-    else:
-        print(f"{options.version} is gone from {region}")
+        return
+    state = left.residency(region).state
+    # A very large version takes longer than one request may.
+    print(
+        f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}"
+    )
 
 
 def set_ttl(options: Namespace) -> None:

@@ -1,0 +1,181 @@
+"""Holds a running platform to the API, through the package as people use it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import forebay
+from forebay import AsyncClient, Client, PinSpec, ensure_dataset_cached
+from forebay._cli import main
+
+from .conftest import Lake, Made
+
+_AT_ONCE_SECONDS = 5.0
+
+
+def test_every_byte_is_there_and_held_while_the_block_lasts(client: Client, made: Made, region: str) -> None:
+    with ensure_dataset_cached(made.name, "1", pin_for="1m", reason="test", progress=False) as ds:
+        assert ds.receipt.region == region
+        assert ds.receipt.objects == len(made.files)
+        assert ds.receipt.bytes == ds.receipt.bytes_verified == ds.receipt.bytes_from_lake == made.bytes
+        assert ds.receipt.workflow_id == f"dataset/{made.name}@1"
+        assert _tree(ds.path) == made.files
+        (pin,) = client.version_pins(made.name, "1")
+        assert ds.pin is not None
+        assert (pin.id, pin.region, pin.reason) == (ds.pin.id, region, "test")
+        with pytest.raises(forebay.Pinned):
+            client.evict(made.name, "1", region)
+    assert client.version_pins(made.name, "1") == ()
+
+
+def test_the_files_are_read_only_and_go_away_with_an_eviction(client: Client, made: Made, region: str) -> None:
+    ds = ensure_dataset_cached(made.name, "1", progress=False)
+    path = ds.path
+    with pytest.raises(OSError, match="Read-only"):
+        (path / "new").write_bytes(b"x")
+    left = client.evict(made.name, "1", region, reason="test")
+    assert left.residency(region).state == "ABSENT"
+    _until(lambda: not path.exists(), "the path is gone")
+
+
+def test_a_second_call_returns_at_once_and_a_crowd_causes_one_fill(made: Made, region: str) -> None:
+    def ensure(_: int) -> forebay.Receipt:
+        with Client() as own:
+            return own.ensure(made.name, "1", region, timeout="2m")
+
+    with ThreadPoolExecutor(16) as crowd:
+        receipts = list(crowd.map(ensure, range(32)))
+    assert {each.manifest_digest for each in receipts} == {receipts[0].manifest_digest}
+    assert {each.bytes_from_lake for each in receipts} == {made.bytes}
+    started = time.monotonic()
+    ensure(0)
+    assert time.monotonic() - started < _AT_ONCE_SECONDS
+
+
+def test_the_same_key_is_the_same_request_and_never_another(client: Client, made: Made, region: str) -> None:
+    first = client.start_ensure(made.name, "1", region, idempotency_key="k1", wait_seconds=30)
+    again = client.start_ensure(made.name, "1", region, idempotency_key="k1", wait_seconds=30)
+    assert first.request_id == again.request_id
+    assert client.ensure_status(made.name, "1", region, first.request_id, wait_seconds=30).done
+    with pytest.raises(forebay.AlreadyExists):
+        client.start_ensure(made.name, "1", region, idempotency_key="k1", pin=PinSpec("p", "me", 60))
+
+
+def test_a_pin_is_renewed_in_the_background_beyond_its_lease(client: Client, made: Made) -> None:
+    with ensure_dataset_cached(made.name, "1", pin_for="5s", progress=False) as ds:
+        time.sleep(11)
+        ds.check()
+        assert [each.id for each in client.version_pins(made.name, "1")] == [ds.pin.id if ds.pin else None]
+    assert client.version_pins(made.name, "1") == ()
+
+
+def test_a_pin_nobody_renews_ends_by_itself(client: Client, made: Made, region: str) -> None:
+    client.ensure(made.name, "1", region, pin=PinSpec("short", "me", 5))
+    _until(lambda: client.version_pins(made.name, "1") == (), "the pin has ended", seconds=30)
+    with pytest.raises(forebay.NotFound):
+        client.renew(made.name, "1", region, "short")
+
+
+def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Made, region: str) -> None:
+    client.ensure(made.name, "1", region)
+    taken = client.pin(made.name, "1", region, lease="1m", holder="me", reason="because", id="mine")
+    assert (taken.id, taken.holder, taken.reason, taken.region) == ("mine", "me", "because", region)
+    assert "mine" in [each.id for each in client.pins(region)]
+    renewed = client.renew(made.name, "1", region, "mine")
+    assert taken.expires_at is not None
+    assert renewed.expires_at is not None
+    assert renewed.expires_at >= taken.expires_at
+    client.unpin(made.name, "1", region, "mine")
+    client.unpin(made.name, "1", region, "mine")
+    assert client.version_pins(made.name, "1") == ()
+
+
+def test_registering_is_idempotent_and_guards_the_name(client: Client, made: Made) -> None:
+    assert client.register_dataset(made.name, made.source, ttl="1h").dataset == made.name
+    with pytest.raises(forebay.AlreadyExists):
+        client.register_dataset(made.name, made.source + "other/")
+    assert made.name in [each.dataset for each in client.datasets("it")]
+    assert client.dataset(made.name).source == made.source
+
+
+def test_a_time_to_live_can_be_changed(client: Client, made: Made, region: str) -> None:
+    client.ensure(made.name, "1", region)
+    assert client.set_ttl(made.name, "1", "2h").ttl_seconds == 7200
+    assert client.version(made.name, "1").ttl_seconds == 7200
+
+
+def test_what_is_not_there_is_not_found(client: Client, made: Made, region: str) -> None:
+    with pytest.raises(forebay.NotFound):
+        client.dataset("it/never-heard-of")
+    with pytest.raises(forebay.NotFound):
+        client.ensure("it/never-heard-of", "1", region)
+    with pytest.raises(forebay.NotFound):
+        client.version(made.name, "never")
+    with pytest.raises(forebay.UnknownRegion):
+        client.ensure(made.name, "1", "nowhere-1")
+
+
+@pytest.mark.parametrize(("version", "lease"), [("-bad", 60), ("a b", 60), ("x" * 128, 60), ("1", 4), ("1", 8 * 86400)])
+def test_a_bad_field_is_named(client: Client, made: Made, region: str, version: str, lease: int) -> None:
+    with pytest.raises(forebay.InvalidArgument) as refused:
+        client.start_ensure(made.name, version, region, pin=PinSpec("p", "me", lease))
+    assert not refused.value.retryable
+
+
+def test_an_empty_source_is_refused_with_a_reason(client: Client, lake: Lake, region: str) -> None:
+    name = f"it/empty-{os.getpid()}-{time.monotonic_ns()}"
+    client.register_dataset(name, f"s3://{lake.bucket}/{name}/")
+    with pytest.raises(forebay.LakeEmpty):
+        client.ensure(name, "1", region, timeout="1m")
+
+
+def test_the_asynchronous_client(made: Made, region: str) -> None:
+    async def run() -> None:
+        async with AsyncClient() as client:
+            receipts = await asyncio.gather(*(client.ensure(made.name, "1", region) for _ in range(4)))
+            assert {each.bytes for each in receipts} == {made.bytes}
+            assert region in [each.name for each in await client.regions()]
+
+    asyncio.run(run())
+
+
+def test_regions_have_live_workers(client: Client, region: str) -> None:
+    (own,) = (each for each in client.regions() if each.name == region)
+    assert own.reachable
+    assert any(worker.live for worker in own.workers)
+
+
+def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*arguments: str, code: int = 0) -> str:
+        assert main(arguments) == code
+        return capsys.readouterr().out
+
+    version = f"{made.name}@1"
+    path = Path(run("ensure", version, "--quiet", "--pin-for", "1m").strip())
+    assert (path / "one").read_bytes() == b"1"
+    assert json.loads(run("status", version, "--json"))["manifest"]["objects"] == len(made.files)
+    assert "CACHED" in run("status", version)
+    (pin,) = json.loads(run("status", version, "--json"))["pins"]
+    run("evict", version, code=3)
+    run("unpin", version, pin["id"])
+    assert "is gone" in run("evict", version, "--reason", "test")
+    run("status", "it/never-heard-of@1", code=4)
+
+
+def _tree(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def _until(condition: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"
+        time.sleep(0.1)
