@@ -1,0 +1,172 @@
+package dev.forebay.transfer;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads packs from whichever worker of the region can: the owner by placement first, then the next
+ * live ones. Calls block; safe for use by many threads.
+ *
+ * <p>A worker that refuses, does not answer or sends damaged bytes is passed over. When all have
+ * been asked it begins again, until the total time-out. Failures that no worker can mend, such as
+ * an object that changed in the lake, end the read at once.
+ */
+public final class RegionReader {
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+    /** How long all workers may say NOT_FOUND: their view of a new mount may be behind ours. */
+    private static final Duration NOT_FOUND_PATIENCE = Duration.ofSeconds(2);
+
+    private final WorkerClient client;
+    private final Supplier<WorkerSet> workers;
+    private final RegionReaderConfig config;
+    private final ReadEvents events;
+    private final SuspectWorkers suspects;
+
+    /**
+     * @param workers the region's as known now
+     */
+    public RegionReader(
+            WorkerClient client,
+            Supplier<WorkerSet> workers,
+            RegionReaderConfig config,
+            ReadEvents events) {
+        this.client = client;
+        this.workers = workers;
+        this.config = config;
+        this.events = events;
+        this.suspects = new SuspectWorkers(config.suspicion());
+    }
+
+    /**
+     * Fills {@code target} from its position on with bytes {@code [from, to)} of a pack, all of
+     * them, each verified.
+     *
+     * @param to at most the end of the pack; the range may span chunks
+     * @throws ForebayException the last failure, when the time is up or nobody can help
+     */
+    public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        long deadline = System.nanoTime() + config.totalTimeout().toNanos();
+        long at = from;
+        while (at < to) {
+            long chunkEnd = ChunkId.at(pack, at).start() + ChunkId.CHUNK_BYTES;
+            ByteRange range = new ByteRange(at, Math.min(to, chunkEnd));
+            at += new Attempts(manifest, pack, range, target, deadline).read();
+        }
+    }
+
+    /** The attempts to get at least the first bytes of a range within one chunk. */
+    private final class Attempts {
+        private final long startNanos = System.nanoTime();
+        private final Digest manifest;
+        private final PackId pack;
+        private final ByteRange range;
+        private final ByteBuffer target;
+        private final long deadlineNanos;
+        private @Nullable ForebayException last;
+
+        Attempts(
+                Digest manifest,
+                PackId pack,
+                ByteRange range,
+                ByteBuffer target,
+                long deadlineNanos) {
+            this.manifest = manifest;
+            this.pack = pack;
+            this.range = range;
+            this.target = target;
+            this.deadlineNanos = deadlineNanos;
+        }
+
+        int read() {
+            Duration pause = FIRST_PAUSE;
+            while (true) {
+                int bytes = askEach(candidates());
+                if (bytes > 0) {
+                    return bytes;
+                }
+                if (left().compareTo(pause) <= 0) {
+                    throw failure();
+                }
+                sleep(pause);
+                pause = pause.multipliedBy(2);
+                pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+            }
+        }
+
+        private List<WorkerNode> candidates() {
+            WorkerSet known = workers.get();
+            List<WorkerNode> ranked =
+                    Placement.rank(ChunkId.at(pack, range.from()), known.registered());
+            return suspects.order(ranked, known.live());
+        }
+
+        /** The bytes the first of them gave that could, or 0 if none could. */
+        private int askEach(List<WorkerNode> workers) {
+            boolean allSayNotFound = !workers.isEmpty();
+            for (WorkerNode worker : workers) {
+                if (left().isNegative()) {
+                    throw failure();
+                }
+                try {
+                    ReadAnswer answer =
+                            client.read(worker, manifest, pack, range, target, attemptTimeout());
+                    suspects.clear(worker);
+                    events.answered(worker, answer);
+                    return answer.bytes();
+                } catch (ForebayException e) {
+                    events.failedAttempt(worker, e);
+                    last = e;
+                    allSayNotFound &= e.code() == ErrorCode.NOT_FOUND;
+                    if (e.code() == ErrorCode.UNAVAILABLE) {
+                        suspects.suspect(worker);
+                    }
+                    if (!e.code().retryable() && e.code() != ErrorCode.NOT_FOUND) {
+                        throw e;
+                    }
+                }
+            }
+            if (allSayNotFound && System.nanoTime() - startNanos > NOT_FOUND_PATIENCE.toNanos()) {
+                throw failure();
+            }
+            return 0;
+        }
+
+        private Duration attemptTimeout() {
+            Duration left = left();
+            return left.compareTo(config.attemptTimeout()) < 0 ? left : config.attemptTimeout();
+        }
+
+        private Duration left() {
+            return Duration.ofNanos(deadlineNanos - System.nanoTime());
+        }
+
+        private ForebayException failure() {
+            return last != null
+                    ? last
+                    : new ForebayException(
+                            ErrorCode.UNAVAILABLE, "no worker is registered in this region");
+        }
+
+        private void sleep(Duration pause) {
+            try {
+                Thread.sleep(pause);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+            }
+        }
+    }
+}

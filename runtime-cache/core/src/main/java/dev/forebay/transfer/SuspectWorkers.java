@@ -1,0 +1,54 @@
+package dev.forebay.transfer;
+
+import dev.forebay.placement.WorkerNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Remembers for a while which workers did not answer, so that a dead one costs a time-out now and
+ * then and not with every read. Safe for use by many threads.
+ */
+final class SuspectWorkers {
+
+    private final Duration suspicion;
+    private final Map<String, Long> untilNanos = new ConcurrentHashMap<>();
+
+    SuspectWorkers(Duration suspicion) {
+        this.suspicion = suspicion;
+    }
+
+    void suspect(WorkerNode worker) {
+        long now = System.nanoTime();
+        untilNanos.values().removeIf(until -> until - now <= 0);
+        untilNanos.put(worker.id(), now + suspicion.toNanos());
+    }
+
+    void clear(WorkerNode worker) {
+        untilNanos.remove(worker.id());
+    }
+
+    /**
+     * The workers to ask, in order: of the live ones those not under suspicion first. If none is
+     * live, all of them, for the region's view may be behind.
+     */
+    List<WorkerNode> order(List<WorkerNode> ranked, Set<String> live) {
+        List<WorkerNode> candidates =
+                ranked.stream().filter(worker -> live.contains(worker.id())).toList();
+        if (candidates.isEmpty()) {
+            candidates = ranked;
+        }
+        List<WorkerNode> trusted = new ArrayList<>();
+        List<WorkerNode> suspected = new ArrayList<>();
+        long now = System.nanoTime();
+        for (WorkerNode worker : candidates) {
+            Long until = untilNanos.get(worker.id());
+            (until == null || until - now <= 0 ? trusted : suspected).add(worker);
+        }
+        trusted.addAll(suspected);
+        return trusted;
+    }
+}
