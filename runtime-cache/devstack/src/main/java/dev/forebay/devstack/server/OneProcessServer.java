@@ -3,10 +3,10 @@ package dev.forebay.devstack.server;
 import java.nio.file.Path;
 
 /** What the servers that are one process have in common. */
-abstract class OneProcessServer implements Server {
+public abstract class OneProcessServer implements Server {
     private final ServerProcess process;
 
-    OneProcessServer(ServerProcess process) {
+    protected OneProcessServer(ServerProcess process) {
         this.process = process;
     }
 

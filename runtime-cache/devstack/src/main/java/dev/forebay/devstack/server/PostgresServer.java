@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL with one database and one user, both {@code forebay}. First start about 1 s. */
 public final class PostgresServer extends OneProcessServer {
@@ -134,17 +135,17 @@ public final class PostgresServer extends OneProcessServer {
         Path stdin = directory.resolve("initdb.in");
         List<String> all = new ArrayList<>(Unprivileged.prefix("PostgreSQL"));
         all.addAll(List.of(command));
+        @Nullable Process process = null;
         try {
             Files.writeString(stdin, input);
-            int status =
+            process =
                     new ProcessBuilder(all)
                             .directory(directory.toFile())
                             .redirectErrorStream(true)
                             .redirectInput(stdin.toFile())
                             .redirectOutput(log.toFile())
-                            .start()
-                            .waitFor();
-            if (status != 0) {
+                            .start();
+            if (process.waitFor() != 0) {
                 throw new DevstackException(
                         "%s failed. The end of %s:%n%s"
                                 .formatted(command[0], log, LogTail.of(log)));
@@ -154,6 +155,10 @@ public final class PostgresServer extends OneProcessServer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DevstackException("interrupted while making the database", e);
+        } finally {
+            if (process != null) {
+                process.destroyForcibly();
+            }
         }
     }
 }

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,23 +19,6 @@ public record ProcessIdentity(long pid, String began) {
     /** The identity of a process that exists now, empty if there is none. */
     public static Optional<ProcessIdentity> of(long pid) {
         return began(pid).map(began -> new ProcessIdentity(pid, began));
-    }
-
-    /** Reads what {@link #write} wrote; empty if there is no such file or it makes no sense. */
-    public static Optional<ProcessIdentity> read(Path file) {
-        try {
-            List<String> words = List.of(Files.readString(file).trim().split(" ", 2));
-            return words.size() == 2
-                    ? Optional.of(new ProcessIdentity(Long.parseLong(words.get(0)), words.get(1)))
-                    : Optional.empty();
-        } catch (IOException | NumberFormatException e) {
-            return Optional.empty();
-        }
-    }
-
-    /** Leaves this identity in a file. */
-    public void write(Path file) throws IOException {
-        Files.writeString(file, pid + " " + began + "\n");
     }
 
     /** The process, if it is still this one and not another with a reused id. */

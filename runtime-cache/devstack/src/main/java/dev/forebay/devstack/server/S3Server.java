@@ -86,17 +86,26 @@ public final class S3Server extends OneProcessServer {
 
     /** The directory with the objects of a bucket as plain files. */
     public Path bucketDirectory(String bucket) {
-        return directory.resolve("buckets").resolve(bucket);
+        return bucketDirectory(directory, bucket);
     }
 
     /** Makes a bucket, without a request; no error if it is there. */
     public S3Server createBucket(String bucket) {
+        createBucket(directory, bucket);
+        return this;
+    }
+
+    /** Makes a bucket of the server that has or will have this directory. */
+    public static void createBucket(Path directory, String bucket) {
         try {
-            Files.createDirectories(bucketDirectory(bucket));
-            return this;
+            Files.createDirectories(bucketDirectory(directory, bucket));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static Path bucketDirectory(Path directory, String bucket) {
+        return directory.resolve("buckets").resolve(bucket);
     }
 
     private static List<String> command(Path directory, int port) {

@@ -10,9 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +23,18 @@ public final class ServerProcess implements Server {
     private static final Duration POLL = Duration.ofMillis(25);
     private static final Set<ServerProcess> OURS = ConcurrentHashMap.newKeySet();
 
-    static {
-        Runtime.getRuntime().addShutdownHook(new Thread(ServerProcess::stopAll, "devstack-stop"));
+    /** Loaded by the first process that must not outlive this JVM. */
+    private static final class ShutdownHook {
+        static {
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(ServerProcess::stopAll, "devstack-stop"));
+        }
+
+        private ShutdownHook() {}
+
+        static void stops(ServerProcess server) {
+            OURS.add(server);
+        }
     }
 
     private final Launch launch;
@@ -48,6 +55,14 @@ public final class ServerProcess implements Server {
         ServerProcess server = new ServerProcess(launch);
         server.restart();
         return server;
+    }
+
+    /**
+     * From now on no process is started by this JVM; whoever tries gets a {@link
+     * DevstackException}. Returns when those that are being started have left their pid files.
+     */
+    public static void startNoMore() {
+        Spawner.stopSpawning();
     }
 
     @Override
@@ -71,22 +86,12 @@ public final class ServerProcess implements Server {
     }
 
     @Override
-    public synchronized void restart() {
+    public void restart() {
         close();
+        ProcessHandle started = spawn();
         try {
-            Files.createDirectories(launch.directory());
-            process = Spawner.spawn(launch);
-            if (launch.lifetime() == Launch.Lifetime.THIS_JVM) {
-                OURS.add(this);
-            }
-            ProcessIdentity identity = ProcessIdentity.of(process.pid()).orElse(null);
-            if (identity != null) {
-                identity.write(launch.pidFile());
-            }
-            awaitReady(process);
-        } catch (IOException e) {
-            kill9();
-            throw new UncheckedIOException(e);
+            // Not under the monitor: what is not ready yet must be stoppable.
+            awaitReady(started);
         } catch (InterruptedException e) {
             kill9();
             Thread.currentThread().interrupt();
@@ -94,6 +99,21 @@ public final class ServerProcess implements Server {
         } catch (RuntimeException e) {
             kill9();
             throw e;
+        }
+    }
+
+    private synchronized ProcessHandle spawn() {
+        try {
+            Files.createDirectories(launch.directory());
+            if (launch.lifetime() == Launch.Lifetime.THIS_JVM) {
+                ShutdownHook.stops(this);
+            }
+            ProcessHandle started = Spawner.spawn(launch);
+            process = started;
+            return started;
+        } catch (IOException e) {
+            OURS.remove(this);
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -123,10 +143,7 @@ public final class ServerProcess implements Server {
             if (paused) {
                 resume();
             }
-            Signals.send(process.pid(), launch.stopSignal());
-            if (!endsWithin(process, launch.stopWithin())) {
-                Signals.killTree(process);
-            }
+            Signals.stop(process, launch.stopSignal(), launch.stopWithin());
         }
         forget();
     }
@@ -176,19 +193,8 @@ public final class ServerProcess implements Server {
                 cause);
     }
 
-    private static boolean endsWithin(ProcessHandle process, Duration bound) {
-        try {
-            process.onExit().get(bound.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException | ExecutionException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
     private static void stopAll() {
+        Spawner.stopSpawning();
         List<Thread> stopping = new ArrayList<>();
         for (ServerProcess server : OURS) {
             stopping.add(Thread.ofVirtual().start(server::close));

@@ -2,16 +2,14 @@ package dev.forebay.devstack.server;
 
 import dev.forebay.devstack.DevstackException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** Signals to processes. Java itself knows only TERM and KILL. */
 final class Signals {
-    private static final int GONE_SECONDS = 10;
+    private static final Duration GONE_WITHIN = Duration.ofSeconds(10);
+    private static final Duration POLL = Duration.ofMillis(10);
 
     private Signals() {}
 
@@ -31,20 +29,47 @@ final class Signals {
         }
     }
 
+    /** Asks a process to end, and kills it and its descendants if it does not within the bound. */
+    static void stop(ProcessHandle process, String signal, Duration within) {
+        send(process.pid(), signal);
+        if (!areGone(List.of(process), within)) {
+            killTree(process);
+        }
+    }
+
     /** Kills a process and its descendants with SIGKILL and waits until they are gone. */
     static void killTree(ProcessHandle process) {
         // The children are listed before the parent dies: afterwards they are somebody else's.
         List<ProcessHandle> all = Stream.concat(Stream.of(process), process.descendants()).toList();
         all.forEach(ProcessHandle::destroyForcibly);
-        CompletableFuture<?>[] gone =
-                all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+        if (!areGone(all, GONE_WITHIN)) {
+            throw new DevstackException("process " + process.pid() + " is there after SIGKILL");
+        }
+    }
+
+    /**
+     * Waits, uninterrupted. Not by {@link ProcessHandle#onExit}, which for ever waits for a process
+     * of another parent that has ended and that this parent does not reap, as in many containers.
+     */
+    private static boolean areGone(List<ProcessHandle> processes, Duration within) {
+        long deadline = System.nanoTime() + within.toNanos();
+        boolean interrupted = false;
         try {
-            CompletableFuture.allOf(gone).get(GONE_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new DevstackException(
-                    "process " + process.pid() + " is still there after SIGKILL", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            while (processes.stream().anyMatch(p -> ProcessIdentity.of(p.pid()).isPresent())) {
+                if (System.nanoTime() - deadline > 0) {
+                    return false;
+                }
+                try {
+                    Thread.sleep(POLL);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            return true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

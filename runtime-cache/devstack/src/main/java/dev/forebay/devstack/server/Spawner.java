@@ -1,14 +1,18 @@
 package dev.forebay.devstack.server;
 
+import dev.forebay.devstack.DevstackException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Starts processes.
@@ -20,13 +24,20 @@ import java.util.concurrent.Executors;
  * never ends. Where these programs are missing the shutdown hook has to do.
  */
 final class Spawner {
+    /**
+     * Settings of the person's shell that a server would take for its own: a FOREBAY_REGION there
+     * must not become the region of every process.
+     */
+    private static final List<String> SETTINGS =
+            List.of("FOREBAY_", "QUARKUS_", "AWS_", "ETCD_", "TEMPORAL_", "VGW_", "ROOT_", "PG");
+
     private static final ExecutorService THREAD =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().daemon().name("devstack-spawner").factory());
 
     private Spawner() {}
 
-    static ProcessHandle spawn(Launch launch) throws IOException, InterruptedException {
+    static ProcessHandle spawn(Launch launch) throws IOException {
         List<String> command = new ArrayList<>();
         program("setsid").ifPresent(command::add);
         if (launch.refusesRoot()) {
@@ -47,12 +58,37 @@ final class Spawner {
                         .redirectErrorStream(true)
                         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(launch.log().toFile()));
+        builder.environment().keySet().removeIf(Spawner::isAnothersSetting);
         builder.environment().putAll(launch.environment());
         try {
-            return THREAD.submit(() -> builder.start().toHandle()).get();
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+            // Not interruptible: a process that nobody knows of could not be stopped.
+            return CompletableFuture.supplyAsync(() -> start(builder, launch), THREAD).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof UncheckedIOException io
+                    ? io.getCause()
+                    : new IOException(e.getCause());
+        } catch (RejectedExecutionException e) {
+            throw new DevstackException(launch.name() + " is not started: the devstack ends", e);
         }
+    }
+
+    /** From now on no process is started; returns when those that are being started have been. */
+    static void stopSpawning() {
+        THREAD.close();
+    }
+
+    private static ProcessHandle start(ProcessBuilder builder, Launch launch) {
+        try {
+            ProcessHandle process = builder.start().toHandle();
+            PidFile.write(launch.pidFile(), process, launch.stopSignal());
+            return process;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isAnothersSetting(String variable) {
+        return SETTINGS.stream().anyMatch(variable::startsWith);
     }
 
     static Optional<String> program(String name) {

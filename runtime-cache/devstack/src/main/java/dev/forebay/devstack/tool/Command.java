@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Runs a program to its end. */
 final class Command {
@@ -19,7 +20,7 @@ final class Command {
     /** Runs a program, its output appended to a log; not ending with 0 is an error. */
     static void run(
             Path directory, Map<String, String> environment, Path log, List<String> command) {
-        Process process = null;
+        @Nullable Process process = null;
         try {
             ProcessBuilder builder =
                     new ProcessBuilder(command)

@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -74,9 +76,19 @@ public final class Toolbox {
         return installed ? Optional.empty() : Optional.of(cached(Tool.LIBFUSE2));
     }
 
-    /** A program of the machine that a person works with, such as {@code umount}. */
-    public Optional<Path> program(String name) {
-        return machine.program(name);
+    /**
+     * Obtains whatever is missing.
+     *
+     * @return each tool by name, and where it is
+     */
+    public Map<String, Path> all() {
+        Map<String, Path> all = new LinkedHashMap<>();
+        all.put(Tool.ETCD.name(), etcd());
+        all.put(Tool.VERSITYGW.name(), versitygw());
+        all.put(Tool.TEMPORAL.name(), temporal());
+        all.put(Tool.POSTGRES.name(), postgres());
+        libfuse2().ifPresent(path -> all.put(Tool.LIBFUSE2.name(), path));
+        return all;
     }
 
     Path program(Tool tool) {

@@ -1,0 +1,42 @@
+package dev.forebay.devstack.cli;
+
+import dev.forebay.devstack.DevstackException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command and its subcommands. */
+@Command(
+        name = "devstack",
+        description = "Forebay and all it stands on, as real processes on this machine.",
+        mixinStandardHelpOptions = true,
+        subcommands = {
+            UpCommand.class,
+            DownCommand.class,
+            StatusCommand.class,
+            ExecCommand.class,
+            ObtainCommand.class
+        })
+public final class Devstack {
+    private Devstack() {}
+
+    /** Exits with 0, with 1 when something went wrong, with 2 when it was asked wrongly. */
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Devstack())
+                .setUsageHelpAutoWidth(true)
+                .setExecutionExceptionHandler(Devstack::report);
+    }
+
+    private static int report(
+            Exception failure, CommandLine command, CommandLine.ParseResult parsed)
+            throws Exception {
+        if (failure instanceof DevstackException) {
+            command.getErr().println("devstack: " + failure.getMessage());
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        throw failure;
+    }
+}

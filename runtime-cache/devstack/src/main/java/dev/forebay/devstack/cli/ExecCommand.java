@@ -1,0 +1,58 @@
+package dev.forebay.devstack.cli;
+
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.stack.Addresses;
+import dev.forebay.devstack.stack.InRegion;
+import dev.forebay.devstack.stack.StackOnDisk;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs a program as if it were a training pod of a region. */
+@Command(
+        name = "exec",
+        description = {
+            "Runs a program as a training pod of a region would run: it sees that region's mount at"
+                    + " the path that is the same in every region, and has FOREBAY_API and"
+                    + " FOREBAY_REGION set. Exits as the program does.",
+            "",
+            "Example: devstack exec --region us-east-1 -- python train.py"
+        },
+        mixinStandardHelpOptions = true)
+final class ExecCommand extends StackCommand {
+    @Option(names = "--region", required = true, paramLabel = "NAME", description = "the region")
+    private String region = "";
+
+    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program, its arguments")
+    private List<String> program = List.of();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        StackOnDisk disk = stack();
+        Addresses addresses =
+                disk.addresses()
+                        .orElseThrow(
+                                () -> new DevstackException("no stack is running: 'devstack up'"));
+        String mount =
+                addresses
+                        .get(region + ".mount")
+                        .orElseThrow(
+                                () ->
+                                        new DevstackException(
+                                                "there is no region %s with a mount, but %s"
+                                                        .formatted(region, addresses.regions())));
+        InRegion inRegion =
+                new InRegion(
+                        region,
+                        Path.of(mount),
+                        Path.of(addresses.get("mount-root").orElseThrow()),
+                        URI.create(addresses.get("api").orElseThrow()));
+        Process process = inRegion.command(program).inheritIO().start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
+        return process.waitFor();
+    }
+}

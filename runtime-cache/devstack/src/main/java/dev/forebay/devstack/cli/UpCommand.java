@@ -1,0 +1,140 @@
+package dev.forebay.devstack.cli;
+
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.PidFile;
+import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.devstack.stack.Addresses;
+import dev.forebay.devstack.stack.External;
+import dev.forebay.devstack.stack.Stack;
+import dev.forebay.devstack.stack.StackConfig;
+import dev.forebay.devstack.stack.StackOnDisk;
+import dev.forebay.devstack.stack.StackPorts;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Starts a stack that stays when the command has returned. */
+@Command(
+        name = "up",
+        description =
+                "Starts everything and prints where it is. It stays up; 'devstack down' stops it.",
+        footer = {
+            "",
+            "Servers you already have are used instead of own ones if you name them:",
+            "  FOREBAY_ETCD_ENDPOINTS, FOREBAY_TEMPORAL_TARGET, FOREBAY_TEMPORAL_UI,",
+            "  FOREBAY_POSTGRES_URL, FOREBAY_POSTGRES_USER, FOREBAY_POSTGRES_PASSWORD,",
+            "  FOREBAY_LAKE_ENDPOINT (with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)."
+        },
+        mixinStandardHelpOptions = true)
+final class UpCommand extends StackCommand {
+    @Option(
+            names = "--port-base",
+            paramLabel = "PORT",
+            defaultValue = "${env:FOREBAY_PORT_BASE:-7700}",
+            description = "the first of the ports to use (default: ${DEFAULT-VALUE})")
+    private int portBase;
+
+    @Option(
+            names = "--region",
+            paramLabel = "NAME",
+            description = "a region to have; may be repeated (default: ap-northeast-2, us-east-1)")
+    private List<String> regions = StackConfig.REGIONS;
+
+    @Option(
+            names = "--workers",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "workers per region (default: ${DEFAULT-VALUE})")
+    private int workers;
+
+    @Option(
+            names = "--sweep-interval",
+            paramLabel = "DURATION",
+            defaultValue = "PT5S",
+            description =
+                    "how often a region looks for versions to evict, in ISO 8601 (default:"
+                            + " ${DEFAULT-VALUE})")
+    private Duration sweepInterval = Duration.ZERO;
+
+    @Option(
+            names = "--worker-capacity",
+            paramLabel = "BYTES",
+            defaultValue = "10737418240",
+            description = "the chunk store of a worker (default: ${DEFAULT-VALUE})")
+    private long workerCapacity;
+
+    private volatile boolean settled;
+
+    @Override
+    public Integer call() {
+        StackOnDisk disk = stack();
+        return DataOption.alone(disk, this::say, () -> up(disk));
+    }
+
+    private int up(StackOnDisk disk) {
+        if (disk.isRunning()) {
+            say("already running");
+            disk.addresses().ifPresent(this::print);
+            return 0;
+        }
+        clean(disk);
+        long began = System.nanoTime();
+        stopUnlessSettled(disk);
+        Stack stack = Stack.start(config(disk));
+        disk.ready(stack.addresses());
+        settled = true;
+        say("ready in %.1f s".formatted((System.nanoTime() - began) / 1e9));
+        print(stack.addresses());
+        return 0;
+    }
+
+    private StackConfig config(StackOnDisk disk) {
+        return StackConfig.inDirectory(disk.data())
+                .regions(regions.toArray(String[]::new))
+                .workersPerRegion(workers)
+                .ports(StackPorts.from(portBase))
+                .sweepInterval(sweepInterval)
+                .workerCapacity(workerCapacity)
+                .external(External.of(System.getenv()))
+                .lifetime(Launch.Lifetime.UNTIL_STOPPED)
+                .progress(this::say)
+                .build();
+    }
+
+    /** What a crash of this machine, of a process or of an earlier start left. */
+    private void clean(StackOnDisk disk) {
+        List<PidFile> all = disk.processes();
+        if (all.stream().anyMatch(PidFile::isAlive)) {
+            String dead =
+                    all.stream()
+                            .filter(process -> !process.isAlive())
+                            .map(disk::nameOf)
+                            .collect(Collectors.joining(", "));
+            say(
+                    dead.isEmpty()
+                            ? "an earlier start did not finish: stopping what is left of it"
+                            : "%s ended: stopping the rest and starting again".formatted(dead));
+        }
+        disk.stop(this::say);
+    }
+
+    /** Ctrl-C, a signal or an error while it starts: nothing stays. */
+    private void stopUnlessSettled(StackOnDisk disk) {
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        new Thread(
+                                () -> {
+                                    if (!settled) {
+                                        ServerProcess.startNoMore();
+                                        disk.stop(line -> {});
+                                    }
+                                }));
+    }
+
+    private void print(Addresses addresses) {
+        AddressTable.print(addresses, out());
+        out().flush();
+    }
+}

@@ -1,0 +1,124 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.server.S3Server;
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * Where a stack's parts are. Written when all of it is ready; a stack without this file has not
+ * started yet or failed to.
+ *
+ * @param entries name and address, such as {@code api} and {@code http://127.0.0.1:7700}
+ */
+public record Addresses(Map<String, String> entries) {
+    static final String API = "api";
+    private static final String REGIONS = "regions";
+
+    public Addresses {
+        entries = Map.copyOf(entries);
+    }
+
+    static Addresses of(StackConfig config, Layout layout, Startup.Parts parts) {
+        Map<String, String> entries = new LinkedHashMap<>();
+        entries.put(API, parts.controlPlane().address().toString());
+        entries.put("temporal", parts.temporalAddress().target());
+        parts.temporalAddress().ui().ifPresent(ui -> entries.put("temporal.ui", ui.toString()));
+        entries.put("postgres", parts.postgresAddress().url());
+        entries.put("lake", parts.lakeAddress().endpoint().toString());
+        entries.put("lake.region", parts.lakeAddress().region());
+        parts.lake()
+                .map(S3Server::credentialsFile)
+                .ifPresent(file -> entries.put("lake.credentials", file.toString()));
+        parts.lake()
+                .map(S3Server::accessLog)
+                .ifPresent(file -> entries.put("lake.access-log", file.toString()));
+        entries.put("manifest-bucket", config.manifestBucket());
+        entries.put("mount-root", layout.mountRoot().toString());
+        entries.put(REGIONS, String.join(",", config.regions()));
+        for (Region region : parts.regions()) {
+            String prefix = region.name() + ".";
+            entries.put(prefix + "agent", region.agent().address().toString());
+            List<QuarkusProcess> workers = region.workers();
+            for (int i = 0; i < workers.size(); i++) {
+                entries.put(prefix + "worker-" + i, workers.get(i).address().toString());
+                entries.put(
+                        prefix + "worker-" + i + ".store",
+                        layout.worker(region.name(), i).resolve("store").toString());
+            }
+            if (region.isMounted()) {
+                entries.put(prefix + "mount", region.mountpoint().toString());
+                entries.put(prefix + "fuse-metrics", region.fuse().metrics().toString());
+            }
+        }
+        return new Addresses(entries);
+    }
+
+    static Optional<Addresses> read(Path file) {
+        try (Reader reader = Files.newBufferedReader(file)) {
+            Properties properties = new Properties();
+            properties.load(reader);
+            Map<String, String> entries = new LinkedHashMap<>();
+            properties
+                    .stringPropertyNames()
+                    .forEach(name -> entries.put(name, properties.getProperty(name, "")));
+            return Optional.of(new Addresses(entries));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void write(Path file) {
+        Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
+        Properties properties = new Properties();
+        properties.putAll(entries);
+        try {
+            try (Writer writer = Files.newBufferedWriter(unfinished)) {
+                properties.store(writer, null);
+            }
+            Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** An address by its name. */
+    public Optional<String> get(String name) {
+        return Optional.ofNullable(entries.get(name));
+    }
+
+    /** The regions' names. */
+    public List<String> regions() {
+        return get(REGIONS).map(names -> List.of(names.split(",", -1))).orElse(List.of());
+    }
+
+    /** All of it, as a JSON object of strings. */
+    public String toJson() {
+        StringBuilder json = new StringBuilder("{");
+        new TreeMap<>(entries)
+                .forEach(
+                        (name, value) ->
+                                json.append(json.length() == 1 ? "" : ", ")
+                                        .append(quote(name))
+                                        .append(": ")
+                                        .append(quote(value)));
+        return json.append("}").toString();
+    }
+
+    private static String quote(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+}

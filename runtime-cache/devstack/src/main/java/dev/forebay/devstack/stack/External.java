@@ -1,0 +1,110 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.DevstackException;
+import java.net.URI;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Servers a person already has; the devstack starts none of its own in their place.
+ *
+ * @param etcd comma-separated endpoints, {@code FOREBAY_ETCD_ENDPOINTS}; all regions share it
+ * @param temporal {@code FOREBAY_TEMPORAL_TARGET}, with {@code FOREBAY_TEMPORAL_UI}
+ * @param postgres {@code FOREBAY_POSTGRES_URL} (JDBC), with {@code FOREBAY_POSTGRES_USER} and
+ *     {@code FOREBAY_POSTGRES_PASSWORD}
+ * @param lake {@code FOREBAY_LAKE_ENDPOINT}, with {@code AWS_ACCESS_KEY_ID}, {@code
+ *     AWS_SECRET_ACCESS_KEY} and {@code AWS_REGION}; its buckets must be there
+ */
+public record External(
+        Optional<String> etcd,
+        Optional<TemporalAddress> temporal,
+        Optional<PostgresAddress> postgres,
+        Optional<LakeAddress> lake) {
+    /** All servers are started. */
+    public static final External NONE =
+            new External(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    /** Reads the variables named above. */
+    public static External of(Map<String, String> environment) {
+        return new External(
+                get(environment, "FOREBAY_ETCD_ENDPOINTS"),
+                get(environment, "FOREBAY_TEMPORAL_TARGET")
+                        .map(
+                                target ->
+                                        new TemporalAddress(
+                                                target,
+                                                get(environment, "FOREBAY_TEMPORAL_UI")
+                                                        .map(URI::create))),
+                get(environment, "FOREBAY_POSTGRES_URL")
+                        .map(
+                                url ->
+                                        new PostgresAddress(
+                                                url,
+                                                get(environment, "FOREBAY_POSTGRES_USER")
+                                                        .orElse("forebay"),
+                                                get(environment, "FOREBAY_POSTGRES_PASSWORD")
+                                                        .orElse(""))),
+                get(environment, "FOREBAY_LAKE_ENDPOINT")
+                        .map(
+                                endpoint ->
+                                        new LakeAddress(
+                                                URI.create(endpoint),
+                                                get(environment, "AWS_REGION").orElse("us-east-1"),
+                                                key(environment, "AWS_ACCESS_KEY_ID"),
+                                                key(environment, "AWS_SECRET_ACCESS_KEY"))));
+    }
+
+    private static Optional<String> get(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
+    }
+
+    private static String key(Map<String, String> environment, String name) {
+        return get(environment, name)
+                .orElseThrow(
+                        () ->
+                                new DevstackException(
+                                        "FOREBAY_LAKE_ENDPOINT is set, so %s must be too"
+                                                .formatted(name)));
+    }
+
+    /**
+     * Where Temporal is.
+     *
+     * @param target host and port
+     * @param ui its Web UI, if there is one
+     */
+    public record TemporalAddress(String target, Optional<URI> ui) {}
+
+    /**
+     * Where PostgreSQL is.
+     *
+     * @param url JDBC
+     * @param user the database user
+     * @param password its password
+     */
+    public record PostgresAddress(String url, String user, String password) {
+        @Override
+        public String toString() {
+            return url;
+        }
+    }
+
+    /**
+     * Where the lake is.
+     *
+     * @param endpoint of S3
+     * @param region to sign for
+     * @param accessKey the key's id
+     * @param secretKey the key
+     */
+    public record LakeAddress(URI endpoint, String region, String accessKey, String secretKey) {
+        @Override
+        public String toString() {
+            return endpoint.toString();
+        }
+
+        LakeAddress at(URI other) {
+            return new LakeAddress(other, region, accessKey, secretKey);
+        }
+    }
+}

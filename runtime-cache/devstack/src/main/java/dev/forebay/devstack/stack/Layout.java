@@ -1,0 +1,68 @@
+package dev.forebay.devstack.stack;
+
+import java.nio.file.Path;
+
+/**
+ * Where things are below the data directory.
+ *
+ * @param data the data directory, absolute
+ */
+record Layout(Path data) {
+    Path lake() {
+        return data.resolve("lake");
+    }
+
+    Path temporal() {
+        return data.resolve("temporal");
+    }
+
+    Path postgres() {
+        return data.resolve("postgres");
+    }
+
+    Path controlPlane() {
+        return data.resolve("control-plane");
+    }
+
+    Path regions() {
+        return data.resolve("regions");
+    }
+
+    Path region(String name) {
+        return regions().resolve(name);
+    }
+
+    Path etcd(String region) {
+        return region(region).resolve("etcd");
+    }
+
+    Path agent(String region) {
+        return region(region).resolve("agent");
+    }
+
+    Path worker(String region, int index) {
+        return region(region).resolve("worker-" + index);
+    }
+
+    Path fuse(String region) {
+        return region(region).resolve("fuse");
+    }
+
+    /** Where this region's FUSE pod mounts. */
+    Path mountpoint(String region) {
+        return region(region).resolve("mnt");
+    }
+
+    /** Where a training process of any region sees its region's mount. */
+    Path mountRoot() {
+        return data.resolve("mnt");
+    }
+
+    Path addresses() {
+        return data.resolve("stack.properties");
+    }
+
+    Path lock() {
+        return data.resolve("lock");
+    }
+}

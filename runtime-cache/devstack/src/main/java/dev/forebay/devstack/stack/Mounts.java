@@ -1,0 +1,85 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.DevstackException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The mounts of this machine. Read from the kernel's table: to touch the mountpoint of a daemon
+ * that is gone fails, and of one that hangs never returns.
+ */
+final class Mounts {
+    private static final Path TABLE = Path.of("/proc/self/mountinfo");
+    private static final int MOUNTPOINT = 4;
+
+    private Mounts() {}
+
+    /** The mountpoints at or below a directory, the deepest and latest first. */
+    static List<Path> below(Path directory) {
+        try (Stream<String> lines = Files.lines(TABLE)) {
+            return lines.map(line -> Path.of(unescape(line.split(" ", -1)[MOUNTPOINT])))
+                    .filter(mountpoint -> mountpoint.startsWith(directory))
+                    .toList()
+                    .reversed();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static boolean isMounted(Path mountpoint) {
+        return below(mountpoint).contains(mountpoint);
+    }
+
+    /** Takes a mount away at once, whoever still uses it. */
+    static void detach(Path mountpoint) {
+        List<List<String>> ways =
+                List.of(
+                        List.of("umount", "-l", mountpoint.toString()),
+                        List.of("fusermount3", "-u", "-z", mountpoint.toString()),
+                        List.of("fusermount", "-u", "-z", mountpoint.toString()));
+        for (List<String> way : ways) {
+            if (succeeds(way)) {
+                return;
+            }
+        }
+        if (isMounted(mountpoint)) {
+            throw new DevstackException(
+                    "cannot unmount %s: try 'umount -l %s' as root"
+                            .formatted(mountpoint, mountpoint));
+        }
+    }
+
+    private static boolean succeeds(List<String> command) {
+        try {
+            return new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** The kernel writes space, tab, newline and backslash as three octal digits. */
+    private static String unescape(String field) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < field.length(); i++) {
+            if (field.charAt(i) == '\\' && i + 3 < field.length()) {
+                text.append((char) Integer.parseInt(field.substring(i + 1, i + 4), 8));
+                i += 3;
+            } else {
+                text.append(field.charAt(i));
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.OneProcessServer;
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.server.ServerProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+
+/** A worker, an agent or the control plane. */
+public final class QuarkusProcess extends OneProcessServer {
+    private static final int HEAP_MEGABYTES = 384;
+
+    private final URI address;
+
+    private QuarkusProcess(ServerProcess process, URI address) {
+        super(process);
+        this.address = address;
+    }
+
+    /**
+     * Starts a process and returns when it calls itself ready.
+     *
+     * @param properties its settings, written to {@code application.properties} in the directory
+     * @param secrets what only the environment carries
+     */
+    static QuarkusProcess start(
+            String name,
+            Path directory,
+            Path jar,
+            int port,
+            Map<String, String> properties,
+            Map<String, String> secrets,
+            Launch.Lifetime lifetime) {
+        Path file = directory.resolve("application.properties");
+        Map<String, String> all = new TreeMap<>(properties);
+        all.put("quarkus.http.host", "127.0.0.1");
+        all.put("quarkus.http.port", Integer.toString(port));
+        // Above the file in the jar (250), below the environment (300).
+        all.put("config_ordinal", "275");
+        write(file, all);
+        URI address = URI.create("http://127.0.0.1:" + port);
+        Launch launch =
+                Launch.of(
+                        name,
+                        directory,
+                        Java.run(
+                                jar, HEAP_MEGABYTES, List.of("-Dquarkus.config.locations=" + file)),
+                        secrets,
+                        Readiness.ok(address.resolve("/q/health/ready")),
+                        lifetime);
+        return new QuarkusProcess(ServerProcess.start(launch), address);
+    }
+
+    /** Where it serves. */
+    public URI address() {
+        return address;
+    }
+
+    /** Its metrics, in Prometheus's text format. */
+    public URI metrics() {
+        return address.resolve("/q/metrics");
+    }
+
+    private static void write(Path file, Map<String, String> properties) {
+        StringJoiner lines = new StringJoiner("\n", "", "\n");
+        properties.forEach((name, value) -> lines.add(name + "=" + value.replace("\\", "\\\\")));
+        try {
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            Files.writeString(file, lines.toString(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

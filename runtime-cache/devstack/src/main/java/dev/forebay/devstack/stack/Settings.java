@@ -1,0 +1,95 @@
+package dev.forebay.devstack.stack;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The settings of workers, agents and the control plane; names as in docs/architecture.md. */
+final class Settings {
+    private static final String TEMPORAL_NAMESPACE = "default";
+
+    private final StackConfig config;
+    private final Layout layout;
+
+    Settings(StackConfig config, Layout layout) {
+        this.config = config;
+        this.layout = layout;
+    }
+
+    Map<String, String> worker(String region, int index, String etcd, External.LakeAddress lake) {
+        Map<String, String> settings = regional(region, etcd, lake);
+        settings.put(
+                "forebay.worker.directory",
+                layout.worker(region, index).resolve("store").toString());
+        settings.put("forebay.worker.capacity", Long.toString(config.workerCapacity()));
+        settings.putAll(config.properties());
+        return settings;
+    }
+
+    Map<String, String> agent(
+            String region,
+            String etcd,
+            External.LakeAddress lake,
+            External.TemporalAddress temporal) {
+        Map<String, String> settings = regional(region, etcd, lake);
+        settings.put("forebay.role", "agent");
+        settings.put("forebay.mount-root", layout.mountRoot().toString());
+        putTemporal(settings, temporal);
+        settings.putAll(config.properties());
+        return settings;
+    }
+
+    Map<String, String> controlPlane(
+            External.LakeAddress lake,
+            External.TemporalAddress temporal,
+            External.PostgresAddress database) {
+        Map<String, String> settings = common(lake);
+        settings.put("forebay.role", "control-plane");
+        settings.put("forebay.sweep.interval", config.sweepInterval().toString());
+        for (int i = 0; i < config.regions().size(); i++) {
+            settings.put(
+                    "forebay.regions.\"%s\".agent".formatted(config.regions().get(i)),
+                    "http://127.0.0.1:" + config.ports().agent(i));
+        }
+        settings.put("quarkus.datasource.jdbc.url", database.url());
+        settings.put("quarkus.datasource.username", database.user());
+        putTemporal(settings, temporal);
+        settings.putAll(config.properties());
+        return settings;
+    }
+
+    Map<String, String> secrets(External.LakeAddress lake) {
+        Map<String, String> secrets = new LinkedHashMap<>();
+        secrets.put("AWS_ACCESS_KEY_ID", lake.accessKey());
+        secrets.put("AWS_SECRET_ACCESS_KEY", lake.secretKey());
+        return secrets;
+    }
+
+    Map<String, String> secrets(External.LakeAddress lake, External.PostgresAddress database) {
+        Map<String, String> secrets = secrets(lake);
+        secrets.put("QUARKUS_DATASOURCE_PASSWORD", database.password());
+        return secrets;
+    }
+
+    private Map<String, String> regional(String region, String etcd, External.LakeAddress lake) {
+        Map<String, String> settings = common(lake);
+        settings.put("forebay.region", region);
+        settings.put("forebay.etcd.endpoints", etcd);
+        return settings;
+    }
+
+    private Map<String, String> common(External.LakeAddress lake) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("forebay.lake.endpoint", lake.endpoint().toString());
+        settings.put("forebay.lake.region", lake.region());
+        settings.put("forebay.lake.path-style", "true");
+        settings.put("forebay.manifest-bucket", config.manifestBucket());
+        return settings;
+    }
+
+    private static void putTemporal(
+            Map<String, String> settings, External.TemporalAddress temporal) {
+        settings.put("forebay.temporal.target", temporal.target());
+        settings.put("forebay.temporal.namespace", TEMPORAL_NAMESPACE);
+        temporal.ui().ifPresent(ui -> settings.put("forebay.temporal.ui", ui.toString()));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.server.Launch;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * What a stack consists of.
+ *
+ * @param data the directory below which everything is written
+ * @param regions their names
+ * @param workersPerRegion 1 to 6
+ * @param ports where things listen
+ * @param sweepInterval how often a region looks for versions to evict
+ * @param workerCapacity the chunk store of a worker, in bytes
+ * @param mounts whether regions have a FUSE mount
+ * @param buckets made in the lake if they are not there
+ * @param manifestBucket Forebay's own bucket, made too
+ * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
+ *     proxy between
+ * @param properties further settings of workers, agents and the control plane
+ * @param external servers that are there already
+ * @param lifetime whether it outlives this JVM
+ * @param progress told what happens
+ */
+public record StackConfig(
+        Path data,
+        List<String> regions,
+        int workersPerRegion,
+        StackPorts ports,
+        Duration sweepInterval,
+        long workerCapacity,
+        boolean mounts,
+        List<String> buckets,
+        String manifestBucket,
+        UnaryOperator<URI> lakeAsSeen,
+        Map<String, String> properties,
+        External external,
+        Launch.Lifetime lifetime,
+        Consumer<String> progress) {
+    /** The regions of a stack nobody said anything about. */
+    public static final List<String> REGIONS = List.of("ap-northeast-2", "us-east-1");
+
+    public StackConfig {
+        if (regions.isEmpty() || workersPerRegion < 1 || workersPerRegion > 6) {
+            throw new IllegalArgumentException("at least one region, 1 to 6 workers in each");
+        }
+        data = data.toAbsolutePath().normalize();
+        regions = List.copyOf(regions);
+        buckets = List.copyOf(buckets);
+        properties = Map.copyOf(properties);
+    }
+
+    /** A stack for a test: free ports, two regions with two workers, ended with this JVM. */
+    public static Builder inDirectory(Path data) {
+        return new Builder(data);
+    }
+
+    /** Collects what differs from the defaults. */
+    public static final class Builder {
+        private final Path data;
+        private List<String> regions = REGIONS;
+        private int workersPerRegion = 2;
+        private StackPorts ports = StackPorts.free();
+        private Duration sweepInterval = Duration.ofSeconds(5);
+        private long workerCapacity = 10L << 30;
+        private boolean mounts = true;
+        private List<String> buckets = List.of("datasets");
+        private String manifestBucket = "forebay-manifests";
+        private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
+        private final Map<String, String> properties = new LinkedHashMap<>();
+        private External external = External.NONE;
+        private Launch.Lifetime lifetime = Launch.Lifetime.THIS_JVM;
+        private Consumer<String> progress = line -> {};
+
+        private Builder(Path data) {
+            this.data = data;
+        }
+
+        /** Their names. */
+        public Builder regions(String... names) {
+            regions = List.of(names);
+            return this;
+        }
+
+        /** How many workers a region has, 1 to 6. */
+        public Builder workersPerRegion(int count) {
+            workersPerRegion = count;
+            return this;
+        }
+
+        /** Where things listen; free ports if not said. */
+        public Builder ports(StackPorts chosen) {
+            ports = chosen;
+            return this;
+        }
+
+        /** How often a region looks for versions to evict; 5 s if not said. */
+        public Builder sweepInterval(Duration interval) {
+            sweepInterval = interval;
+            return this;
+        }
+
+        /** The chunk store of a worker, in bytes; 10 GiB if not said. */
+        public Builder workerCapacity(long bytes) {
+            workerCapacity = bytes;
+            return this;
+        }
+
+        /** Leaves the FUSE pods away. */
+        public Builder withoutMounts() {
+            mounts = false;
+            return this;
+        }
+
+        /** Buckets to be made in the lake; {@code datasets} if not said. */
+        public Builder buckets(String... names) {
+            buckets = List.of(names);
+            return this;
+        }
+
+        /** Forebay's own bucket. */
+        public Builder manifestBucket(String name) {
+            manifestBucket = name;
+            return this;
+        }
+
+        /** Puts something between Forebay and the lake, given the lake's own address. */
+        public Builder lakeAsSeen(UnaryOperator<URI> address) {
+            lakeAsSeen = address;
+            return this;
+        }
+
+        /** A further setting of workers, agents and the control plane. */
+        public Builder property(String name, String value) {
+            properties.put(name, value);
+            return this;
+        }
+
+        /** Servers that are there already and are not started. */
+        public Builder external(External servers) {
+            external = servers;
+            return this;
+        }
+
+        /** Whether it outlives this JVM. */
+        public Builder lifetime(Launch.Lifetime chosen) {
+            lifetime = chosen;
+            return this;
+        }
+
+        /** Told what happens. */
+        public Builder progress(Consumer<String> listener) {
+            progress = listener;
+            return this;
+        }
+
+        /** The configuration. */
+        public StackConfig build() {
+            return new StackConfig(
+                    data,
+                    regions,
+                    workersPerRegion,
+                    ports,
+                    sweepInterval,
+                    workerCapacity,
+                    mounts,
+                    buckets,
+                    manifestBucket,
+                    lakeAsSeen,
+                    properties,
+                    external,
+                    lifetime,
+                    progress);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.server.PidFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * A stack known only by what it left below its data directory: process ids, mounts, addresses. So
+ * one command starts a stack and another stops it.
+ */
+public final class StackOnDisk {
+    private static final int DEPTH = 3;
+
+    private final Layout layout;
+
+    public StackOnDisk(Path data) {
+        this.layout = new Layout(data.toAbsolutePath().normalize());
+    }
+
+    /** The clone of Forebay that we are in, or that {@code FOREBAY_HOME} names. */
+    public static Path repository() {
+        return Repository.current().root();
+    }
+
+    /** Where its parts are, if it has been ready. */
+    public Optional<Addresses> addresses() {
+        return Addresses.read(layout.addresses());
+    }
+
+    /** Notes that it is ready. */
+    public void ready(Addresses addresses) {
+        addresses.write(layout.addresses());
+    }
+
+    /** Its processes, dead ones too. */
+    public List<PidFile> processes() {
+        if (!Files.isDirectory(layout.data())) {
+            return List.of();
+        }
+        return Stream.concat(pidFiles(layout.data(), 2), pidFiles(layout.regions(), DEPTH))
+                .distinct()
+                .flatMap(file -> PidFile.read(file).stream())
+                .toList();
+    }
+
+    /** The data directory, absolute. */
+    public Path data() {
+        return layout.data();
+    }
+
+    /** Where commands on this stack take turns. */
+    public Path lock() {
+        return layout.lock();
+    }
+
+    /** Its mounts. */
+    public List<Path> mounts() {
+        return Mounts.below(layout.data());
+    }
+
+    /** Whether every process it started is there. */
+    public boolean isRunning() {
+        List<PidFile> all = processes();
+        return addresses().isPresent() && !all.isEmpty() && all.stream().allMatch(PidFile::isAlive);
+    }
+
+    /** A process of it, as people are told: {@code us-east-1/worker-0}. */
+    public String nameOf(PidFile process) {
+        Path directory = layout.data().relativize(process.file()).getParent();
+        return directory == null ? process.name() : directory.toString().replace("regions/", "");
+    }
+
+    /**
+     * Stops every process and takes away every mount. Idempotent.
+     *
+     * @param progress told of each
+     * @return how many processes and mounts there were
+     */
+    public int stop(Consumer<String> progress) {
+        List<PidFile> all = processes();
+        List<PidFile> alive = all.stream().filter(PidFile::isAlive).toList();
+        // FUSE pods first, then what they and the control plane use.
+        stop(all.stream().filter(process -> process.name().equals("fuse")).toList());
+        List<Path> mounts = mounts();
+        mounts.forEach(
+                mount -> {
+                    Mounts.detach(mount);
+                    progress.accept("took away the mount " + mount);
+                });
+        stop(all.stream().filter(StackOnDisk::isOurs).toList());
+        stop(processes());
+        try {
+            Files.deleteIfExists(layout.addresses());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return alive.size() + mounts.size();
+    }
+
+    private static boolean isOurs(PidFile process) {
+        return List.of("worker", "agent", "control-plane").contains(process.name());
+    }
+
+    private static void stop(List<PidFile> processes) {
+        AllAtOnce.run(
+                processes,
+                process -> {
+                    try {
+                        process.stop();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+    }
+
+    /** Never looks into mounts, which may hang: they are deeper or named {@code mnt}. */
+    private static Stream<Path> pidFiles(Path directory, int depth) {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.filter(entry -> !entry.endsWith("mnt")).toList().stream()
+                    .flatMap(entry -> depth > 1 ? below(entry, depth - 1) : Stream.of(entry))
+                    .filter(file -> file.toString().endsWith(".pid"));
+        } catch (java.nio.file.NoSuchFileException e) {
+            return Stream.empty();
+        } catch (IOException e) {
+            throw new DevstackException("cannot read " + directory, e);
+        }
+    }
+
+    private static Stream<Path> below(Path entry, int depth) {
+        return Files.isDirectory(entry) ? pidFiles(entry, depth) : Stream.of(entry);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.server.Server;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts servers side by side; a task waits for what it needs. When one fails the others are
+ * interrupted, so that the first failure is what the caller sees.
+ */
+final class Tasks implements AutoCloseable {
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final List<Server> started = new ArrayList<>();
+    private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+
+    /** Starts a server. */
+    <T extends Server> Future<T> start(Callable<T> task) {
+        return run(
+                () -> {
+                    T server = task.call();
+                    synchronized (started) {
+                        started.add(server);
+                    }
+                    return server;
+                });
+    }
+
+    /** Does something else. */
+    <T> Future<T> run(Callable<T> task) {
+        return threads.submit(
+                () -> {
+                    try {
+                        return task.call();
+                    } catch (Exception e) {
+                        if (failure.compareAndSet(null, e)) {
+                            threads.shutdownNow();
+                        }
+                        throw e;
+                    }
+                });
+    }
+
+    /** The result of a task; the first failure of any if it has none. */
+    <T> T get(Future<T> task) {
+        try {
+            return task.get();
+        } catch (ExecutionException | CancellationException e) {
+            throw asUnchecked(firstFailure(e));
+        } catch (InterruptedException e) {
+            threads.shutdownNow();
+            Thread.currentThread().interrupt();
+            throw new DevstackException("interrupted while starting", e);
+        }
+    }
+
+    /** What was started so far, in this order. */
+    List<Server> started() {
+        synchronized (started) {
+            return List.copyOf(started);
+        }
+    }
+
+    /** Waits for all tasks. */
+    @Override
+    public void close() {
+        threads.close();
+    }
+
+    private Exception firstFailure(Exception other) {
+        Exception first = failure.get();
+        return first == null ? other : first;
+    }
+
+    private static RuntimeException asUnchecked(Exception e) {
+        return e instanceof RuntimeException unchecked
+                ? unchecked
+                : new DevstackException("could not start: " + e.getMessage(), e);
+    }
+}
