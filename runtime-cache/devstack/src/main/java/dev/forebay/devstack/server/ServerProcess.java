@@ -82,7 +82,10 @@ public final class ServerProcess implements Server {
 
     @Override
     public synchronized boolean isAlive() {
-        return process != null && process.isAlive();
+        // The handle alone also counts one that has ended and was not reaped yet.
+        return process != null
+                && process.isAlive()
+                && ProcessIdentity.of(process.pid()).isPresent();
     }
 
     @Override
