@@ -1,0 +1,31 @@
+package dev.forebay.chunkstore;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a store counts. */
+final class Counters {
+
+    final LongAdder hits = new LongAdder();
+    final LongAdder misses = new LongAdder();
+    final LongAdder written = new LongAdder();
+    final LongAdder writtenBytes = new LongAdder();
+    final LongAdder evicted = new LongAdder();
+    final LongAdder damaged = new LongAdder();
+    final LongAdder diskFull = new LongAdder();
+    final LongAdder diskErrors = new LongAdder();
+
+    ChunkStoreStats snapshot(long capacityBytes, long usedBytes, long chunks) {
+        return new ChunkStoreStats(
+                capacityBytes,
+                usedBytes,
+                chunks,
+                hits.sum(),
+                misses.sum(),
+                written.sum(),
+                writtenBytes.sum(),
+                evicted.sum(),
+                damaged.sum(),
+                diskFull.sum(),
+                diskErrors.sum());
+    }
+}

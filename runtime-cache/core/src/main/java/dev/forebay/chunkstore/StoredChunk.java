@@ -1,0 +1,148 @@
+package dev.forebay.chunkstore;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+
+/**
+ * A chunk's file, held open: readable until closed, even if the chunk is evicted or replaced
+ * meanwhile.
+ *
+ * <p>Safe for use by many threads: reads name their position.
+ */
+public final class StoredChunk implements AutoCloseable {
+
+    private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
+
+    private final Path path;
+    private final FileChannel channel;
+    private final ChunkFooter footer;
+
+    private StoredChunk(Path path, FileChannel channel, ChunkFooter footer) {
+        this.path = path;
+        this.channel = channel;
+        this.footer = footer;
+    }
+
+    static StoredChunk open(Path path, ChunkId id) throws IOException {
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        try {
+            return new StoredChunk(path, channel, ChunkFooter.read(channel, id));
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    public ChunkId id() {
+        return footer.id();
+    }
+
+    /** Where the file was when it was opened; after an eviction there is none there any more. */
+    public Path path() {
+        return path;
+    }
+
+    /** The open file; the chunk's byte 0 is its byte 0. Do not close or move its position. */
+    public FileChannel channel() {
+        return channel;
+    }
+
+    /** The length of the chunk in bytes. */
+    public int length() {
+        return footer.length();
+    }
+
+    /** Whether every byte of {@code [from, to)} is valid. */
+    public boolean holds(int from, int to) {
+        return footer.valid().holds(from, to);
+    }
+
+    /** Which blocks are valid. */
+    public ValidBlocks valid() {
+        return footer.valid();
+    }
+
+    /**
+     * The stored CRC-32C values, big-endian, of the 64 KiB blocks that make up {@code [from, to)}.
+     *
+     * @param from a multiple of 64 KiB
+     * @param to a multiple of 64 KiB or the chunk's length
+     * @throws ForebayException with {@code INVALID_ARGUMENT} if they are not
+     */
+    public byte[] checksums(int from, int to) {
+        Objects.checkFromToIndex(from, to, length());
+        if (from % BLOCK != 0 || (to % BLOCK != 0 && to != length())) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "[%d, %d) is not made of 64 KiB blocks".formatted(from, to));
+        }
+        ByteBuffer out = ByteBuffer.allocate(4 * ChunkFooter.checksums(to - from));
+        for (int block = from / BLOCK; out.hasRemaining(); block++) {
+            out.putInt(footer.checksum(block));
+        }
+        return out.array();
+    }
+
+    /**
+     * Reads bytes from {@code from} on until {@code target} is full, comparing the checksums of all
+     * blocks they lie in.
+     *
+     * @throws ForebayException with {@code CORRUPT} if one is wrong or the disk fails; the chunk
+     *     should then be {@link ChunkStore#verify verified}, which drops it; with {@code
+     *     UNAVAILABLE} if the reading failed for another reason
+     */
+    public void readVerified(int from, ByteBuffer target) {
+        int to = from + target.remaining();
+        Objects.checkFromToIndex(from, to, length());
+        ByteBuffer scratch = ByteBuffer.allocateDirect(BLOCK);
+        try {
+            for (int block = from / BLOCK; target.hasRemaining(); block++) {
+                readBlock(block, scratch);
+                int start = block * BLOCK;
+                int skip = Math.max(0, from - start);
+                target.put(scratch.slice(skip, Math.min(to - start, scratch.limit()) - skip));
+            }
+        } catch (IOException e) {
+            throw new ForebayException(
+                    DiskFailure.of(e) == DiskFailure.OTHER
+                            ? ErrorCode.UNAVAILABLE
+                            : ErrorCode.CORRUPT,
+                    "cannot read chunk " + id(),
+                    e);
+        }
+    }
+
+    /** Reads one 64 KiB block and compares its checksum. */
+    void readBlock(int block, ByteBuffer target) throws IOException {
+        int start = block * BLOCK;
+        target.clear().limit(Math.min(BLOCK, length() - start));
+        ChunkFooter.readFully(channel, start, target);
+        if (ChunkFooter.crc(target.duplicate()) != footer.checksum(block)) {
+            throw new DamagedChunkException(id() + ": wrong checksum of block " + block);
+        }
+    }
+
+    /** Reads everything and compares all checksums. */
+    void verify() throws IOException {
+        ByteBuffer scratch = ByteBuffer.allocateDirect(BLOCK);
+        for (int block = 0; block < ChunkFooter.checksums(length()); block++) {
+            readBlock(block, scratch);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot close " + path, e);
+        }
+    }
+}
