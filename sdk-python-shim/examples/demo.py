@@ -1,0 +1,314 @@
+"""The whole of Forebay on this machine, from an empty disk to an empty disk: what ``make demo`` runs.
+
+A real dataset goes into a real S3 server; an unchanged training script reads it in two regions through FUSE mounts; the
+lake's own records prove that each region took each byte once; pins protect the version; and when they are released and
+its time to live has passed, the scheduled eviction removes it.
+
+Exit code 0 only if every check held. ``KEEP=1`` leaves everything up. Writes ``target/demo/report.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+
+import lake_log
+from devstack import REPOSITORY, Devstack, DevstackFailed
+from forebay import Client, ForebayError, Pinned, PinSpec, Receipt
+from lake_log import LakeLog, Original, Reads
+
+_EXAMPLES = Path(__file__).resolve().parent
+_TARGET = REPOSITORY / "target" / "demo"
+_BUCKET = "datasets"
+_PREFIX = "digits/"
+_DATASET = "vision/digits"
+_TTL_SECONDS = 5
+_SWEEP_SECONDS = 2
+_PIN_SECONDS = 900
+_ACCURACY = 0.95
+_AT_ONCE_SECONDS = 2.0
+_EVICTED_WITHIN_SECONDS = 90.0
+# Headers, listings and manifests are about 2 % of what the lake sends for this dataset.
+_OVERHEAD = 1.05
+
+
+@dataclass
+class Checks:
+    """What has to hold, and whether it did."""
+
+    failed: list[str] = field(default_factory=list)
+
+    def that(self, name: str, holds: bool, expected: object, seen: object) -> bool:
+        if holds:
+            print(f"    ok      {name}")
+        else:
+            self.failed.append(name)
+            print(f"    FAILED  {name}: expected {expected}, saw {seen}")
+        return holds
+
+
+@dataclass
+class Region:
+    """What was measured in one region."""
+
+    name: str
+    pin_id: str
+    receipt: Receipt
+    cold_s: float
+    warm_s: float
+    bytes_from_lake: int = 0
+    accuracy: float = 0.0
+    chunk_files: int = 0
+
+
+class Demo:
+    """The story, step by step."""
+
+    def __init__(self, stack: Devstack) -> None:
+        self._stack = stack
+        self._checks = Checks()
+        self._began = time.monotonic()
+        self._version = time.strftime("%Y-%m-%d.%H%M%S")
+        self._name = f"{_DATASET}@{self._version}"
+        self._originals: dict[str, Original] = {}
+
+    def run(self) -> bool:
+        """Tells the whole story; returns whether every check held."""
+        with self._step("starting etcd, Temporal, PostgreSQL, a lake, and Forebay in two regions"):
+            self._stack.start_afresh(_SWEEP_SECONDS)
+        with Client(self._stack["api"]) as client:
+            original = self._fill_the_lake()
+            with self._step(f"registering {_DATASET}, to stay {_TTL_SECONDS} s after its last pin"):
+                client.register_dataset(_DATASET, f"s3://{_BUCKET}/{_PREFIX}", ttl=_TTL_SECONDS)
+            lake = LakeLog(Path(self._stack["lake.access-log"]), _BUCKET, _PREFIX)
+            regions = [self._use(client, lake, region, original["shard_sha256"]) for region in self._stack.regions]
+            refused = self._evict_in_vain(client, regions)
+            evicted = self._let_go(client, regions)
+        workflow_ids = self._workflows(regions[0].receipt)
+        _TARGET.mkdir(parents=True, exist_ok=True)
+        report = _report(regions, refused, evicted, workflow_ids)
+        (_TARGET / "report.json").write_text(json.dumps(report, indent=2) + "\n")
+        self._tell(regions)
+        return not self._checks.failed
+
+    def _fill_the_lake(self) -> dict[str, Any]:
+        with self._step(f"putting 1,797 digits and a 256 MiB shard into s3://{_BUCKET}/{_PREFIX}"):
+            done = subprocess.run(
+                [sys.executable, str(_EXAMPLES / "digits.py"), f"s3://{_BUCKET}/{_PREFIX}"],
+                env={**os.environ, **self._stack.lake_environment()},
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+            original: dict[str, Any] = json.loads(done.stdout)
+            self._say(f"{original['objects']:,} objects, {original['bytes']:,} bytes")
+            return original
+
+    def _use(self, client: Client, lake: LakeLog, region: str, shard_sha256: str) -> Region:
+        before = lake.mark()
+        with self._step(f"{region}: ensure and pin {self._name}"):
+            used = self._ensure(client, region)
+            self._say(f"complete in {used.cold_s:.1f} s, asked again {used.warm_s * 1000:.0f} ms")
+            receipt = used.receipt
+            self._checks.that(
+                "every byte is there and verified", receipt.bytes_verified == receipt.bytes, receipt.bytes, receipt
+            )
+            self._checks.that("a second ensure answers at once", used.warm_s < _AT_ONCE_SECONDS, "< 2 s", used.warm_s)
+        with self._step(f"{region}: training, reading only through {receipt.path}"):
+            trained = self._train(region)
+            used.accuracy = trained["accuracy"]
+            self._say(f"accuracy {used.accuracy:.3f}, shard streamed in {trained['read_shard_s']:.2f} s")
+            self._checks.that("accuracy", used.accuracy > _ACCURACY, f"> {_ACCURACY}", used.accuracy)
+            self._checks.that("it ran in this region", trained["region"] == region, region, trained["region"])
+            seen = trained["shard_sha256"]
+            self._checks.that("the shard has the bytes that were uploaded", seen == shard_sha256, shard_sha256, seen)
+        self._weigh(client, used, lake.since(before))
+        between = lake.mark()
+        with self._step(f"{region}: training again"):
+            self._train(region)
+            read = sum(lake.since(between).requests.values())
+            self._checks.that("a second training reads nothing from the lake", read == 0, "0 GETs", f"{read} GETs")
+        used.chunk_files = len(self._stack.chunk_files(region))
+        return used
+
+    def _ensure(self, client: Client, region: str) -> Region:
+        pin = PinSpec(f"demo-{region}", "make demo", _PIN_SECONDS, "show that a pin protects")
+        began = time.monotonic()
+        receipt = client.ensure(_DATASET, self._version, region, pin=pin, timeout="10m")
+        cold = time.monotonic()
+        client.ensure(_DATASET, self._version, region, timeout="1m")
+        return Region(region, pin.id, receipt, cold - began, time.monotonic() - cold)
+
+    def _train(self, region: str) -> dict[str, Any]:
+        script = [sys.executable, str(_EXAMPLES / "train.py"), "--dataset", _DATASET, "--version", self._version]
+        trained: dict[str, Any] = json.loads(self._stack.run_in(region, script).splitlines()[-1])
+        return trained
+
+    def _weigh(self, client: Client, used: Region, reads: Reads) -> None:
+        if not self._originals:
+            self._originals = self._read_manifest(client)
+        wanted = used.receipt.bytes
+        used.bytes_from_lake = lake_log.bytes_read(reads, self._originals)
+        wrong = lake_log.not_once(reads, self._originals)
+        self._checks.that(
+            "the lake's log: each part of each object was read once", not wrong, "one GET for each", wrong[:5]
+        )
+        self._checks.that(
+            "the kernel's count of what the lake sent agrees",
+            wanted <= reads.written_bytes <= wanted * _OVERHEAD,
+            f"{wanted:,} bytes and at most {_OVERHEAD - 1:.0%} for headers, listings and manifests",
+            f"{reads.written_bytes:,}",
+        )
+        own = used.receipt.bytes_from_lake
+        self._checks.that("the receipt says the same", own == wanted == used.bytes_from_lake, wanted, own)
+
+    def _read_manifest(self, client: Client) -> dict[str, Original]:
+        manifest = client.version(_DATASET, self._version).manifest
+        if manifest is None:
+            raise DevstackFailed("the platform gave a receipt but shows no manifest")
+        os.environ.update(self._stack.lake_environment())
+        return lake_log.originals(boto3.client("s3"), manifest.uri)
+
+    def _evict_in_vain(self, client: Client, regions: list[Region]) -> bool:
+        with self._step("asking for an eviction while the pins live"):
+            refused = True
+            for region in regions:
+                try:
+                    client.evict(_DATASET, self._version, region.name, reason="the demo tries")
+                    answer = "evicted"
+                except Pinned as error:
+                    answer = error.code
+                held = self._checks.that(f"{region.name} refuses", answer == "PINNED", "PINNED", answer)
+                refused = refused and held
+            return refused
+
+    def _let_go(self, client: Client, regions: list[Region]) -> bool:
+        with self._step("releasing the pins, and waiting for the scheduled eviction"):
+            for region in regions:
+                files = region.chunk_files
+                self._checks.that(f"{region.name} holds chunk files until then", files > 0, "some", files)
+                client.unpin(_DATASET, self._version, region.name, region.pin_id)
+            released = time.monotonic()
+            gone = [self._gone(client, region.name, released) for region in regions]
+            return all(gone)
+
+    def _gone(self, client: Client, region: str, released: float) -> bool:
+        def state() -> str:
+            return client.version(_DATASET, self._version).residency(region).state
+
+        path = self._stack.mount(region) / _DATASET / self._version
+        absent = _wait(lambda: state() == "ABSENT", released + _EVICTED_WITHIN_SECONDS)
+        after = time.monotonic() - released
+        held = self._checks.that(f"{region}: the schedule evicted it after {after:.1f} s", absent, "ABSENT", state())
+        soon = time.monotonic() + 10
+        empty = _wait(lambda: not self._stack.chunk_files(region), soon)
+        files = [str(file) for file in self._stack.chunk_files(region)]
+        held &= self._checks.that(f"{region}: its stores are empty again", empty, "no chunk files", files[:3])
+        unseen = _wait(lambda: not path.exists(), soon)
+        held &= self._checks.that(f"{region}: its path is gone", unseen, f"no {path}", "it is there")
+        return held
+
+    def _workflows(self, receipt: Receipt) -> list[str]:
+        """The ids of all workflows about the version, as Temporal lists them."""
+        own = receipt.workflow_id or f"dataset/{self._name}"
+        answer = httpx.get(
+            f"{self._stack['temporal.ui']}/api/v1/namespaces/default/workflows",
+            params={"query": f"WorkflowId STARTS_WITH '{own}'"},
+            trust_env=False,
+        )
+        listed = [each["execution"]["workflowId"] for each in answer.json().get("executions", [])]
+        self._checks.that("Temporal knows the workflow", own in listed, own, listed)
+        return sorted(set(listed))
+
+    def _tell(self, regions: list[Region]) -> None:
+        first = regions[0].receipt
+        print(f"\n{self._name}: {first.objects:,} objects, {first.bytes:,} bytes")
+        for region in regions:
+            print(
+                f"  {region.name:<16} cold {region.cold_s:6.2f} s   warm {region.warm_s:6.3f} s   "
+                f"from the lake {region.bytes_from_lake:,} bytes   accuracy {region.accuracy:.3f}"
+            )
+        print(f"  its workflow in Temporal's UI: {first.workflow_url}")
+        print(f"  report: {(_TARGET / 'report.json').relative_to(REPOSITORY)}")
+        if self._checks.failed:
+            print(f"\nFAILED, {len(self._checks.failed)} of the checks: {'; '.join(self._checks.failed)}")
+        else:
+            print(f"\nEvery check held, in {time.monotonic() - self._began:.0f} s.")
+
+    @contextmanager
+    def _step(self, what: str) -> Iterator[None]:
+        began = time.monotonic()
+        print(f"\n[{began - self._began:5.1f} s] {what}")
+        yield
+        print(f"    ({time.monotonic() - began:.1f} s)")
+
+    def _say(self, what: str) -> None:
+        print(f"    {what}")
+
+
+def _report(regions: list[Region], refused: bool, evicted: bool, workflow_ids: list[str]) -> dict[str, Any]:
+    return {
+        "accuracy": min(region.accuracy for region in regions),
+        "regions": {
+            region.name: {
+                "bytes_from_lake": region.bytes_from_lake,
+                "bytes_of_version": region.receipt.bytes,
+                "cold_s": round(region.cold_s, 3),
+                "warm_s": round(region.warm_s, 3),
+            }
+            for region in regions
+        },
+        "evict_refused_while_pinned": refused,
+        "evicted": evicted,
+        "workflow_ids": workflow_ids,
+    }
+
+
+def _wait(condition: Callable[[], bool], deadline: float) -> bool:
+    while not condition():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.2)
+    return True
+
+
+def main() -> int:
+    keep = os.environ.get("KEEP", "") not in ("", "0")
+    # In a log, our lines and those of the programs we run stay in order.
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    # A SIGTERM cleans up as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    (_TARGET / "report.json").unlink(missing_ok=True)
+    stack = Devstack(_TARGET / "stack")
+    try:
+        return 0 if Demo(stack).run() else 1
+    except (ForebayError, DevstackFailed, subprocess.CalledProcessError) as error:
+        print(f"\nFAILED: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    finally:
+        if keep:
+            where = stack.data.relative_to(REPOSITORY)
+            print(f"\nKEEP=1: everything stays up. Stop it with: FOREBAY_DATA={where} make down")
+        else:
+            print("\nstopping what was started")
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            stack.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
