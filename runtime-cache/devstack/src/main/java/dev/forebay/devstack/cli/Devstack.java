@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
             DownCommand.class,
             StatusCommand.class,
             ExecCommand.class,
+            RunCommand.class,
             ObtainCommand.class
         })
 public final class Devstack {

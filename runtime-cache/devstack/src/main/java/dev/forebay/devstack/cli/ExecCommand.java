@@ -27,6 +27,13 @@ final class ExecCommand extends StackCommand {
     @Option(names = "--region", required = true, paramLabel = "NAME", description = "the region")
     private String region = "";
 
+    @Option(
+            names = "--with-lake",
+            description =
+                    "also give it the lake's address and key, as the AWS SDKs read them from the"
+                            + " environment; a training pod has neither")
+    private boolean withLake;
+
     @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program, its arguments")
     private List<String> program = List.of();
 
@@ -51,7 +58,11 @@ final class ExecCommand extends StackCommand {
                         Path.of(mount),
                         Path.of(addresses.get("mount-root").orElseThrow()),
                         URI.create(addresses.get("api").orElseThrow()));
-        Process process = inRegion.command(program).inheritIO().start();
+        ProcessBuilder builder = inRegion.command(program).inheritIO();
+        if (withLake) {
+            InRegion.addLake(builder.environment(), addresses);
+        }
+        Process process = builder.start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
         return process.waitFor();
     }

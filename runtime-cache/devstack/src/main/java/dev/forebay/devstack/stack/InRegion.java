@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Runs a program as a training pod of a region would: in a mount namespace of its own in which that
@@ -30,6 +31,17 @@ public record InRegion(String region, Path mountpoint, Path mountRoot, URI api) 
     public static InRegion of(Stack stack, String region) {
         return new InRegion(
                 region, stack.region(region).mountpoint(), stack.mountRoot(), stack.api());
+    }
+
+    /** Adds the lake's address and key to an environment, under the names of the AWS SDKs. */
+    public static void addLake(Map<String, String> environment, Addresses addresses) {
+        addresses.get("lake").ifPresent(lake -> environment.put("AWS_ENDPOINT_URL_S3", lake));
+        addresses
+                .get("lake.region")
+                .ifPresent(region -> environment.put("AWS_DEFAULT_REGION", region));
+        addresses
+                .get("lake.credentials")
+                .ifPresent(file -> environment.put("AWS_SHARED_CREDENTIALS_FILE", file));
     }
 
     /**

@@ -1,0 +1,70 @@
+# Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo up down status test build format
+
+# Every target but help needs JDK 25. The script says how to get one if there is none.
+ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
+  export JAVA_HOME := $(shell runtime-cache/devstack/bin/jdk25)
+  ifeq ($(JAVA_HOME),)
+    $(error no JDK 25, see above)
+  endif
+endif
+
+MVN      := ./mvnw --batch-mode
+DEVSTACK := runtime-cache/devstack/bin/devstack
+VENV     := target/venv
+PYTHON   := $(VENV)/bin/python
+
+# What the built programs depend on: a build that is newer than all of it is not repeated.
+SOURCES := $(shell find runtime-cache workflows activities -type d \( -name target -o -name test \) -prune \
+             -o -type f -print) pom.xml
+
+help: ## Shows this
+	@echo "Forebay: datasets where the GPUs are. Targets:"
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-10s %s\n", $$1, $$2}'
+	@echo "Needs Linux, root (for the mounts), JDK 25, Python 3.11, and Go for what the first start obtains."
+
+demo: target/built $(VENV)/ready ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
+	@$(PYTHON) sdk-python-shim/examples/demo.py
+
+up: target/built ## Starts all of Forebay on this machine; it stays up
+	@$(DEVSTACK) up
+
+down: target/built ## Stops what 'up' started
+	@$(DEVSTACK) down
+
+status: target/built ## Shows what is up, and where
+	@$(DEVSTACK) status
+
+test: $(VENV)/ready ## Runs all tests, on real servers
+	@echo "== Java: format, unit, contract, architecture and integration tests (about 10 minutes)"
+	$(MVN) verify
+	@mkdir -p target && touch target/built
+	@echo "== Python: types, style, unit tests"
+	cd sdk-python-shim && ../$(PYTHON) -m ruff check . && ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
+	@echo "== Python: the package against a running platform"
+	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
+	@echo "== All tests passed"
+
+build: target/built ## Builds everything, without tests
+
+format: ## Formats the Java and Python sources
+	$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:apply
+	@if [ -x $(VENV)/bin/ruff ]; then cd sdk-python-shim && ../$(VENV)/bin/ruff format . ; fi
+
+target/built: $(SOURCES)
+	@echo "== Building (the first time Maven fetches libraries: a few minutes)"
+	@$(MVN) -q package -DskipTests
+	@mkdir -p target && touch $@
+
+$(VENV)/ready: sdk-python-shim/requirements-dev.txt sdk-python-shim/pyproject.toml
+	@echo "== Making the Python environment $(VENV)"
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or later is needed as python3 (Debian: apt-get install python3)" >&2; exit 1; }
+	@rm -rf $(VENV)
+	@python3 -m venv $(VENV) || \
+	  { echo "python3 cannot make environments (Debian: apt-get install python3-venv)" >&2; exit 1; }
+	@$(VENV)/bin/pip install -q --disable-pip-version-check -r sdk-python-shim/requirements-dev.txt
+	@$(VENV)/bin/pip install -q --disable-pip-version-check --no-deps -e sdk-python-shim
+	@touch $@

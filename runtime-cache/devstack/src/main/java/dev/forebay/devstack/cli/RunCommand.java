@@ -1,0 +1,64 @@
+package dev.forebay.devstack.cli;
+
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.stack.InRegion;
+import dev.forebay.devstack.stack.Stack;
+import dev.forebay.devstack.stack.StackConfig;
+import dev.forebay.devstack.stack.StackOnDisk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Runs a program while a stack of its own is up. */
+@Command(
+        name = "run",
+        description = {
+            "Starts a stack of its own on free ports, runs a program in one of its regions as 'exec'"
+                    + " does, with access to the lake, and stops the stack. Exits as the program"
+                    + " does; if that is 0 the stack's data are removed."
+        },
+        mixinStandardHelpOptions = true)
+final class RunCommand extends StackCommand {
+    @Option(names = "--region", required = true, paramLabel = "NAME", description = "the region")
+    private String region = "";
+
+    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "the program, its arguments")
+    private List<String> program = List.of();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path parent = StackOnDisk.repository().resolve("target");
+        Files.createDirectories(parent);
+        Path data = Files.createTempDirectory(parent, "stack-");
+        int status;
+        try (Stack stack = Stack.start(StackConfig.inDirectory(data).progress(this::say).build())) {
+            ProcessBuilder builder = InRegion.of(stack, region).command(program).inheritIO();
+            InRegion.addLake(builder.environment(), stack.addresses());
+            Process process = builder.start();
+            Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
+            status = process.waitFor();
+        }
+        if (status == 0) {
+            remove(data);
+        } else {
+            say("the logs are below " + data);
+        }
+        return status;
+    }
+
+    private static void remove(Path data) {
+        try (Stream<Path> tree = Files.walk(data)) {
+            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            throw new DevstackException("cannot remove " + data, e);
+        }
+    }
+}
