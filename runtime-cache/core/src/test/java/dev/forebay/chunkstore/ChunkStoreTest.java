@@ -1,0 +1,419 @@
+package dev.forebay.chunkstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChunkStoreTest {
+
+    private static final PackId PACK = PackId.parse("ab".repeat(32));
+    private static final PackId OTHER = PackId.parse("cd".repeat(32));
+    private static final int SMALL = 160 << 10;
+    private static final long ROOM = 1L << 30;
+
+    @TempDir Path directory;
+
+    private final Set<PackId> protectedPacks = ConcurrentHashMap.newKeySet();
+    private ChunkStore store;
+
+    @BeforeEach
+    void open() {
+        store = ChunkStore.open(directory, ROOM, protectedPacks::contains);
+    }
+
+    private void reopen(long capacity) {
+        store.close();
+        store = ChunkStore.open(directory, capacity, protectedPacks::contains);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static ChunkId chunk(int index) {
+        return new ChunkId(PACK, index);
+    }
+
+    private static byte[] bytes(int seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private void put(ChunkId id, byte[] data, ByteRange... ranges) {
+        store.put(id, ByteBuffer.wrap(data), ValidBlocks.of(data.length, List.of(ranges)));
+    }
+
+    private void putAll(ChunkId id, byte[] data) {
+        store.put(id, ByteBuffer.wrap(data), ValidBlocks.all(data.length));
+    }
+
+    private byte[] read(ChunkId id, int from, int to) {
+        try (StoredChunk chunk = store.find(id).orElseThrow()) {
+            return read(chunk, from, to);
+        }
+    }
+
+    private static byte[] read(StoredChunk chunk, int from, int to) {
+        ByteBuffer target = ByteBuffer.allocate(to - from);
+        chunk.readVerified(from, target);
+        return target.array();
+    }
+
+    private List<Path> chunkFiles() throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("chunks"))) {
+            return files.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    private Path fileOf(ChunkId id) {
+        return directoryOf(id).resolve(Integer.toString(id.index()));
+    }
+
+    private Path directoryOf(ChunkId id) {
+        return directory
+                .resolve("chunks")
+                .resolve(id.pack().toString().substring(0, 2))
+                .resolve(id.pack().toString());
+    }
+
+    @Test
+    void aChunkIsReadBackWithItsChecksums() {
+        byte[] data = bytes(1, ChunkId.CHUNK_BYTES);
+        ByteBuffer buffer = ByteBuffer.wrap(data);
+        store.put(chunk(3), buffer, ValidBlocks.all(data.length));
+        assertThat(buffer.position()).isZero();
+        try (StoredChunk chunk = store.find(chunk(3)).orElseThrow()) {
+            assertThat(chunk.length()).isEqualTo(data.length);
+            assertThat(chunk.holds(0, data.length)).isTrue();
+            assertThat(read(chunk, 0, data.length)).isEqualTo(data);
+            assertThat(read(chunk, 70_001, 200_003))
+                    .isEqualTo(Arrays.copyOfRange(data, 70_001, 200_003));
+            CRC32C crc = new CRC32C();
+            crc.update(data, 2 << 16, 1 << 16);
+            byte[] checksums = chunk.checksums(2 << 16, 4 << 16);
+            assertThat(checksums).hasSize(8);
+            assertThat(ByteBuffer.wrap(checksums).getInt()).isEqualTo((int) crc.getValue());
+            assertThat(chunk.checksums(0, data.length)).hasSize(4 * 128);
+            assertThatThrownBy(() -> chunk.checksums(1, 1 << 16))
+                    .isInstanceOf(ForebayException.class);
+        }
+        assertThat(store.find(chunk(4))).isEmpty();
+        assertThat(store.stats().hits()).isEqualTo(1);
+        assertThat(store.stats().misses()).isEqualTo(1);
+    }
+
+    @Test
+    void onlyValidBlocksAreHeldAndTheRestIsZero() {
+        byte[] data = bytes(1, SMALL);
+        put(chunk(0), data, new ByteRange(4096, 5000), new ByteRange(65536, 65536 + 4096));
+        assertThat(store.holds(chunk(0), 4096, 8192)).isTrue();
+        assertThat(store.holds(chunk(0), 4096, 8193)).isFalse();
+        assertThat(store.holds(chunk(0), 4095, 8192)).isFalse();
+        assertThat(store.holds(chunk(0), 0, SMALL)).isFalse();
+        assertThat(store.holds(chunk(0), 0, SMALL + 1)).isFalse();
+        assertThat(store.holds(chunk(1), 0, 0)).isFalse();
+        assertThat(read(chunk(0), 0, 4096)).containsOnly(0);
+        assertThat(read(chunk(0), 4096, 8192)).isEqualTo(Arrays.copyOfRange(data, 4096, 8192));
+    }
+
+    @Test
+    void anExtensionKeepsWhatWasThere() {
+        byte[] data = bytes(1, SMALL);
+        byte[] noise = bytes(2, SMALL);
+        byte[] first = noise.clone();
+        System.arraycopy(data, 0, first, 0, 20480);
+        put(chunk(0), first, new ByteRange(0, 20480));
+        byte[] second = noise.clone();
+        System.arraycopy(data, 16384, second, 16384, SMALL - 16384 - 8192);
+        put(chunk(0), second, new ByteRange(16384, SMALL - 8192));
+        assertThat(store.holds(chunk(0), 0, SMALL - 8192)).isTrue();
+        assertThat(store.holds(chunk(0), SMALL - 8192, SMALL)).isFalse();
+        assertThat(read(chunk(0), 0, SMALL - 8192)).isEqualTo(Arrays.copyOf(data, SMALL - 8192));
+        assertThat(store.stats().chunks()).isEqualTo(1);
+        assertThat(store.stats().usedBytes()).isEqualTo(ChunkEntry.footprint(SMALL));
+
+        long written = store.stats().written();
+        put(chunk(0), noise, new ByteRange(8192, 16384));
+        assertThat(store.stats().written()).as("nothing new, nothing written").isEqualTo(written);
+        reopen(ROOM);
+        assertThat(read(chunk(0), 0, SMALL - 8192)).isEqualTo(Arrays.copyOf(data, SMALL - 8192));
+    }
+
+    @Test
+    void damagedBytesAreNotTakenOverIntoAnExtension() throws IOException {
+        byte[] data = bytes(1, SMALL);
+        put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(65536, 69632));
+        flip(fileOf(chunk(0)), 100);
+        put(chunk(0), data, new ByteRange(8192, 12288));
+        assertThat(store.holds(chunk(0), 0, 1)).isFalse();
+        assertThat(store.holds(chunk(0), 8192, 12288)).isTrue();
+        assertThat(store.holds(chunk(0), 65536, 69632)).isTrue();
+        assertThat(store.stats().damaged()).isEqualTo(1);
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+    }
+
+    private static void flip(Path file, int at) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[at] ^= 4;
+        Files.write(file, bytes);
+    }
+
+    @Test
+    void whatIsReplacedOrEvictedStaysReadableForWhoHasItOpen() {
+        byte[] data = bytes(1, SMALL);
+        put(chunk(0), data, new ByteRange(0, 4096));
+        try (StoredChunk before = store.find(chunk(0)).orElseThrow()) {
+            put(chunk(0), data, new ByteRange(4096, 8192));
+            assertThat(before.holds(0, 8192)).isFalse();
+            assertThat(read(before, 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
+            store.drop(chunk(0));
+            assertThat(read(before, 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
+            assertThat(store.find(chunk(0))).isEmpty();
+        }
+    }
+
+    @Test
+    void roomIsMadeFromWhatIsNotProtected() {
+        long each = ChunkEntry.footprint(SMALL);
+        reopen(4 * each);
+        protectedPacks.add(OTHER);
+        putAll(new ChunkId(OTHER, 0), bytes(9, SMALL));
+        putAll(new ChunkId(OTHER, 1), bytes(9, SMALL));
+        for (int i = 0; i < 10; i++) {
+            putAll(chunk(i), bytes(i, SMALL));
+        }
+        assertThat(store.stats().chunks()).isEqualTo(4);
+        assertThat(store.stats().evicted()).isEqualTo(8);
+        assertThat(store.stats().usedBytes()).isEqualTo(4 * each);
+        assertThat(store.holds(new ChunkId(OTHER, 0), 0, SMALL)).isTrue();
+        protectedPacks.add(PACK);
+        assertThatThrownBy(() -> putAll(chunk(99), bytes(99, SMALL)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CAPACITY_EXCEEDED));
+        assertThat(store.stats().usedBytes()).isEqualTo(4 * each);
+        protectedPacks.remove(PACK);
+        putAll(chunk(99), bytes(99, SMALL));
+    }
+
+    @Test
+    void dropsLeaveNoFileAndNoDirectory() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            putAll(chunk(i), bytes(i, SMALL));
+            putAll(new ChunkId(OTHER, i), bytes(i, SMALL));
+        }
+        assertThat(store.drop(chunk(1))).isEqualTo(new Dropped(1, SMALL));
+        assertThat(store.drop(chunk(1))).isEqualTo(Dropped.NONE);
+        assertThat(store.dropPack(PACK)).isEqualTo(new Dropped(2, 2L * SMALL));
+        assertThat(store.packs()).containsExactly(OTHER);
+        assertThat(store.chunks(OTHER)).hasSize(3);
+        protectedPacks.add(OTHER);
+        assertThatThrownBy(() -> store.dropPack(OTHER))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.PINNED));
+        protectedPacks.clear();
+        store.dropPack(OTHER);
+        assertThat(directory.resolve("chunks")).isEmptyDirectory();
+        assertThat(directory.resolve("incoming")).isEmptyDirectory();
+        assertThat(store.stats().usedBytes()).isZero();
+    }
+
+    @Test
+    void aRestartIsWarmAndClean() throws IOException {
+        for (int i = 0; i < 50; i++) {
+            putAll(chunk(i), bytes(i, SMALL));
+        }
+        long used = store.stats().usedBytes();
+        Files.write(directory.resolve("incoming/7.chunk"), new byte[100]);
+        Files.write(fileOf(chunk(1000)), new byte[100]);
+        Files.write(fileOf(chunk(1001)), new byte[0]);
+        Files.copy(fileOf(chunk(5)), fileOf(chunk(1002)));
+        Files.writeString(directory.resolve("id"), "worker-1");
+        Files.writeString(fileOf(chunk(0)).resolveSibling("note.txt"), "not ours");
+        reopen(ROOM);
+        assertThat(store.stats().chunks()).isEqualTo(50);
+        assertThat(store.stats().usedBytes()).isEqualTo(used);
+        assertThat(store.stats().damaged()).isEqualTo(3);
+        assertThat(chunkFiles()).hasSize(51);
+        assertThat(directory.resolve("incoming")).isEmptyDirectory();
+        assertThat(directory.resolve("id")).exists();
+        for (int i = 0; i < 50; i++) {
+            assertThat(read(chunk(i), 0, SMALL)).isEqualTo(bytes(i, SMALL));
+        }
+    }
+
+    @Test
+    void aSmallerCapacityTakesEffectWithTheNextChunk() {
+        for (int i = 0; i < 10; i++) {
+            putAll(chunk(i), bytes(i, SMALL));
+        }
+        reopen(3 * ChunkEntry.footprint(SMALL));
+        assertThat(store.stats().chunks()).isEqualTo(10);
+        putAll(chunk(10), bytes(10, SMALL));
+        assertThat(store.stats().chunks()).isEqualTo(3);
+        assertThat(store.holds(chunk(10), 0, SMALL)).isTrue();
+    }
+
+    @Test
+    void wrongBytesAreNeverServedWhereverABitFlips() throws IOException {
+        byte[] data = bytes(1, 12288);
+        put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(8192, 12288));
+        byte[] good = Files.readAllBytes(fileOf(chunk(0)));
+        for (int at = 0; at < good.length; at += at < 12000 ? 7 : 1) {
+            byte[] bad = good.clone();
+            bad[at] ^= (byte) (1 << at % 8);
+            restartWith(bad);
+            try (StoredChunk chunk = store.find(chunk(0)).orElse(null)) {
+                if (chunk != null) {
+                    assertThat(at).as("the footer is sound").isLessThan(12288);
+                    assertThatThrownBy(() -> read(chunk, 0, 12288))
+                            .isInstanceOfSatisfying(
+                                    ForebayException.class,
+                                    e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+                }
+            }
+            assertThat(store.verify(chunk(0))).isNotEqualTo(ChunkStore.Verdict.INTACT);
+            assertThat(fileOf(chunk(0))).doesNotExist();
+        }
+    }
+
+    @Test
+    void aFileCutAnywhereIsRemovedAtStart() throws IOException {
+        putAll(chunk(0), bytes(1, 8192));
+        byte[] good = Files.readAllBytes(fileOf(chunk(0)));
+        for (int length = 0; length < good.length; length += length < 8000 ? 97 : 1) {
+            restartWith(Arrays.copyOf(good, length));
+            assertThat(store.find(chunk(0))).isEmpty();
+            assertThat(fileOf(chunk(0))).doesNotExist();
+        }
+        restartWith(good);
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+    }
+
+    private void restartWith(byte[] file) throws IOException {
+        store.close();
+        Files.createDirectories(directoryOf(chunk(0)));
+        Files.write(fileOf(chunk(0)), file);
+        open();
+    }
+
+    @Test
+    void damageUnderARunningStoreIsFoundByVerify() throws IOException {
+        putAll(chunk(0), bytes(1, SMALL));
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+        flip(fileOf(chunk(0)), 150_000);
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.DROPPED);
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.ABSENT);
+        putAll(chunk(0), bytes(1, SMALL));
+        Files.delete(fileOf(chunk(0)));
+        assertThat(store.find(chunk(0))).isEmpty();
+        assertThat(store.stats().usedBytes()).isZero();
+    }
+
+    @Test
+    void twoStoresNeverShareADirectory() {
+        assertThatThrownBy(() -> ChunkStore.open(directory, ROOM, pack -> false))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        reopen(ROOM);
+    }
+
+    @Test
+    void anInterruptedReaderLosesNoChunk() throws Exception {
+        putAll(chunk(0), bytes(1, SMALL));
+        Thread reader =
+                Thread.ofVirtual()
+                        .start(
+                                () -> {
+                                    Thread.currentThread().interrupt();
+                                    assertThatThrownBy(() -> store.verify(chunk(0)))
+                                            .isInstanceOf(ForebayException.class);
+                                });
+        reader.join();
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+    }
+
+    @Test
+    void manyThreadsAtOnceSeeOnlyRightBytes() throws Exception {
+        long each = ChunkEntry.footprint(SMALL);
+        reopen(12 * each);
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Future<?>> running =
+                    IntStream.range(0, 8)
+                            .<Future<?>>mapToObj(seed -> threads.submit(() -> hammer(seed)))
+                            .toList();
+            for (Future<?> running1 : running) {
+                running1.get();
+            }
+        }
+        ChunkStoreStats stats = store.stats();
+        assertThat(stats.damaged()).isZero();
+        assertThat(stats.diskErrors()).isZero();
+        assertThat(stats.usedBytes())
+                .isEqualTo(stats.chunks() * each)
+                .isLessThanOrEqualTo(12 * each);
+        Set<ChunkId> left = new HashSet<>();
+        store.packs().forEach(pack -> left.addAll(store.chunks(pack)));
+        assertThat(chunkFiles()).hasSize(left.size());
+        assertThat(directory.resolve("incoming")).isEmptyDirectory();
+        left.forEach(id -> assertThat(store.verify(id)).isEqualTo(ChunkStore.Verdict.INTACT));
+    }
+
+    private void hammer(int seed) {
+        Random random = new Random(seed);
+        for (int i = 0; i < 400; i++) {
+            ChunkId id = new ChunkId(random.nextBoolean() ? PACK : OTHER, random.nextInt(12));
+            byte[] data = bytes(id.hashCode(), SMALL);
+            switch (random.nextInt(6)) {
+                case 0 -> store.drop(id);
+                case 1 -> store.dropPack(id.pack());
+                case 2, 3 -> {
+                    int from = random.nextInt(SMALL / 4096) * 4096;
+                    put(id, data, new ByteRange(from, from + random.nextInt(SMALL - from + 1)));
+                }
+                default -> {
+                    try (StoredChunk chunk = store.find(id).orElse(null)) {
+                        if (chunk == null) {
+                            continue;
+                        }
+                        int from = random.nextInt(SMALL / 4096) * 4096;
+                        byte[] read = read(chunk, from, from + 4096);
+                        if (chunk.holds(from, from + 4096)) {
+                            assertThat(read).isEqualTo(Arrays.copyOfRange(data, from, from + 4096));
+                        } else {
+                            assertThat(read).containsOnly(0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
