@@ -11,7 +11,7 @@ from typing import TypeVar
 import httpx
 
 from forebay import _calls, _ensure, _settings
-from forebay._calls import Call
+from forebay._calls import Call, Paged
 from forebay._errors import ForebayError
 from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
 from forebay._retry import Attempts
@@ -74,7 +74,8 @@ class AsyncClient:
         return await self._send(_calls.dataset(dataset))
 
     async def versions(self, dataset: str) -> tuple[Version, ...]:
-        return await self._send(_calls.versions(dataset))
+        """The versions that were asked for, with their residency and pins."""
+        return await self._all(lambda after: _calls.versions(dataset, after))
 
     async def version(self, dataset: str, version: str) -> Version:
         """The version with its residency in every region and its pins."""
@@ -157,7 +158,8 @@ class AsyncClient:
         return await self._send(_calls.pin(dataset, version, region, spec))
 
     async def pins(self, region: str | None = None) -> tuple[Pin, ...]:
-        return await self._send(_calls.pins(region))
+        """All pins, of one region or of all."""
+        return await self._all(lambda after: _calls.pins(region, after))
 
     async def version_pins(self, dataset: str, version: str) -> tuple[Pin, ...]:
         return await self._send(_calls.version_pins(dataset, version))
@@ -196,6 +198,13 @@ class AsyncClient:
 
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())
+
+    async def _all(self, page: Callable[[str | None], Call[Paged[T]]]) -> tuple[T, ...]:
+        found, after = await self._send(page(None))
+        while after is not None:
+            more, after = await self._send(page(after))
+            found += more
+        return found
 
     async def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         limit = self._retry_seconds if retry_seconds is None else retry_seconds

@@ -16,6 +16,9 @@ from forebay._values import Duration, seconds_of, split_dataset
 
 T = TypeVar("T")
 
+Paged = tuple[tuple[T, ...], str | None]
+"""Some items, and where the next page begins if there is one."""
+
 MAX_WAIT_SECONDS = 30
 """The longest the control plane holds a request open."""
 
@@ -53,7 +56,7 @@ def register_dataset(dataset: str, source: str, ttl: Duration | None) -> Call[Da
     return Call("POST", "/datasets", _reader(Dataset), body=body)
 
 
-def datasets(namespace: str | None, after: str | None) -> Call[tuple[tuple[Dataset, ...], str | None]]:
+def datasets(namespace: str | None, after: str | None) -> Call[Paged[Dataset]]:
     params = _present(namespace=namespace, after=after)
     return Call("GET", "/datasets", lambda value: decode_items(Dataset, value), params=params)
 
@@ -62,8 +65,9 @@ def dataset(dataset: str) -> Call[Dataset]:
     return Call("GET", _dataset_path(dataset), _reader(Dataset))
 
 
-def versions(dataset: str) -> Call[tuple[Version, ...]]:
-    return Call("GET", _dataset_path(dataset) + "/versions", _items_reader(Version))
+def versions(dataset: str, after: str | None) -> Call[Paged[Version]]:
+    path = _dataset_path(dataset) + "/versions"
+    return Call("GET", path, lambda value: decode_items(Version, value), params=_present(after=after))
 
 
 def version(dataset: str, version: str) -> Call[Version]:
@@ -101,8 +105,8 @@ def pin(dataset: str, version: str, region: str, spec: PinSpec) -> Call[Pin]:
     return Call("POST", _path(dataset, version) + "/pins", _reader(Pin), body={"region": region, **_pin_body(spec)})
 
 
-def pins(region: str | None) -> Call[tuple[Pin, ...]]:
-    return Call("GET", "/pins", _items_reader(Pin), params=_present(region=region))
+def pins(region: str | None, after: str | None) -> Call[Paged[Pin]]:
+    return Call("GET", "/pins", lambda value: decode_items(Pin, value), params=_present(region=region, after=after))
 
 
 def version_pins(dataset: str, version: str) -> Call[tuple[Pin, ...]]:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import httpx
 
 from forebay import _calls, _ensure, _settings
-from forebay._calls import Call
+from forebay._calls import Call, Paged
 from forebay._errors import ForebayError
 from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
 from forebay._retry import Attempts
@@ -82,7 +82,8 @@ class Client:
         return self._send(_calls.dataset(dataset))
 
     def versions(self, dataset: str) -> tuple[Version, ...]:
-        return self._send(_calls.versions(dataset))
+        """The versions that were asked for, with their residency and pins."""
+        return self._all(lambda after: _calls.versions(dataset, after))
 
     def version(self, dataset: str, version: str) -> Version:
         """The version with its residency in every region and its pins."""
@@ -165,7 +166,8 @@ class Client:
         return self._send(_calls.pin(dataset, version, region, spec))
 
     def pins(self, region: str | None = None) -> tuple[Pin, ...]:
-        return self._send(_calls.pins(region))
+        """All pins, of one region or of all."""
+        return self._all(lambda after: _calls.pins(region, after))
 
     def version_pins(self, dataset: str, version: str) -> tuple[Pin, ...]:
         return self._send(_calls.version_pins(dataset, version))
@@ -202,6 +204,13 @@ class Client:
 
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
+
+    def _all(self, page: Callable[[str | None], Call[Paged[T]]]) -> tuple[T, ...]:
+        found, after = self._send(page(None))
+        while after is not None:
+            more, after = self._send(page(after))
+            found += more
+        return found
 
     def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         limit = self._retry_seconds if retry_seconds is None else retry_seconds

@@ -150,7 +150,7 @@ class ControlPlane:
             ("POST", "/datasets", self._register),
             ("GET", "/datasets", self._list),
             ("GET", dataset, lambda r, d: (200, self._dataset(d))),
-            ("GET", dataset + "/versions", lambda r, d: (200, {"items": [self._version(d, "1")]})),
+            ("GET", dataset + "/versions", self._versions),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
             ("POST", version + "/ensure", self._ensure),
             ("GET", version + "/requests/([^/]+)", lambda r, d, v, i: self._look(i)),
@@ -184,6 +184,11 @@ class ControlPlane:
             "items": [self.state.datasets[name] for name in page],
             "next": page[-1] if len(names) > 2 else None,
         }
+
+    def _versions(self, request: Request, dataset: str) -> tuple[int, Any]:
+        """Two pages of one version each."""
+        first = "after" not in request.query
+        return 200, {"items": [self._version(dataset, "1" if first else "2")], "next": "1" if first else None}
 
     def _dataset(self, name: str) -> dict[str, Any]:
         if name not in self.state.datasets:

@@ -191,6 +191,7 @@ def test_pins_live_renew_and_end(client: Client) -> None:
 def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
     client.ensure("vision/digits", "1", "eu", pin=PinSpec("p", "me", 60))
     assert client.version("vision/digits", "1").residency("eu").state == "CACHED"
+    assert [each.version for each in client.versions("vision/digits")] == ["1", "2"]
     assert client.versions("vision/digits")[0].pins[0].id == "p"
     assert client.set_ttl("vision/digits", "1", "1h30m").ttl_seconds == 5400
     assert client.resume("vision/digits", "1", "eu").version == "1"
