@@ -1,0 +1,170 @@
+package dev.forebay.system;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The control plane's REST API as a test speaks it. */
+final class Api {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final URI base;
+
+    Api(URI base) {
+        this.base = base;
+    }
+
+    /** An answer, whatever its status. */
+    record Answer(int status, JsonNode body) {
+
+        Answer expect(int wanted) {
+            if (status != wanted) {
+                throw new AssertionError("expected HTTP %d, got %d: %s".formatted(wanted, status, body));
+            }
+            return this;
+        }
+
+        String code() {
+            return body.path("code").asText();
+        }
+    }
+
+    Answer get(String path) throws IOException, InterruptedException {
+        return send("GET", path, null, null);
+    }
+
+    Answer post(String path, Object body) throws IOException, InterruptedException {
+        return send("POST", path, body, null);
+    }
+
+    Answer put(String path, Object body) throws IOException, InterruptedException {
+        return send("PUT", path, body, null);
+    }
+
+    Answer delete(String path) throws IOException, InterruptedException {
+        return send("DELETE", path, null, null);
+    }
+
+    Answer send(String method, String path, @Nullable Object body, @Nullable String idempotencyKey)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(base + "/api/v1" + path))
+                        .timeout(Duration.ofSeconds(60))
+                        .header("Content-Type", "application/json")
+                        .method(
+                                method,
+                                body == null
+                                        ? HttpRequest.BodyPublishers.noBody()
+                                        : HttpRequest.BodyPublishers.ofString(
+                                                body instanceof String text ? text : JSON.writeValueAsString(body)));
+        if (idempotencyKey != null) {
+            request.header("Idempotency-Key", idempotencyKey);
+        }
+        HttpResponse<String> response = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        String text = response.body();
+        return new Answer(
+                response.statusCode(), text.isEmpty() ? JSON.nullNode() : JSON.readTree(text));
+    }
+
+    void register(String dataset, String source, Duration ttl) throws IOException, InterruptedException {
+        String[] name = dataset.split("/");
+        Answer answer =
+                post(
+                        "/datasets",
+                        Map.of(
+                                "namespace",
+                                name[0],
+                                "name",
+                                name[1],
+                                "source",
+                                source,
+                                "ttl_seconds",
+                                ttl.toSeconds()));
+        if (answer.status() != 200) {
+            answer.expect(201);
+        }
+    }
+
+    /** The path of a version, {@code ns/name@v}, in the API. */
+    static String path(String version) {
+        return "/datasets/" + version.replace("@", "/versions/");
+    }
+
+    /** Accepts the request and returns its id; does not wait. Retries while the API is not reachable. */
+    String accept(String version, Map<String, Object> body) throws InterruptedException {
+        String key = UUID.randomUUID().toString();
+        Answer answer = stubbornly("POST", path(version) + "/ensure?wait_seconds=0", body, key);
+        if (answer.status() != 200) {
+            answer.expect(202);
+        }
+        return answer.body().get("request_id").asText();
+    }
+
+    /** Waits for an accepted request, through restarts of anything, and returns its receipt. */
+    JsonNode receipt(String version, String region, String requestId, Duration patience)
+            throws InterruptedException {
+        Answer answer = outcome(version, region, requestId, patience);
+        return answer.expect(200).body().get("receipt");
+    }
+
+    /** Waits until an accepted request is done or refused. */
+    Answer outcome(String version, String region, String requestId, Duration patience)
+            throws InterruptedException {
+        Instant deadline = Instant.now().plus(patience);
+        while (Instant.now().isBefore(deadline)) {
+            Answer answer =
+                    stubbornly(
+                            "GET",
+                            path(version) + "/requests/" + requestId + "?region=" + region + "&wait_seconds=5",
+                            null,
+                            null);
+            if (answer.status() != 202) {
+                return answer;
+            }
+        }
+        throw new AssertionError("request " + requestId + " was not answered within " + patience);
+    }
+
+    JsonNode ensure(String version, String region) throws InterruptedException {
+        return receipt(version, region, accept(version, Map.of("region", region)), Duration.ofMinutes(2));
+    }
+
+    JsonNode residency(String version, String region) throws IOException, InterruptedException {
+        for (JsonNode each : get(path(version)).expect(200).body().get("regions")) {
+            if (each.get("region").asText().equals(region)) {
+                return each;
+            }
+        }
+        return JSON.nullNode();
+    }
+
+    private Answer stubbornly(
+            String method, String path, @Nullable Object body, @Nullable String idempotencyKey)
+            throws InterruptedException {
+        Instant deadline = Instant.now().plus(Duration.ofMinutes(1));
+        while (true) {
+            try {
+                Answer answer = send(method, path, body, idempotencyKey);
+                if (answer.status() != 503 || Instant.now().isAfter(deadline)) {
+                    return answer;
+                }
+            } catch (IOException e) {
+                if (Instant.now().isAfter(deadline)) {
+                    throw new AssertionError("the API does not answer", e);
+                }
+            }
+            Await.pause();
+        }
+    }
+}

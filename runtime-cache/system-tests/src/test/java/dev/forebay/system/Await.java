@@ -1,0 +1,35 @@
+package dev.forebay.system;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+
+/** Waiting for a condition, with a bound. */
+final class Await {
+
+    private static final Duration STEP = Duration.ofMillis(100);
+
+    private Await() {}
+
+    /** Polls until {@code condition} holds; an exception of the condition counts as "not yet". */
+    static void until(String what, Duration patience, Callable<Boolean> condition) {
+        Instant deadline = Instant.now().plus(patience);
+        Exception last = null;
+        while (Instant.now().isBefore(deadline)) {
+            try {
+                if (condition.call()) {
+                    return;
+                }
+            } catch (Exception e) {
+                last = e;
+            }
+            pause();
+        }
+        throw new AssertionError("not within " + patience + ": " + what, last);
+    }
+
+    static void pause() {
+        LockSupport.parkNanos(STEP.toNanos());
+    }
+}

@@ -1,0 +1,151 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.server.Server;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** kill -9 of each process in the middle of a fill: "Crashes" and "Fetched once" in docs/semantics.md. */
+@ExtendWith(SharedStack.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CrashIT {
+
+    private static final int CHUNK = 8 << 20;
+    private static final int CHUNKS = 24;
+    private static final String REGION = "us-east-1";
+
+    private final SharedStack stack;
+    private final Api api;
+    private final LakeFixture lake;
+
+    CrashIT(SharedStack stack) {
+        this.stack = stack;
+        this.api = stack.api();
+        this.lake = stack.lake();
+    }
+
+    enum Victim {
+        WORKER(stack -> stack.worker(REGION, 0)),
+        AGENT(stack -> stack.agent(REGION)),
+        CONTROL_PLANE(SharedStack::controlPlane),
+        TEMPORAL(SharedStack::temporal),
+        ETCD(stack -> stack.etcd(REGION)),
+        POSTGRES(SharedStack::postgres);
+
+        private final Function<SharedStack, Server> find;
+
+        Victim(Function<SharedStack, Server> find) {
+            this.find = find;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Victim.class)
+    void aKillInTheMiddleOfAFillLosesNothingAndFetchesNothingTwiceThatWasComplete(Victim victim)
+            throws Exception {
+        String name = victim.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < CHUNKS; i++) {
+            tree.put("%02d.bin".formatted(i), bytes(i, CHUNK));
+        }
+        lake.putAll("crash-" + name + "/", tree);
+        String version = "crash/" + name + "@v1";
+        api.register("crash/" + name, "s3://lake/crash-" + name + "/", Duration.ofHours(1));
+
+        String request = api.accept(version, Map.of("region", REGION));
+        Await.until(
+                "the fill is under way",
+                Duration.ofSeconds(60),
+                () -> lake.gets("crash-" + name + "/").size() >= 3);
+        Server server = victim.find.apply(stack);
+        server.kill9();
+        Map<String, Integer> atDeath = lake.gets("crash-" + name + "/");
+        server.restart();
+        JsonNode receipt = api.receipt(version, REGION, request, Duration.ofMinutes(3));
+
+        assertThat(receipt.get("bytes_verified").asLong()).isEqualTo((long) CHUNKS * CHUNK);
+        assertThat(atDeath.size()).as("killed in the middle").isLessThan(CHUNKS);
+        stack.readAll(REGION, version, tree);
+        // A chunk that was in flight when its worker died is the only one that may be fetched again.
+        int inFlight = victim == Victim.WORKER ? SharedStack.FILL_CONCURRENCY : 0;
+        int total = lake.gets("crash-" + name + "/").values().stream().mapToInt(Integer::intValue).sum();
+        assertThat(total).isBetween(CHUNKS, CHUNKS + inFlight);
+        api.post(Api.path(version) + "/evict", Map.of("region", REGION)).expect(200);
+    }
+
+    /** "Reading without the control plane". */
+    @Test
+    void readsGoOnWithoutControlPlaneTemporalPostgresAgentAndEtcd() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 5; i++) {
+            tree.put(i + ".bin", bytes(i, 3_000_000));
+        }
+        lake.putAll("alone/", tree);
+        api.register("crash/alone", "s3://lake/alone/", Duration.ofHours(1));
+        api.ensure("crash/alone@v1", REGION);
+        Server[] others = {
+            stack.controlPlane(), stack.agent(REGION), stack.etcd(REGION), stack.postgres(), stack.temporal()
+        };
+        for (Server server : others) {
+            server.kill9();
+        }
+        try {
+            stack.readAll(REGION, "crash/alone@v1", tree);
+        } finally {
+            for (int i = others.length - 1; i >= 0; i--) {
+                others[i].restart();
+            }
+        }
+        assertThat(api.ensure("crash/alone@v1", REGION).get("bytes_verified").asLong())
+                .isEqualTo(15_000_000);
+    }
+
+    /** "Fetched once": a worker that dies for good costs what it held, and no reader sees more than a pause. */
+    @Test
+    void readersGoToTheOtherWorkerWhileOneIsDown() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 8; i++) {
+            tree.put(i + ".bin", bytes(100 + i, 5_000_000));
+        }
+        lake.putAll("down/", tree);
+        api.register("crash/down", "s3://lake/down/", Duration.ofHours(1));
+        api.ensure("crash/down@v1", REGION);
+        Server worker = stack.worker(REGION, 1);
+        worker.kill9();
+        try {
+            stack.readAll(REGION, "crash/down@v1", tree);
+        } finally {
+            worker.restart();
+        }
+    }
+
+    /** "Paths": a killed pod leaves a stale mount; its successor cleans up and serves the same tree. */
+    @Test
+    void aKilledFusePodMountsAgain() throws Exception {
+        Map<String, byte[]> tree = Map.of("x.bin", bytes(9, 200_000));
+        lake.putAll("pod/", tree);
+        api.register("crash/pod", "s3://lake/pod/", Duration.ofHours(1));
+        api.ensure("crash/pod@v1", REGION);
+        stack.readAll(REGION, "crash/pod@v1", tree);
+
+        stack.fuse(REGION).kill9();
+        stack.fuse(REGION).restart();
+
+        Await.until(
+                "the mount is back",
+                Duration.ofSeconds(20),
+                () -> Files.exists(stack.mounted(REGION, "crash/pod@v1").resolve("x.bin")));
+        stack.readAll(REGION, "crash/pod@v1", tree);
+    }
+}

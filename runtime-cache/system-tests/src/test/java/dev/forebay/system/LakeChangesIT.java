@@ -1,0 +1,107 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A lake that does not stand still: "An object that changed in the lake" and "Blocked" in docs/semantics.md. */
+@ExtendWith(SharedStack.class)
+class LakeChangesIT {
+
+    private static final String KOREA = "ap-northeast-2";
+    private static final String VIRGINIA = "us-east-1";
+
+    private final SharedStack stack;
+    private final Api api;
+    private final LakeFixture lake;
+
+    LakeChangesIT(SharedStack stack) {
+        this.stack = stack;
+        this.api = stack.api();
+        this.lake = stack.lake();
+    }
+
+    @Test
+    void anOverwrittenObjectIsAnErrorAndNeverOtherBytesWhileItsNeighboursStayReadable() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 10; i++) {
+            tree.put(i + ".bin", bytes(i, 10_000));
+        }
+        lake.putAll("changes/", tree);
+        api.register("changes/one", "s3://lake/changes/", Duration.ofHours(1));
+        api.ensure("changes/one@v1", KOREA);
+        lake.put("changes/5.bin", bytes(555, 10_000));
+
+        String request = api.accept("changes/one@v1", Map.of("region", VIRGINIA));
+        Api.Answer outcome = api.outcome("changes/one@v1", VIRGINIA, request, Duration.ofMinutes(1));
+
+        assertThat(outcome.code()).isEqualTo("LAKE_OBJECT_CHANGED");
+        assertThat(outcome.body().get("detail").asText()).contains("changes/5.bin");
+        JsonNode residency = api.residency("changes/one@v1", VIRGINIA);
+        assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
+        assertThat(residency.get("blocked").get("code").asText()).isEqualTo("LAKE_OBJECT_CHANGED");
+
+        Path mounted = stack.mounted(VIRGINIA, "changes/one@v1");
+        assertThatThrownBy(() -> Files.readAllBytes(mounted.resolve("5.bin")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Input/output error");
+        for (int i = 0; i < 10; i++) {
+            if (i != 5) {
+                assertThat(Files.readAllBytes(mounted.resolve(i + ".bin"))).isEqualTo(tree.get(i + ".bin"));
+            }
+        }
+        stack.readAll(KOREA, "changes/one@v1", tree);
+
+        JsonNode next = api.ensure("changes/one@v2", VIRGINIA);
+        assertThat(next.get("bytes_verified")).isEqualTo(next.get("bytes"));
+        assertThat(Files.readAllBytes(stack.mounted(VIRGINIA, "changes/one@v2").resolve("5.bin")))
+                .isEqualTo(bytes(555, 10_000));
+    }
+
+    @Test
+    void whatWasPutBackCanBeResumed() throws Exception {
+        lake.putAll("back/", Map.of("a.bin", bytes(1, 100), "b.bin", bytes(2, 100)));
+        api.register("changes/back", "s3://lake/back/", Duration.ofHours(1));
+        api.ensure("changes/back@v1", KOREA);
+        lake.delete("back/b.bin");
+        String request = api.accept("changes/back@v1", Map.of("region", VIRGINIA));
+        assertThat(api.outcome("changes/back@v1", VIRGINIA, request, Duration.ofMinutes(1)).code())
+                .isEqualTo("LAKE_OBJECT_CHANGED");
+        lake.put("back/b.bin", bytes(2, 100));
+
+        api.post(Api.path("changes/back@v1") + "/resume", Map.of("region", VIRGINIA)).expect(200);
+
+        Await.until(
+                "the region has caught up",
+                Duration.ofMinutes(1),
+                () ->
+                        api.residency("changes/back@v1", VIRGINIA)
+                                .get("state")
+                                .asText()
+                                .equals("CACHED"));
+    }
+
+    @Test
+    void anEmptyPrefixAndAnImpossibleKeyAreRefusedWithTheReason() throws Exception {
+        api.register("changes/empty", "s3://lake/nothing-here/", Duration.ofHours(1));
+        String empty = api.accept("changes/empty@v1", Map.of("region", KOREA));
+        assertThat(api.outcome("changes/empty@v1", KOREA, empty, Duration.ofMinutes(1)).code())
+                .isEqualTo("LAKE_EMPTY");
+
+        api.register("changes/nobucket", "s3://no-such-bucket/x/", Duration.ofHours(1));
+        String missing = api.accept("changes/nobucket@v1", Map.of("region", KOREA));
+        Api.Answer answer = api.outcome("changes/nobucket@v1", KOREA, missing, Duration.ofMinutes(1));
+        assertThat(answer.code()).isEqualTo("LAKE_EMPTY");
+        assertThat(answer.body().get("detail").asText()).contains("no-such-bucket");
+    }
+}

@@ -1,0 +1,190 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A real mount of a hostile tree against the lake it came from: "The file tree" in docs/semantics.md. */
+@ExtendWith(SharedStack.class)
+class MountedTreeIT {
+
+    private static final int CHUNK = 8 << 20;
+    private static final String REGION = "ap-northeast-2";
+    private static final String VERSION = "tree/hostile@v1";
+
+    private static final Map<String, byte[]> TREE = hostileTree();
+
+    private final Path mounted;
+
+    MountedTreeIT(SharedStack stack) {
+        this.mounted = stack.mounted(REGION, VERSION);
+    }
+
+    @BeforeAll
+    static void fill(SharedStack stack) throws Exception {
+        stack.lake().putAll("hostile/", TREE);
+        stack.api().register("tree/hostile", "s3://lake/hostile/", Duration.ofHours(1));
+        stack.api().ensure(VERSION, REGION);
+    }
+
+    private static Map<String, byte[]> hostileTree() {
+        Map<String, byte[]> tree = new TreeMap<>();
+        int[] sizes = {
+            0, 1, 4095, 4096, 4097, 65535, 65536, 65537, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 12345
+        };
+        for (int size : sizes) {
+            tree.put("sizes/" + size, bytes(size, size));
+        }
+        for (int i = 0; i < 1000; i++) {
+            tree.put("tiny/%04d".formatted(i), bytes(i, i % 300));
+        }
+        for (int i = 0; i < 10_000; i++) {
+            tree.put("many/%05d.txt".formatted(i), Integer.toString(i).getBytes(StandardCharsets.UTF_8));
+        }
+        tree.put("odd/blank and+plus%percent&amp;'quote\"#?", bytes(71, 10));
+        tree.put("odd/new\nline\ttab", bytes(72, 11));
+        tree.put("odd/한국어/데이터.txt", bytes(73, 12));
+        tree.put("odd/é", bytes(74, 13));
+        tree.put("odd/e\u0301", bytes(75, 14));
+        tree.put("odd/😀.bin", bytes(76, 15));
+        tree.put("odd/-rf", bytes(77, 16));
+        tree.put("odd/.hidden", bytes(78, 17));
+        tree.put("odd/" + "n".repeat(255), bytes(79, 18));
+        tree.put("deep/" + "d/".repeat(100) + "leaf", bytes(80, 19));
+        return tree;
+    }
+
+    /** "A mount shows the manifest's bytes or an error", "Names". */
+    @Test
+    void everyFileHasTheBytesOfItsObjectAndNothingElseIsThere() throws IOException {
+        Map<String, byte[]> seen = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(mounted)) {
+            files.filter(Files::isRegularFile)
+                    .forEach(file -> seen.put(mounted.relativize(file).toString(), read(file)));
+        }
+        assertThat(seen.keySet()).isEqualTo(TREE.keySet());
+        TREE.forEach((path, content) -> assertThat(seen.get(path)).as(path).isEqualTo(content));
+    }
+
+    /** "A mount shows the manifest's bytes or an error": any range, in any order. */
+    @Test
+    void randomRangesAreRight() throws IOException {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        String path = "sizes/" + (3 * CHUNK + 12345);
+        byte[] content = TREE.get(path);
+        try (FileChannel file = FileChannel.open(mounted.resolve(path))) {
+            for (int i = 0; i < 300; i++) {
+                int from = random.nextInt(content.length + 10);
+                ByteBuffer buffer = ByteBuffer.allocate(1 + random.nextInt(300_000));
+                int wanted = Math.min(buffer.remaining(), content.length - from);
+                int got = 0;
+                for (int n; (n = file.read(buffer, from + got)) > 0; ) {
+                    got += n;
+                }
+                assertThat(got).as("seed %d, round %d", seed, i).isEqualTo(Math.max(0, wanted));
+                if (got > 0) {
+                    assertThat(ByteBuffer.wrap(content, from, got))
+                            .as("seed %d, round %d", seed, i)
+                            .isEqualTo(buffer.flip());
+                }
+            }
+        }
+    }
+
+    /** "Names": a folder of ten thousand. */
+    @Test
+    void aLargeFolderListsEachNameOnce() throws IOException {
+        try (Stream<Path> files = Files.list(mounted.resolve("many"))) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .doesNotHaveDuplicates()
+                    .hasSize(10_000);
+        }
+    }
+
+    /** "Attributes". */
+    @Test
+    void attributesAreTheObjects() throws IOException {
+        Path file = mounted.resolve("sizes/4097");
+        assertThat(Files.size(file)).isEqualTo(4097);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("r--r--r--");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(mounted)))
+                .isEqualTo("r-xr-xr-x");
+        assertThat(Files.getLastModifiedTime(file).toInstant())
+                .isBetween(
+                        java.time.Instant.now().minus(Duration.ofHours(1)),
+                        java.time.Instant.now().plusSeconds(5));
+        UserDefinedFileAttributeView attributes =
+                Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+        assertThat(attributes.list())
+                .contains("forebay.version", "forebay.manifest", "forebay.key", "forebay.etag");
+        assertThat(attribute(attributes, "forebay.version")).isEqualTo(VERSION);
+        assertThat(attribute(attributes, "forebay.key")).isEqualTo("hostile/sizes/4097");
+    }
+
+    /** "Nothing can be written". */
+    @Test
+    void everyMutationIsRefused() {
+        Path file = mounted.resolve("sizes/1");
+        assertReadOnly(() -> Files.write(file, new byte[1]));
+        assertReadOnly(() -> Files.createFile(mounted.resolve("new")));
+        assertReadOnly(() -> Files.createDirectory(mounted.resolve("newdir")));
+        assertReadOnly(() -> Files.delete(file));
+        assertReadOnly(() -> Files.move(file, mounted.resolve("moved")));
+        assertReadOnly(() -> Files.createSymbolicLink(mounted.resolve("link"), file));
+        assertReadOnly(
+                () -> Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxrwxrwx")));
+        assertThat(read(file)).isEqualTo(TREE.get("sizes/1"));
+    }
+
+    /** "Errors". */
+    @Test
+    void whatIsNotThereIsNotFound() {
+        assertThatThrownBy(() -> Files.size(mounted.resolve("none"))).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> Files.size(mounted.resolve("sizes/1/x")))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("Not a directory");
+        assertThatThrownBy(() -> Files.size(mounted.resolve("n".repeat(256))))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("too long");
+    }
+
+    private static void assertReadOnly(org.assertj.core.api.ThrowableAssert.ThrowingCallable mutation) {
+        assertThatThrownBy(mutation)
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("Read-only file system");
+    }
+
+    private static String attribute(UserDefinedFileAttributeView view, String name) throws IOException {
+        ByteBuffer value = ByteBuffer.allocate(view.size(name));
+        view.read(name, value);
+        return StandardCharsets.UTF_8.decode(value.flip()).toString();
+    }
+
+    private static byte[] read(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new AssertionError("cannot read " + file, e);
+        }
+    }
+}

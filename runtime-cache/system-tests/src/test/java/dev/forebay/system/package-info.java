@@ -1,0 +1,5 @@
+/** The promises of docs/semantics.md, held against the whole system on real servers. */
+@NullMarked
+package dev.forebay.system;
+
+import org.jspecify.annotations.NullMarked;
