@@ -25,27 +25,30 @@ class CrashIT {
     private static final int CHUNKS = 24;
     private static final String REGION = "us-east-1";
 
-    private final SharedStack stack;
+    /** As many chunks as a worker fills at a time. */
+    private static final int FILLS_IN_FLIGHT = 8;
+
+    private final RunningStack stack;
     private final Api api;
     private final LakeFixture lake;
 
-    CrashIT(SharedStack stack) {
+    CrashIT(RunningStack stack) {
         this.stack = stack;
         this.api = stack.api();
         this.lake = stack.lake();
     }
 
     enum Victim {
-        WORKER(stack -> stack.worker(REGION, 0)),
-        AGENT(stack -> stack.agent(REGION)),
-        CONTROL_PLANE(SharedStack::controlPlane),
-        TEMPORAL(SharedStack::temporal),
-        ETCD(stack -> stack.etcd(REGION)),
-        POSTGRES(SharedStack::postgres);
+        WORKER(stack -> stack.region(REGION).worker(0)),
+        AGENT(stack -> stack.region(REGION).agent()),
+        CONTROL_PLANE(stack -> stack.stack().controlPlane()),
+        TEMPORAL(stack -> stack.stack().temporal()),
+        ETCD(stack -> stack.region(REGION).etcd()),
+        POSTGRES(stack -> stack.stack().postgres());
 
-        private final Function<SharedStack, Server> find;
+        private final Function<RunningStack, Server> find;
 
-        Victim(Function<SharedStack, Server> find) {
+        Victim(Function<RunningStack, Server> find) {
             this.find = find;
         }
     }
@@ -61,7 +64,7 @@ class CrashIT {
         }
         lake.putAll("crash-" + name + "/", tree);
         String version = "crash/" + name + "@v1";
-        api.register("crash/" + name, "s3://lake/crash-" + name + "/", Duration.ofHours(1));
+        api.register("crash/" + name, "s3://datasets/crash-" + name + "/", Duration.ofHours(1));
 
         String request = api.accept(version, Map.of("region", REGION));
         Await.until(
@@ -78,7 +81,7 @@ class CrashIT {
         assertThat(atDeath.size()).as("killed in the middle").isLessThan(CHUNKS);
         stack.readAll(REGION, version, tree);
         // A chunk that was in flight when its worker died is the only one that may be fetched again.
-        int inFlight = victim == Victim.WORKER ? SharedStack.FILL_CONCURRENCY : 0;
+        int inFlight = victim == Victim.WORKER ? FILLS_IN_FLIGHT : 0;
         int total = lake.gets("crash-" + name + "/").values().stream().mapToInt(Integer::intValue).sum();
         assertThat(total).isBetween(CHUNKS, CHUNKS + inFlight);
         api.post(Api.path(version) + "/evict", Map.of("region", REGION)).expect(200);
@@ -92,10 +95,10 @@ class CrashIT {
             tree.put(i + ".bin", bytes(i, 3_000_000));
         }
         lake.putAll("alone/", tree);
-        api.register("crash/alone", "s3://lake/alone/", Duration.ofHours(1));
+        api.register("crash/alone", "s3://datasets/alone/", Duration.ofHours(1));
         api.ensure("crash/alone@v1", REGION);
         Server[] others = {
-            stack.controlPlane(), stack.agent(REGION), stack.etcd(REGION), stack.postgres(), stack.temporal()
+            stack.stack().controlPlane(), stack.region(REGION).agent(), stack.region(REGION).etcd(), stack.stack().postgres(), stack.stack().temporal()
         };
         for (Server server : others) {
             server.kill9();
@@ -119,9 +122,9 @@ class CrashIT {
             tree.put(i + ".bin", bytes(100 + i, 5_000_000));
         }
         lake.putAll("down/", tree);
-        api.register("crash/down", "s3://lake/down/", Duration.ofHours(1));
+        api.register("crash/down", "s3://datasets/down/", Duration.ofHours(1));
         api.ensure("crash/down@v1", REGION);
-        Server worker = stack.worker(REGION, 1);
+        Server worker = stack.region(REGION).worker(1);
         worker.kill9();
         try {
             stack.readAll(REGION, "crash/down@v1", tree);
@@ -135,12 +138,12 @@ class CrashIT {
     void aKilledFusePodMountsAgain() throws Exception {
         Map<String, byte[]> tree = Map.of("x.bin", bytes(9, 200_000));
         lake.putAll("pod/", tree);
-        api.register("crash/pod", "s3://lake/pod/", Duration.ofHours(1));
+        api.register("crash/pod", "s3://datasets/pod/", Duration.ofHours(1));
         api.ensure("crash/pod@v1", REGION);
         stack.readAll(REGION, "crash/pod@v1", tree);
 
-        stack.fuse(REGION).kill9();
-        stack.fuse(REGION).restart();
+        stack.region(REGION).fuse().kill9();
+        stack.region(REGION).fuse().restart();
 
         Await.until(
                 "the mount is back",

@@ -21,11 +21,11 @@ class LakeChangesIT {
     private static final String KOREA = "ap-northeast-2";
     private static final String VIRGINIA = "us-east-1";
 
-    private final SharedStack stack;
+    private final RunningStack stack;
     private final Api api;
     private final LakeFixture lake;
 
-    LakeChangesIT(SharedStack stack) {
+    LakeChangesIT(RunningStack stack) {
         this.stack = stack;
         this.api = stack.api();
         this.lake = stack.lake();
@@ -38,7 +38,7 @@ class LakeChangesIT {
             tree.put(i + ".bin", bytes(i, 10_000));
         }
         lake.putAll("changes/", tree);
-        api.register("changes/one", "s3://lake/changes/", Duration.ofHours(1));
+        api.register("changes/one", "s3://datasets/changes/", Duration.ofHours(1));
         api.ensure("changes/one@v1", KOREA);
         lake.put("changes/5.bin", bytes(555, 10_000));
 
@@ -71,7 +71,7 @@ class LakeChangesIT {
     @Test
     void whatWasPutBackCanBeResumed() throws Exception {
         lake.putAll("back/", Map.of("a.bin", bytes(1, 100), "b.bin", bytes(2, 100)));
-        api.register("changes/back", "s3://lake/back/", Duration.ofHours(1));
+        api.register("changes/back", "s3://datasets/back/", Duration.ofHours(1));
         api.ensure("changes/back@v1", KOREA);
         lake.delete("back/b.bin");
         String request = api.accept("changes/back@v1", Map.of("region", VIRGINIA));
@@ -93,7 +93,7 @@ class LakeChangesIT {
 
     @Test
     void anEmptyPrefixAndAnImpossibleKeyAreRefusedWithTheReason() throws Exception {
-        api.register("changes/empty", "s3://lake/nothing-here/", Duration.ofHours(1));
+        api.register("changes/empty", "s3://datasets/nothing-here/", Duration.ofHours(1));
         String empty = api.accept("changes/empty@v1", Map.of("region", KOREA));
         assertThat(api.outcome("changes/empty@v1", KOREA, empty, Duration.ofMinutes(1)).code())
                 .isEqualTo("LAKE_EMPTY");

@@ -26,10 +26,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 /** A test's view of the lake: it puts originals there and reads the lake's own access log. */
 final class LakeFixture implements AutoCloseable {
 
-    static final String BUCKET = "lake";
+    static final String BUCKET = "datasets";
 
     /** Two fields of a line of the access log: the operation and the key, which is not quoted and may hold blanks. */
-    private static final Pattern GET = Pattern.compile(" s3_GetObject (.*?) /lake/\\S* (\\d{3}) ");
+    private static final Pattern GET = Pattern.compile(" s3_GetObject (.*?) /datasets/\\S* (\\d{3}) ");
 
     private final S3Client s3;
     private final Path accessLog;

@@ -25,11 +25,11 @@ class LifecycleIT {
     private static final String KOREA = "ap-northeast-2";
     private static final String VIRGINIA = "us-east-1";
 
-    private final SharedStack stack;
+    private final RunningStack stack;
     private final Api api;
     private final LakeFixture lake;
 
-    LifecycleIT(SharedStack stack) {
+    LifecycleIT(RunningStack stack) {
         this.stack = stack;
         this.api = stack.api();
         this.lake = stack.lake();
@@ -40,7 +40,7 @@ class LifecycleIT {
     void aReceiptPromisesEveryByteAndASecondCallAnswersAtOnceWithoutTheLake() throws Exception {
         Map<String, byte[]> tree = smallTree(1);
         lake.putAll("receipt/", tree);
-        api.register("life/receipt", "s3://lake/receipt/", Duration.ofHours(1));
+        api.register("life/receipt", "s3://datasets/receipt/", Duration.ofHours(1));
 
         JsonNode receipt = api.ensure("life/receipt@v1", KOREA);
 
@@ -66,7 +66,7 @@ class LifecycleIT {
     void aHundredCallersCauseOneFill() throws Exception {
         Map<String, byte[]> tree = smallTree(2);
         lake.putAll("hundred/", tree);
-        api.register("life/hundred", "s3://lake/hundred/", Duration.ofHours(1));
+        api.register("life/hundred", "s3://datasets/hundred/", Duration.ofHours(1));
 
         List<Future<JsonNode>> calls = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -87,7 +87,7 @@ class LifecycleIT {
         Map<String, byte[]> tree = new TreeMap<>(smallTree(3));
         tree.put("shard.bin", bytes(33, 3 * CHUNK));
         lake.putAll("once/", tree);
-        api.register("life/once", "s3://lake/once/", Duration.ofHours(1));
+        api.register("life/once", "s3://datasets/once/", Duration.ofHours(1));
 
         api.ensure("life/once@v1", KOREA);
         Map<String, Integer> first = lake.gets("once/");
@@ -115,7 +115,7 @@ class LifecycleIT {
     void aNewVersionFetchesOnlyWhatChanged() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>(smallTree(4));
         lake.putAll("delta/", tree);
-        api.register("life/delta", "s3://lake/delta/", Duration.ofHours(1));
+        api.register("life/delta", "s3://datasets/delta/", Duration.ofHours(1));
         JsonNode v1 = api.ensure("life/delta@v1", KOREA);
         Map<String, Integer> before = lake.gets("delta/");
         Map<String, byte[]> changed = new TreeMap<>(tree);
@@ -147,7 +147,7 @@ class LifecycleIT {
     @Test
     void ingestingAVersionAgainKeepsItsManifest() throws Exception {
         lake.putAll("frozen/", smallTree(5));
-        api.register("life/frozen", "s3://lake/frozen/", Duration.ofHours(1));
+        api.register("life/frozen", "s3://datasets/frozen/", Duration.ofHours(1));
         JsonNode first = api.ensure("life/frozen@v1", KOREA);
         lake.put("frozen/late.bin", bytes(51, 100));
 
@@ -162,7 +162,7 @@ class LifecycleIT {
     void aPinHoldsUntilItEndsAndThenTheScheduleEvicts() throws Exception {
         Map<String, byte[]> tree = smallTree(6);
         lake.putAll("pinned/", tree);
-        api.register("life/pinned", "s3://lake/pinned/", Duration.ofSeconds(2));
+        api.register("life/pinned", "s3://datasets/pinned/", Duration.ofSeconds(2));
         String request =
                 api.accept(
                         "life/pinned@v1",
@@ -178,7 +178,7 @@ class LifecycleIT {
                 api.post(Api.path("life/pinned@v1") + "/evict", Map.of("region", VIRGINIA)).expect(409);
         assertThat(refused.code()).isEqualTo("PINNED");
         assertThat(refused.body().toString()).contains("test");
-        stack.awaitSweep(VIRGINIA);
+        awaitEvictionOfACanary();
         assertThat(api.residency("life/pinned@v1", VIRGINIA).get("state").asText()).isEqualTo("CACHED");
         stack.readAll(VIRGINIA, "life/pinned@v1", tree);
 
@@ -200,7 +200,7 @@ class LifecycleIT {
     @Test
     void aPinThatNobodyRenewsEndsByItself() throws Exception {
         lake.putAll("leaked/", smallTree(7));
-        api.register("life/leaked", "s3://lake/leaked/", Duration.ofHours(1));
+        api.register("life/leaked", "s3://datasets/leaked/", Duration.ofHours(1));
         api.ensure("life/leaked@v1", KOREA);
         api.post(
                         Api.path("life/leaked@v1") + "/pins",
@@ -229,6 +229,21 @@ class LifecycleIT {
                                         Map.of("region", KOREA))
                                 .status())
                 .isEqualTo(404);
+    }
+
+    /** A sweep has run after this call began: it evicted a version that nobody holds. */
+    private void awaitEvictionOfACanary() throws Exception {
+        lake.put("canary/x", bytes(9, 10));
+        api.register("life/canary", "s3://datasets/canary/", Duration.ofSeconds(2));
+        api.ensure("life/canary@v1", VIRGINIA);
+        Await.until(
+                "the canary is evicted",
+                Duration.ofSeconds(60),
+                () ->
+                        api.residency("life/canary@v1", VIRGINIA)
+                                .get("state")
+                                .asText()
+                                .equals("ABSENT"));
     }
 
     private static Map<String, byte[]> smallTree(int seed) {

@@ -35,14 +35,14 @@ class MountedTreeIT {
 
     private final Path mounted;
 
-    MountedTreeIT(SharedStack stack) {
+    MountedTreeIT(RunningStack stack) {
         this.mounted = stack.mounted(REGION, VERSION);
     }
 
     @BeforeAll
-    static void fill(SharedStack stack) throws Exception {
+    static void fill(RunningStack stack) throws Exception {
         stack.lake().putAll("hostile/", TREE);
-        stack.api().register("tree/hostile", "s3://lake/hostile/", Duration.ofHours(1));
+        stack.api().register("tree/hostile", "s3://datasets/hostile/", Duration.ofHours(1));
         stack.api().ensure(VERSION, REGION);
     }
 

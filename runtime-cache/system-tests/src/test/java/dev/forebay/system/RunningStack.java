@@ -1,0 +1,79 @@
+package dev.forebay.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.devstack.stack.Region;
+import dev.forebay.devstack.stack.Stack;
+import dev.forebay.devstack.stack.StackConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A stack with the lake's fixture and the API. */
+final class RunningStack implements ExtensionContext.Store.CloseableResource {
+
+    static final Duration SWEEP_INTERVAL = Duration.ofSeconds(3);
+
+    private final Stack stack;
+    private final LakeFixture lake;
+    private final Api api;
+
+    private RunningStack(Stack stack) {
+        this.stack = stack;
+        S3Server s3 = stack.lake();
+        this.lake = new LakeFixture(s3.endpoint(), s3.accessKey(), s3.secretKey(), s3.accessLog());
+        this.api = new Api(stack.api());
+    }
+
+    /** Starts a stack whose data are kept below {@code target/stacks/<name>}, where a failed test leaves its logs. */
+    static RunningStack start(String name, Consumer<StackConfig.Builder> change) {
+        StackConfig.Builder config =
+                StackConfig.inDirectory(Path.of("target", "stacks", name + "-" + ProcessHandle.current().pid()))
+                        .buckets(LakeFixture.BUCKET)
+                        .sweepInterval(SWEEP_INTERVAL);
+        change.accept(config);
+        return new RunningStack(Stack.start(config.build()));
+    }
+
+    Stack stack() {
+        return stack;
+    }
+
+    Region region(String name) {
+        return stack.region(name);
+    }
+
+    LakeFixture lake() {
+        return lake;
+    }
+
+    Api api() {
+        return api;
+    }
+
+    /** Where a version, {@code ns/name@v}, is mounted in a region. */
+    Path mounted(String region, String version) {
+        return stack.region(region).mountpoint().resolve(version.replace('@', '/'));
+    }
+
+    /** Reads the whole tree through the mount and compares it. */
+    void readAll(String region, String version, Map<String, byte[]> tree) throws IOException {
+        Path mounted = mounted(region, version);
+        for (Map.Entry<String, byte[]> file : tree.entrySet()) {
+            assertThat(Files.readAllBytes(mounted.resolve(file.getKey())))
+                    .as(file.getKey())
+                    .isEqualTo(file.getValue());
+        }
+    }
+
+    @Override
+    public void close() {
+        lake.close();
+        stack.close();
+    }
+}
