@@ -30,7 +30,8 @@ final class Api {
 
         Answer expect(int wanted) {
             if (status != wanted) {
-                throw new AssertionError("expected HTTP %d, got %d: %s".formatted(wanted, status, body));
+                throw new AssertionError(
+                        "expected HTTP %d, got %d: %s".formatted(wanted, status, body));
             }
             return this;
         }
@@ -67,26 +68,30 @@ final class Api {
                                 body == null
                                         ? HttpRequest.BodyPublishers.noBody()
                                         : HttpRequest.BodyPublishers.ofString(
-                                                body instanceof String text ? text : JSON.writeValueAsString(body)));
+                                                body instanceof String text
+                                                        ? text
+                                                        : JSON.writeValueAsString(body)));
         if (idempotencyKey != null) {
             request.header("Idempotency-Key", idempotencyKey);
         }
-        HttpResponse<String> response = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> response =
+                http.send(request.build(), HttpResponse.BodyHandlers.ofString());
         String text = response.body();
         return new Answer(
                 response.statusCode(), text.isEmpty() ? JSON.nullNode() : JSON.readTree(text));
     }
 
-    void register(String dataset, String source, Duration ttl) throws IOException, InterruptedException {
-        String[] name = dataset.split("/");
+    void register(String dataset, String source, Duration ttl)
+            throws IOException, InterruptedException {
+        int slash = dataset.indexOf('/');
         Answer answer =
                 post(
                         "/datasets",
                         Map.of(
                                 "namespace",
-                                name[0],
+                                dataset.substring(0, slash),
                                 "name",
-                                name[1],
+                                dataset.substring(slash + 1),
                                 "source",
                                 source,
                                 "ttl_seconds",
@@ -101,7 +106,10 @@ final class Api {
         return "/datasets/" + version.replace("@", "/versions/");
     }
 
-    /** Accepts the request and returns its id; does not wait. Retries while the API is not reachable. */
+    /**
+     * Accepts the request and returns its id; does not wait. Retries while the API is not
+     * reachable.
+     */
     String accept(String version, Map<String, Object> body) throws InterruptedException {
         String key = UUID.randomUUID().toString();
         Answer answer = stubbornly("POST", path(version) + "/ensure?wait_seconds=0", body, key);
@@ -126,7 +134,12 @@ final class Api {
             Answer answer =
                     stubbornly(
                             "GET",
-                            path(version) + "/requests/" + requestId + "?region=" + region + "&wait_seconds=5",
+                            path(version)
+                                    + "/requests/"
+                                    + requestId
+                                    + "?region="
+                                    + region
+                                    + "&wait_seconds=5",
                             null,
                             null);
             if (answer.status() != 202) {
@@ -137,7 +150,8 @@ final class Api {
     }
 
     JsonNode ensure(String version, String region) throws InterruptedException {
-        return receipt(version, region, accept(version, Map.of("region", region)), Duration.ofMinutes(2));
+        return receipt(
+                version, region, accept(version, Map.of("region", region)), Duration.ofMinutes(2));
     }
 
     JsonNode residency(String version, String region) throws IOException, InterruptedException {

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** kill -9 of each process in the middle of a fill: "Crashes" and "Fetched once" in docs/semantics.md. */
+/**
+ * kill -9 of each process in the middle of a fill: "Crashes" and "Fetched once" in
+ * docs/semantics.md.
+ */
 @ExtendWith(SharedStack.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CrashIT {
@@ -80,9 +83,13 @@ class CrashIT {
         assertThat(receipt.get("bytes_verified").asLong()).isEqualTo((long) CHUNKS * CHUNK);
         assertThat(atDeath.size()).as("killed in the middle").isLessThan(CHUNKS);
         stack.readAll(REGION, version, tree);
-        // A chunk that was in flight when its worker died is the only one that may be fetched again.
+        // A chunk that was in flight when its worker died is the only one that may be fetched
+        // again.
         int inFlight = victim == Victim.WORKER ? FILLS_IN_FLIGHT : 0;
-        int total = lake.gets("crash-" + name + "/").values().stream().mapToInt(Integer::intValue).sum();
+        int total =
+                lake.gets("crash-" + name + "/").values().stream()
+                        .mapToInt(Integer::intValue)
+                        .sum();
         assertThat(total).isBetween(CHUNKS, CHUNKS + inFlight);
         api.post(Api.path(version) + "/evict", Map.of("region", REGION)).expect(200);
     }
@@ -98,7 +105,11 @@ class CrashIT {
         api.register("crash/alone", "s3://datasets/alone/", Duration.ofHours(1));
         api.ensure("crash/alone@v1", REGION);
         Server[] others = {
-            stack.stack().controlPlane(), stack.region(REGION).agent(), stack.region(REGION).etcd(), stack.stack().postgres(), stack.stack().temporal()
+            stack.stack().controlPlane(),
+            stack.region(REGION).agent(),
+            stack.region(REGION).etcd(),
+            stack.stack().postgres(),
+            stack.stack().temporal()
         };
         for (Server server : others) {
             server.kill9();
@@ -114,7 +125,10 @@ class CrashIT {
                 .isEqualTo(15_000_000);
     }
 
-    /** "Fetched once": a worker that dies for good costs what it held, and no reader sees more than a pause. */
+    /**
+     * "Fetched once": a worker that dies for good costs what it held, and no reader sees more than
+     * a pause.
+     */
     @Test
     void readersGoToTheOtherWorkerWhileOneIsDown() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
@@ -133,7 +147,9 @@ class CrashIT {
         }
     }
 
-    /** "Paths": a killed pod leaves a stale mount; its successor cleans up and serves the same tree. */
+    /**
+     * "Paths": a killed pod leaves a stale mount; its successor cleans up and serves the same tree.
+     */
     @Test
     void aKilledFusePodMountsAgain() throws Exception {
         Map<String, byte[]> tree = Map.of("x.bin", bytes(9, 200_000));

@@ -14,7 +14,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A lake that does not stand still: "An object that changed in the lake" and "Blocked" in docs/semantics.md. */
+/**
+ * A lake that does not stand still: "An object that changed in the lake" and "Blocked" in
+ * docs/semantics.md.
+ */
 @ExtendWith(SharedStack.class)
 class LakeChangesIT {
 
@@ -32,7 +35,8 @@ class LakeChangesIT {
     }
 
     @Test
-    void anOverwrittenObjectIsAnErrorAndNeverOtherBytesWhileItsNeighboursStayReadable() throws Exception {
+    void anOverwrittenObjectIsAnErrorAndNeverOtherBytesWhileItsNeighboursStayReadable()
+            throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < 10; i++) {
             tree.put(i + ".bin", bytes(i, 10_000));
@@ -43,7 +47,8 @@ class LakeChangesIT {
         lake.put("changes/5.bin", bytes(555, 10_000));
 
         String request = api.accept("changes/one@v1", Map.of("region", VIRGINIA));
-        Api.Answer outcome = api.outcome("changes/one@v1", VIRGINIA, request, Duration.ofMinutes(1));
+        Api.Answer outcome =
+                api.outcome("changes/one@v1", VIRGINIA, request, Duration.ofMinutes(1));
 
         assertThat(outcome.code()).isEqualTo("LAKE_OBJECT_CHANGED");
         assertThat(outcome.body().get("detail").asText()).contains("changes/5.bin");
@@ -57,7 +62,8 @@ class LakeChangesIT {
                 .hasMessageContaining("Input/output error");
         for (int i = 0; i < 10; i++) {
             if (i != 5) {
-                assertThat(Files.readAllBytes(mounted.resolve(i + ".bin"))).isEqualTo(tree.get(i + ".bin"));
+                assertThat(Files.readAllBytes(mounted.resolve(i + ".bin")))
+                        .isEqualTo(tree.get(i + ".bin"));
             }
         }
         stack.readAll(KOREA, "changes/one@v1", tree);
@@ -100,7 +106,8 @@ class LakeChangesIT {
 
         api.register("changes/nobucket", "s3://no-such-bucket/x/", Duration.ofHours(1));
         String missing = api.accept("changes/nobucket@v1", Map.of("region", KOREA));
-        Api.Answer answer = api.outcome("changes/nobucket@v1", KOREA, missing, Duration.ofMinutes(1));
+        Api.Answer answer =
+                api.outcome("changes/nobucket@v1", KOREA, missing, Duration.ofMinutes(1));
         assertThat(answer.code()).isEqualTo("LAKE_EMPTY");
         assertThat(answer.body().get("detail").asText()).contains("no-such-bucket");
     }

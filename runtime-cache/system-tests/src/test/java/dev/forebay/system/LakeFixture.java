@@ -5,6 +5,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -13,8 +15,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -28,8 +28,12 @@ final class LakeFixture implements AutoCloseable {
 
     static final String BUCKET = "datasets";
 
-    /** Two fields of a line of the access log: the operation and the key, which is not quoted and may hold blanks. */
-    private static final Pattern GET = Pattern.compile(" s3_GetObject (.*?) /datasets/\\S* (\\d{3}) ");
+    /**
+     * Two fields of a line of the access log: the operation and the key, which is not quoted and
+     * may hold blanks.
+     */
+    private static final Pattern GET =
+            Pattern.compile(" s3_GetObject (.*?) /datasets/\\S* (\\d{3}) ");
 
     private final S3Client s3;
     private final Path accessLog;
@@ -62,7 +66,8 @@ final class LakeFixture implements AutoCloseable {
     void putAll(String prefix, Map<String, byte[]> tree) throws Exception {
         try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
             List<Future<?>> puts = new ArrayList<>();
-            tree.forEach((path, content) -> puts.add(threads.submit(() -> put(prefix + path, content))));
+            tree.forEach(
+                    (path, content) -> puts.add(threads.submit(() -> put(prefix + path, content))));
             for (Future<?> put : puts) {
                 put.get();
             }
@@ -80,7 +85,9 @@ final class LakeFixture implements AutoCloseable {
             lines.forEach(
                     line -> {
                         Matcher get = GET.matcher(line);
-                        if (get.find() && get.group(1).startsWith(prefix) && get.group(2).startsWith("2")) {
+                        if (get.find()
+                                && get.group(1).startsWith(prefix)
+                                && get.group(2).startsWith("2")) {
                             counts.merge(get.group(1).substring(prefix.length()), 1, Integer::sum);
                         }
                     });

@@ -17,7 +17,10 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Residency from the first call to the scheduled eviction: "Residency" and "Versions" in docs/semantics.md. */
+/**
+ * Residency from the first call to the scheduled eviction: "Residency" and "Versions" in
+ * docs/semantics.md.
+ */
 @ExtendWith(SharedStack.class)
 class LifecycleIT {
 
@@ -54,7 +57,9 @@ class LifecycleIT {
         Map<String, Integer> gets = lake.gets("receipt/");
 
         Api.Answer again =
-                api.post(Api.path("life/receipt@v1") + "/ensure?wait_seconds=10", Map.of("region", KOREA));
+                api.post(
+                        Api.path("life/receipt@v1") + "/ensure?wait_seconds=10",
+                        Map.of("region", KOREA));
 
         assertThat(again.expect(200).body().get("receipt").get("manifest_digest"))
                 .isEqualTo(receipt.get("manifest_digest"));
@@ -81,7 +86,10 @@ class LifecycleIT {
         assertThat(lake.gets("hundred/")).isEqualTo(onceEach(tree));
     }
 
-    /** "Fetched once": one GET for each object up to a chunk, one for each chunk of a larger one, in each region. */
+    /**
+     * "Fetched once": one GET for each object up to a chunk, one for each chunk of a larger one, in
+     * each region.
+     */
     @Test
     void eachRegionTakesEachByteOnceHoweverOftenItIsRead() throws Exception {
         Map<String, byte[]> tree = new TreeMap<>(smallTree(3));
@@ -175,11 +183,13 @@ class LifecycleIT {
         assertThat(receipt.get("pin").get("id").asText()).isEqualTo("run-1");
 
         Api.Answer refused =
-                api.post(Api.path("life/pinned@v1") + "/evict", Map.of("region", VIRGINIA)).expect(409);
+                api.post(Api.path("life/pinned@v1") + "/evict", Map.of("region", VIRGINIA))
+                        .expect(409);
         assertThat(refused.code()).isEqualTo("PINNED");
         assertThat(refused.body().toString()).contains("test");
         awaitEvictionOfACanary();
-        assertThat(api.residency("life/pinned@v1", VIRGINIA).get("state").asText()).isEqualTo("CACHED");
+        assertThat(api.residency("life/pinned@v1", VIRGINIA).get("state").asText())
+                .isEqualTo("CACHED");
         stack.readAll(VIRGINIA, "life/pinned@v1", tree);
 
         api.delete(Api.path("life/pinned@v1") + "/pins/run-1?region=" + VIRGINIA).expect(204);
@@ -208,7 +218,15 @@ class LifecycleIT {
                 .expect(201);
         api.post(
                         Api.path("life/leaked@v1") + "/pins",
-                        Map.of("region", KOREA, "id", "lives", "holder", "here", "lease_seconds", 5))
+                        Map.of(
+                                "region",
+                                KOREA,
+                                "id",
+                                "lives",
+                                "holder",
+                                "here",
+                                "lease_seconds",
+                                5))
                 .expect(201);
 
         Await.until(
@@ -219,7 +237,8 @@ class LifecycleIT {
                                     Api.path("life/leaked@v1") + "/pins/lives/renew",
                                     Map.of("region", KOREA))
                             .expect(200);
-                    JsonNode pins = api.get(Api.path("life/leaked@v1") + "/pins").body().get("items");
+                    JsonNode pins =
+                            api.get(Api.path("life/leaked@v1") + "/pins").body().get("items");
                     return pins.size() == 1 && pins.get(0).get("id").asText().equals("lives");
                 });
         api.delete(Api.path("life/leaked@v1") + "/pins/lives?region=" + KOREA).expect(204);

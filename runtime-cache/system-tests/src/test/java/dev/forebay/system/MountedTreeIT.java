@@ -23,7 +23,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A real mount of a hostile tree against the lake it came from: "The file tree" in docs/semantics.md. */
+/**
+ * A real mount of a hostile tree against the lake it came from: "The file tree" in
+ * docs/semantics.md.
+ */
 @ExtendWith(SharedStack.class)
 class MountedTreeIT {
 
@@ -49,7 +52,18 @@ class MountedTreeIT {
     private static Map<String, byte[]> hostileTree() {
         Map<String, byte[]> tree = new TreeMap<>();
         int[] sizes = {
-            0, 1, 4095, 4096, 4097, 65535, 65536, 65537, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 12345
+            0,
+            1,
+            4095,
+            4096,
+            4097,
+            65535,
+            65536,
+            65537,
+            CHUNK - 1,
+            CHUNK,
+            CHUNK + 1,
+            3 * CHUNK + 12345
         };
         for (int size : sizes) {
             tree.put("sizes/" + size, bytes(size, size));
@@ -58,7 +72,9 @@ class MountedTreeIT {
             tree.put("tiny/%04d".formatted(i), bytes(i, i % 300));
         }
         for (int i = 0; i < 10_000; i++) {
-            tree.put("many/%05d.txt".formatted(i), Integer.toString(i).getBytes(StandardCharsets.UTF_8));
+            tree.put(
+                    "many/%05d.txt".formatted(i),
+                    Integer.toString(i).getBytes(StandardCharsets.UTF_8));
         }
         tree.put("odd/blank and+plus%percent&amp;'quote\"#?", bytes(71, 10));
         tree.put("odd/new\nline\ttab", bytes(72, 11));
@@ -126,7 +142,8 @@ class MountedTreeIT {
     void attributesAreTheObjects() throws IOException {
         Path file = mounted.resolve("sizes/4097");
         assertThat(Files.size(file)).isEqualTo(4097);
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("r--r--r--");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("r--r--r--");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(mounted)))
                 .isEqualTo("r-xr-xr-x");
         assertThat(Files.getLastModifiedTime(file).toInstant())
@@ -152,14 +169,17 @@ class MountedTreeIT {
         assertReadOnly(() -> Files.move(file, mounted.resolve("moved")));
         assertReadOnly(() -> Files.createSymbolicLink(mounted.resolve("link"), file));
         assertReadOnly(
-                () -> Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxrwxrwx")));
+                () ->
+                        Files.setPosixFilePermissions(
+                                file, PosixFilePermissions.fromString("rwxrwxrwx")));
         assertThat(read(file)).isEqualTo(TREE.get("sizes/1"));
     }
 
     /** "Errors". */
     @Test
     void whatIsNotThereIsNotFound() {
-        assertThatThrownBy(() -> Files.size(mounted.resolve("none"))).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> Files.size(mounted.resolve("none")))
+                .isInstanceOf(NoSuchFileException.class);
         assertThatThrownBy(() -> Files.size(mounted.resolve("sizes/1/x")))
                 .isInstanceOf(FileSystemException.class)
                 .hasMessageContaining("Not a directory");
@@ -168,13 +188,15 @@ class MountedTreeIT {
                 .hasMessageContaining("too long");
     }
 
-    private static void assertReadOnly(org.assertj.core.api.ThrowableAssert.ThrowingCallable mutation) {
+    private static void assertReadOnly(
+            org.assertj.core.api.ThrowableAssert.ThrowingCallable mutation) {
         assertThatThrownBy(mutation)
                 .isInstanceOf(FileSystemException.class)
                 .hasMessageContaining("Read-only file system");
     }
 
-    private static String attribute(UserDefinedFileAttributeView view, String name) throws IOException {
+    private static String attribute(UserDefinedFileAttributeView view, String name)
+            throws IOException {
         ByteBuffer value = ByteBuffer.allocate(view.size(name));
         view.read(name, value);
         return StandardCharsets.UTF_8.decode(value.flip()).toString();

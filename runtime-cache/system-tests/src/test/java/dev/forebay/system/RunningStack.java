@@ -12,10 +12,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** A stack with the lake's fixture and the API. */
-final class RunningStack implements ExtensionContext.Store.CloseableResource {
+final class RunningStack implements AutoCloseable {
 
     static final Duration SWEEP_INTERVAL = Duration.ofSeconds(3);
 
@@ -30,10 +29,17 @@ final class RunningStack implements ExtensionContext.Store.CloseableResource {
         this.api = new Api(stack.api());
     }
 
-    /** Starts a stack whose data are kept below {@code target/stacks/<name>}, where a failed test leaves its logs. */
+    /**
+     * Starts a stack whose data are kept below {@code target/stacks/<name>}, where a failed test
+     * leaves its logs.
+     */
     static RunningStack start(String name, Consumer<StackConfig.Builder> change) {
         StackConfig.Builder config =
-                StackConfig.inDirectory(Path.of("target", "stacks", name + "-" + ProcessHandle.current().pid()))
+                StackConfig.inDirectory(
+                                Path.of(
+                                        "target",
+                                        "stacks",
+                                        name + "-" + ProcessHandle.current().pid()))
                         .buckets(LakeFixture.BUCKET)
                         .sweepInterval(SWEEP_INTERVAL);
         change.accept(config);

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Hands the one {@link RunningStack} to all tests that do not need a special one; tests keep apart by using datasets of their
- * own.
+ * Hands the one {@link RunningStack} to all tests that do not need a special one; tests keep apart
+ * by using datasets of their own.
  */
 final class SharedStack implements ParameterResolver {
 
