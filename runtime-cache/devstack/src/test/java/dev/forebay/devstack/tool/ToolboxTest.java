@@ -1,0 +1,184 @@
+package dev.forebay.devstack.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.DevstackException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ToolboxTest {
+    @TempDir Path directory;
+
+    private final AtomicInteger obtained = new AtomicInteger();
+    private final ConcurrentLinkedQueue<String> progress = new ConcurrentLinkedQueue<>();
+    private Path first;
+    private Path second;
+    private Path cache;
+    private Toolbox toolbox;
+
+    @BeforeEach
+    void places() throws IOException {
+        first = Files.createDirectory(directory.resolve("first"));
+        second = Files.createDirectory(directory.resolve("second"));
+        cache = directory.resolve("cache");
+        toolbox = new Toolbox(new Machine(List.of(first, second), cache), progress::add);
+    }
+
+    @Test
+    void takesASuitableProgramOnPath() throws IOException {
+        program(first.resolve("server"), "server Version: 3.6.1");
+
+        assertThat(toolbox.program(tool(this::succeed))).isEqualTo(first.resolve("server"));
+        assertThat(obtained).hasValue(0);
+    }
+
+    @Test
+    void looksFurtherOnPathWhenTheFirstProgramIsTooOld() throws IOException {
+        program(first.resolve("server"), "server Version: 3.4.23");
+        program(second.resolve("server"), "server Version: 3.6.1");
+
+        assertThat(toolbox.program(tool(this::succeed))).isEqualTo(second.resolve("server"));
+    }
+
+    @Test
+    void passesOverAProgramThatDoesNotRun() throws IOException {
+        Files.writeString(first.resolve("server"), "#!/bin/sh\nexit 1\n");
+        first.resolve("server").toFile().setExecutable(true);
+
+        assertThat(toolbox.program(tool(this::succeed))).startsWith(cache);
+    }
+
+    @Test
+    void takesTheCacheWhenPathHasOnlyAnOldOne() throws IOException {
+        program(first.resolve("server"), "server Version: 3.4.23");
+        Path cached = Files.createDirectories(cache.resolve("server/3.6.16")).resolve("server");
+        program(cached, "server Version: 3.6.16");
+
+        assertThat(toolbox.program(tool(this::succeed))).isEqualTo(cached);
+        assertThat(obtained).hasValue(0);
+    }
+
+    @Test
+    void obtainsWhatIsNowhereOnceAndSaysHowLongItTakes() {
+        Path program = toolbox.program(tool(this::succeed));
+
+        assertThat(program).isEqualTo(cache.resolve("server/3.6.16/server")).exists();
+        assertThat(toolbox.program(tool(this::succeed))).isEqualTo(program);
+        assertThat(obtained).hasValue(1);
+        assertThat(progress).first().asString().contains("server 3.6.16", "usually takes a while");
+        assertThat(progress).last().asString().contains("obtained in");
+    }
+
+    @Test
+    void ignoresAndRemovesWhatAnInterruptedBuildLeft() throws IOException {
+        Path half = Files.createDirectories(cache.resolve("server/3.6.16.unfinished-abc"));
+        Files.writeString(half.resolve("server"), "half");
+        Path empty = Files.createDirectories(cache.resolve("server/3.6.16"));
+
+        assertThat(toolbox.program(tool(this::succeed))).isEqualTo(empty.resolve("server"));
+        assertThat(obtained).hasValue(1);
+        assertThat(half).doesNotExist();
+    }
+
+    @Test
+    void leavesNothingAndSaysWhatToDoWhenItCannotBeObtained() throws IOException {
+        Recipe failing =
+                (machine, into, log) -> {
+                    write(into.resolve("server"));
+                    throw new DevstackException("the registry said no");
+                };
+
+        assertThatThrownBy(() -> toolbox.program(tool(failing)))
+                .isInstanceOf(DevstackException.class)
+                .hasMessageContaining("server 3.6.16 could not be obtained: the registry said no")
+                .hasMessageContaining("Instead you can: put one on PATH.");
+        try (var left = Files.list(cache.resolve("server"))) {
+            assertThat(left).extracting(path -> path.getFileName().toString()).containsOnly("lock");
+        }
+    }
+
+    @Test
+    void doesNotTakeARecipeAtItsWord() {
+        assertThatThrownBy(() -> toolbox.program(tool((machine, into, log) -> {})))
+                .hasMessageContaining("no server in what came");
+    }
+
+    @Test
+    void saysHowToGetGoWhenThereIsNone() {
+        assertThatThrownBy(() -> toolbox.program(tool(new GoInstall("example.org/x", "v1"))))
+                .hasMessageContaining("there is no go on PATH")
+                .hasMessageContaining("https://go.dev/dl");
+    }
+
+    @Test
+    void obtainsOnceForThreadsThatAskAtOnce() throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Path>> all =
+                    java.util.stream.IntStream.range(0, 8)
+                            .mapToObj(
+                                    i -> threads.submit(() -> toolbox.program(tool(this::succeed))))
+                            .toList();
+            for (Future<Path> one : all) {
+                assertThat(one.get()).exists();
+            }
+        }
+        assertThat(obtained).hasValue(1);
+    }
+
+    @Test
+    void knowsWhichVersionsSuit() {
+        assertThat("etcd Version: 3.4.23").doesNotContainPattern(Tool.ETCD.versionPattern());
+        assertThat("etcd Version: 3.6.4").containsPattern(Tool.ETCD.versionPattern());
+        assertThat("temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)")
+                .containsPattern(Tool.TEMPORAL.versionPattern());
+        assertThat("temporal version 1.1.0 (Server 1.25.0, UI 2.30.3)")
+                .doesNotContainPattern(Tool.TEMPORAL.versionPattern());
+        assertThat("Version  : v1.8.0").containsPattern(Tool.VERSITYGW.versionPattern());
+        assertThat("Version  : v1.0.2").doesNotContainPattern(Tool.VERSITYGW.versionPattern());
+        assertThat("postgres (PostgreSQL) 15.18").containsPattern(Tool.POSTGRES.versionPattern());
+        assertThat("postgres (PostgreSQL) 9.6.1")
+                .doesNotContainPattern(Tool.POSTGRES.versionPattern());
+    }
+
+    private static Tool tool(Recipe recipe) {
+        return new Tool(
+                "server",
+                "3.6.16",
+                "server",
+                Pattern.compile("Version: 3\\.6\\."),
+                "a while",
+                "put one on PATH",
+                recipe);
+    }
+
+    private void succeed(Machine machine, Path into, Path log) {
+        obtained.incrementAndGet();
+        write(into.resolve("server"));
+    }
+
+    private static void write(Path file) {
+        try {
+            Files.writeString(file, "a program");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void program(Path file, String version) throws IOException {
+        Files.writeString(file, "#!/bin/sh\necho '" + version + "'\n");
+        file.toFile().setExecutable(true);
+    }
+}
