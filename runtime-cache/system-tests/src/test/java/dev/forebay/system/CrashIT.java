@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,18 +41,23 @@ class CrashIT {
     }
 
     enum Victim {
-        WORKER(stack -> stack.region(REGION).worker(0)),
-        AGENT(stack -> stack.region(REGION).agent()),
-        CONTROL_PLANE(stack -> stack.stack().controlPlane()),
-        TEMPORAL(stack -> stack.stack().temporal()),
-        ETCD(stack -> stack.region(REGION).etcd()),
-        POSTGRES(stack -> stack.stack().postgres());
+        WORKER,
+        AGENT,
+        CONTROL_PLANE,
+        TEMPORAL,
+        ETCD,
+        POSTGRES
+    }
 
-        private final Function<RunningStack, Server> find;
-
-        Victim(Function<RunningStack, Server> find) {
-            this.find = find;
-        }
+    private Server find(Victim victim) {
+        return switch (victim) {
+            case WORKER -> stack.region(REGION).worker(0);
+            case AGENT -> stack.region(REGION).agent();
+            case CONTROL_PLANE -> stack.stack().controlPlane();
+            case TEMPORAL -> stack.stack().temporal();
+            case ETCD -> stack.region(REGION).etcd();
+            case POSTGRES -> stack.stack().postgres();
+        };
     }
 
     @ParameterizedTest
@@ -74,7 +78,7 @@ class CrashIT {
                 "the fill is under way",
                 Duration.ofSeconds(60),
                 () -> lake.gets("crash-" + name + "/").size() >= 3);
-        Server server = victim.find.apply(stack);
+        Server server = find(victim);
         server.kill9();
         Map<String, Integer> atDeath = lake.gets("crash-" + name + "/");
         server.restart();

@@ -106,8 +106,9 @@ class MountedTreeIT {
     void randomRangesAreRight() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        String path = "sizes/" + (3 * CHUNK + 12345);
-        byte[] content = TREE.get(path);
+        int size = 3 * CHUNK + 12345;
+        String path = "sizes/" + size;
+        byte[] content = bytes(size, size);
         try (FileChannel file = FileChannel.open(mounted.resolve(path))) {
             for (int i = 0; i < 300; i++) {
                 int from = random.nextInt(content.length + 10);
