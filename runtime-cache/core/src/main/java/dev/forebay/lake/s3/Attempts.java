@@ -1,0 +1,84 @@
+package dev.forebay.lake.s3;
+
+import dev.forebay.lake.s3.S3Failure.Request;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+
+/**
+ * Tries a request a bounded number of times.
+ *
+ * <p>The pause before attempt <i>n</i> is random between 0 and 100 ms · 2<sup>n</sup>, at most 5 s
+ * ("full jitter", Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog 2015).
+ */
+final class Attempts {
+
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 5_000;
+    private static final int MAX_DOUBLINGS = 16;
+
+    private final int limit;
+    private final LongAdder requests = new LongAdder();
+
+    Attempts(int limit) {
+        this.limit = limit;
+    }
+
+    /** How many requests were sent. */
+    long requests() {
+        return requests.sum();
+    }
+
+    /**
+     * Runs one request, waiting for it.
+     *
+     * @param what the bucket and key, for people
+     * @throws ForebayException as {@link S3Failure} says
+     */
+    <T> T run(Request request, String what, Supplier<CompletableFuture<T>> attempt) {
+        for (int n = 1; ; n++) {
+            requests.increment();
+            Throwable thrown;
+            CompletableFuture<T> answer = attempt.get();
+            try {
+                return answer.get();
+            } catch (ExecutionException e) {
+                thrown = e.getCause() == null ? e : e.getCause();
+            } catch (InterruptedException e) {
+                answer.cancel(true);
+                throw interrupted(what, e);
+            }
+            S3Failure failure = S3Failure.of(request, thrown);
+            if (!failure.retry() || n == limit) {
+                throw new ForebayException(
+                        failure.code(),
+                        "%s: %s%s"
+                                .formatted(
+                                        what,
+                                        failure.why(),
+                                        failure.retry() ? ", tried " + n + " times" : ""),
+                        thrown);
+            }
+            pause(what, n);
+        }
+    }
+
+    private static void pause(String what, int n) {
+        long longest =
+                Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(n, MAX_DOUBLINGS));
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(longest));
+        } catch (InterruptedException e) {
+            throw interrupted(what, e);
+        }
+    }
+
+    private static ForebayException interrupted(String what, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new ForebayException(ErrorCode.LAKE_UNAVAILABLE, what + ": interrupted", e);
+    }
+}

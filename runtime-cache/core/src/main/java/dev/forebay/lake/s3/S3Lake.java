@@ -1,0 +1,244 @@
+package dev.forebay.lake.s3;
+
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.s3.S3Failure.Request;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.FileTransformerConfiguration;
+import software.amazon.awssdk.core.async.AsyncRequestBody;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3AsyncClientBuilder;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+
+/**
+ * A lake behind the S3 protocol, through the AWS SDK's asynchronous client.
+ *
+ * <p>Answers are trusted for nothing: status, ETag, range and length must be those asked for, a
+ * whole object's checksum is compared if the store keeps one, and a body is never longer or shorter
+ * than its buffer. Retries are ours alone; the SDK's are off, so that one bound holds.
+ */
+public final class S3Lake implements Lake {
+
+    private static final Duration CONNECTION_IDLE = Duration.ofSeconds(30);
+    private static final int WAITING_PER_CONNECTION = 64;
+
+    private final S3LakeConfig config;
+    private final S3AsyncClient client;
+    private final Attempts attempts;
+    private final LongAdder bytesRead = new LongAdder();
+
+    private S3Lake(S3LakeConfig config, AwsCredentialsProvider credentials) {
+        this.config = config;
+        this.attempts = new Attempts(config.attempts());
+        S3AsyncClientBuilder builder =
+                S3AsyncClient.builder()
+                        .region(Region.of(config.region()))
+                        .forcePathStyle(config.pathStyle())
+                        .credentialsProvider(credentials)
+                        // Not every store understands the SDK's default checksum trailers.
+                        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                        .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                        .overrideConfiguration(o -> o.retryStrategy(AwsRetryStrategy.doNotRetry()))
+                        .httpClientBuilder(
+                                NettyNioAsyncHttpClient.builder()
+                                        .maxConcurrency(config.connections())
+                                        .maxPendingConnectionAcquires(
+                                                config.connections() * WAITING_PER_CONNECTION)
+                                        .connectionAcquisitionTimeout(config.attemptTimeout())
+                                        .connectionTimeout(config.connectTimeout())
+                                        .connectionMaxIdleTime(CONNECTION_IDLE)
+                                        .readTimeout(config.idleTimeout())
+                                        .writeTimeout(config.idleTimeout()));
+        if (config.endpoint() != null) {
+            builder.endpointOverride(config.endpoint());
+        }
+        this.client = builder.build();
+    }
+
+    /** Opens a lake with the credentials of the AWS default chain. Connects when first used. */
+    public static S3Lake open(S3LakeConfig config) {
+        return new S3Lake(config, DefaultCredentialsProvider.builder().build());
+    }
+
+    /** Opens a lake with given credentials. Connects when first used. */
+    public static S3Lake open(S3LakeConfig config, S3Credentials credentials) {
+        return new S3Lake(
+                config,
+                StaticCredentialsProvider.create(
+                        AwsBasicCredentials.create(
+                                credentials.accessKey(), credentials.secretKey())));
+    }
+
+    @Override
+    public void list(
+            String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress) {
+        new S3Listing(client, attempts, bucket, prefix, each, progress).run();
+    }
+
+    @Override
+    public void read(
+            String bucket,
+            String key,
+            long size,
+            String etag,
+            @Nullable String versionId,
+            long offset,
+            ByteBuffer target) {
+        int wanted = target.remaining();
+        if (wanted == 0) {
+            return;
+        }
+        if (offset < 0 || offset > size - wanted) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "no bytes [%d, %d) in %d".formatted(offset, offset + wanted, size));
+        }
+        GetObjectRequest.Builder request =
+                GetObjectRequest.builder()
+                        .bucket(bucket)
+                        .key(key)
+                        .versionId(versionId)
+                        .overrideConfiguration(deadline(wanted));
+        if (!etag.isEmpty()) {
+            request.ifMatch('"' + etag + '"');
+        }
+        if (wanted == size) {
+            request.checksumMode(ChecksumMode.ENABLED);
+        } else {
+            request.range("bytes=%d-%d".formatted(offset, offset + wanted - 1));
+        }
+        AtomicReference<RangeReader> last = new AtomicReference<>();
+        try {
+            attempts.run(
+                    Request.READ,
+                    what(bucket, key),
+                    () -> {
+                        RangeReader reader = new RangeReader(target, etag, size, offset, bytesRead);
+                        last.set(reader);
+                        return client.getObject(request.build(), reader)
+                                .whenComplete((nothing, error) -> reader.close());
+                    });
+        } finally {
+            // Also if this thread was interrupted while the answer was still coming in.
+            RangeReader reader = last.get();
+            if (reader != null) {
+                reader.close();
+            }
+        }
+        target.position(target.limit());
+    }
+
+    @Override
+    public void putIfAbsent(String bucket, String key, Path file) {
+        long bytes = sizeOf(file);
+        attempts.run(
+                Request.PUT,
+                what(bucket, key),
+                () ->
+                        client.putObject(
+                                        b ->
+                                                b.bucket(bucket)
+                                                        .key(key)
+                                                        .ifNoneMatch("*")
+                                                        .overrideConfiguration(deadline(bytes)),
+                                        AsyncRequestBody.fromFile(file))
+                                .exceptionallyCompose(S3Lake::unlessThere));
+    }
+
+    private static CompletableFuture<PutObjectResponse> unlessThere(Throwable error) {
+        return S3Failure.isPreconditionFailed(error)
+                ? CompletableFuture.completedFuture(PutObjectResponse.builder().build())
+                : CompletableFuture.failedFuture(error);
+    }
+
+    @Override
+    public void download(String bucket, String key, Path file) {
+        String what = what(bucket, key);
+        HeadObjectResponse head =
+                attempts.run(
+                        Request.READ,
+                        what,
+                        () ->
+                                client.headObject(
+                                        b ->
+                                                b.bucket(bucket)
+                                                        .key(key)
+                                                        .overrideConfiguration(deadline(0))));
+        attempts.run(
+                Request.READ,
+                what,
+                () ->
+                        client.getObject(
+                                b ->
+                                        b.bucket(bucket)
+                                                .key(key)
+                                                .ifMatch(head.eTag())
+                                                .checksumMode(ChecksumMode.ENABLED)
+                                                .overrideConfiguration(
+                                                        deadline(head.contentLength())),
+                                AsyncResponseTransformer.toFile(
+                                        file, FileTransformerConfiguration.defaultCreateNew())));
+        bytesRead.add(head.contentLength());
+        if (sizeOf(file) != head.contentLength()) {
+            throw new ForebayException(
+                    ErrorCode.LAKE_UNAVAILABLE,
+                    "%s: %d bytes came of %d".formatted(what, sizeOf(file), head.contentLength()));
+        }
+    }
+
+    private static long sizeOf(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot read " + file, e);
+        }
+    }
+
+    private Consumer<AwsRequestOverrideConfiguration.Builder> deadline(long bytes) {
+        return o -> o.apiCallAttemptTimeout(config.deadline(bytes));
+    }
+
+    private static String what(String bucket, String key) {
+        return "s3://" + bucket + "/" + key;
+    }
+
+    /** How many requests were sent, failed ones and repetitions included. */
+    public long requests() {
+        return attempts.requests();
+    }
+
+    /** How many bytes of objects came, those of failed attempts included. */
+    public long bytesRead() {
+        return bytesRead.sum();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}
