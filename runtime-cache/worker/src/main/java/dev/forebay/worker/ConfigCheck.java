@@ -1,0 +1,84 @@
+package dev.forebay.worker;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.net.URI;
+import java.time.Duration;
+
+/** Refuses settings that cannot work, at start, naming the property. */
+final class ConfigCheck {
+
+    private static final String PREFIX = "forebay.worker.";
+    private static final int LEAST_CHUNKS = 4;
+
+    private ConfigCheck() {}
+
+    /**
+     * Checks every bound.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the rule
+     */
+    static void check(WorkerConfig config) {
+        long capacity = config.capacity().asLongValue();
+        require(
+                capacity >= (long) LEAST_CHUNKS * ChunkId.CHUNK_BYTES,
+                "capacity",
+                capacity,
+                "must be at least 32M, four chunks");
+        config.advertisedAddress().ifPresent(ConfigCheck::checkAddress);
+
+        atLeast(1, "fill.concurrency", config.fill().concurrency());
+        atLeast(1, "fill.queue", config.fill().queue());
+        atLeast(1, "fill.lake-requests", config.fill().lakeRequests());
+        atLeast(1, "fill.lake-requests-per-chunk", config.fill().lakeRequestsPerChunk());
+        positive("fill.timeout", config.fill().timeout());
+        notNegative("fill.changed-memory", config.fill().changedMemory());
+        atLeast(1, "fill.changed-memory-objects", config.fill().changedMemoryObjects());
+
+        atLeast(0, "peers.attempts", config.peers().attempts());
+        positive("peers.timeout", config.peers().timeout());
+        notNegative("peers.back-off", config.peers().backOff());
+
+        atLeast(1, "requests.concurrency", config.requests().concurrency());
+        atLeast(1, "requests.fill-concurrency", config.requests().fillConcurrency());
+        atLeast(0, "requests.queue", config.requests().queue());
+        positive("requests.retry-after", config.requests().retryAfter());
+
+        long scrub = config.scrub().bytesPerSecond().asLongValue();
+        require(scrub >= 0, "scrub.bytes-per-second", scrub, "must not be negative");
+        positive("scrub.pause", config.scrub().pause());
+        atLeast(1, "manifests.open", config.manifests().open());
+        long manifests = config.manifests().capacity().asLongValue();
+        require(manifests >= 1, "manifests.capacity", manifests, "must be at least 1");
+    }
+
+    private static void checkAddress(URI address) {
+        String scheme = address.getScheme();
+        require(
+                ("http".equals(scheme) || "https".equals(scheme)) && address.getHost() != null,
+                "advertised-address",
+                address,
+                "must have the form http://host:port");
+    }
+
+    private static void atLeast(int least, String property, int value) {
+        require(value >= least, property, value, "must be at least " + least);
+    }
+
+    private static void positive(String property, Duration value) {
+        require(value.isPositive(), property, value, "must be more than nothing");
+    }
+
+    private static void notNegative(String property, Duration value) {
+        require(!value.isNegative(), property, value, "must not be negative");
+    }
+
+    private static void require(boolean holds, String property, Object value, String rule) {
+        if (!holds) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s%s is %s: it %s".formatted(PREFIX, property, value, rule));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package dev.forebay.worker;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.ChunkStoreStats;
+import dev.forebay.lake.Lake;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.RegionState;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.PackId;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.BearerToken;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import dev.forebay.transfer.WorkerStatus;
+import dev.forebay.worker.fill.ChunkAccess;
+import dev.forebay.worker.fill.FillLimits;
+import dev.forebay.worker.fill.WorkerPeers;
+import dev.forebay.worker.http.WorkerRoutes;
+import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.MountedVersions;
+import dev.forebay.worker.retention.ProtectedPacks;
+import java.net.URI;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A worker's parts, put together. Safe for use by many threads. */
+final class Worker {
+
+    private final WorkerConfig config;
+    private final String region;
+    private final String id;
+    private final RegionState state;
+    private final Lake lake;
+    private final ChunkStore store;
+    private final MountedVersions versions;
+    private final ProtectedPacks protectedPacks;
+    private final WorkerClient client;
+    private final ChunkAccess chunks;
+    private final Scrubber scrubber;
+    private final WorkerMetrics metrics;
+    private @Nullable AutoCloseable membership;
+
+    Worker(
+            WorkerConfig config,
+            ProcessConfig process,
+            RegionState state,
+            Lake lake,
+            WorkerMetrics metrics) {
+        this.config = config;
+        this.region = process.region().value();
+        this.state = state;
+        this.lake = lake;
+        this.metrics = metrics;
+        this.versions =
+                new MountedVersions(
+                        new ManifestCache(
+                                config.directory().resolve("manifests"),
+                                config.manifests().capacity().asLongValue(),
+                                new ManifestSource(lake)::fetch),
+                        config.manifests().open());
+        this.protectedPacks = new ProtectedPacks(versions);
+        this.store =
+                ChunkStore.open(
+                        config.directory(), config.capacity().asLongValue(), protectedPacks);
+        this.id = WorkerIdentity.of(config.directory());
+        this.client = new WorkerClient(clientConfig(config, process.token()));
+        WorkerPeers peers =
+                new WorkerPeers(
+                        id,
+                        versions::view,
+                        client,
+                        config.peers().attempts(),
+                        config.peers().backOff(),
+                        metrics);
+        this.chunks = new ChunkAccess(store, peers, lake, fillLimits(config.fill()), metrics);
+        this.scrubber =
+                Scrubber.start(
+                        store,
+                        config.scrub().bytesPerSecond().asLongValue(),
+                        config.scrub().pause());
+        measure();
+        state.onChange(this::regionChanged);
+    }
+
+    /** The routes of the worker protocol. */
+    WorkerRoutes routes(Optional<BearerToken> token) {
+        WorkerConfig.Requests requests = config.requests();
+        return new WorkerRoutes(
+                versions,
+                chunks,
+                new ChunkDropper(store, chunks, versions),
+                this::status,
+                new WorkerRoutes.Limits(
+                        requests.concurrency(),
+                        requests.fillConcurrency(),
+                        requests.queue(),
+                        requests.retryAfter()),
+                token,
+                metrics);
+    }
+
+    /** Says in the region's etcd that this worker is here, for as long as it is. */
+    synchronized void join(URI address) {
+        membership = state.join(new WorkerNode(id, address, config.capacity().asLongValue()));
+    }
+
+    String id() {
+        return id;
+    }
+
+    boolean ready() {
+        return versions.ready();
+    }
+
+    boolean inTouchWithEtcd() {
+        return state.connected();
+    }
+
+    private void regionChanged(RegionView view) {
+        versions.update(view);
+        protectedPacks.update(view);
+    }
+
+    private WorkerStatus status() {
+        ChunkStoreStats stats = store.stats();
+        return new WorkerStatus(
+                id, region, stats.capacityBytes(), stats.usedBytes(), stats.chunks());
+    }
+
+    private void measure() {
+        metrics.gauge(
+                "store.capacity.bytes", "What chunks may take", () -> stats().capacityBytes());
+        metrics.gauge("store.used.bytes", "What chunks take", () -> stats().usedBytes());
+        metrics.gauge("store.chunks", "Chunks on disk", () -> stats().chunks());
+        metrics.gauge("store.protected.chunks", "Chunks that pins protect", this::protectedChunks);
+        metrics.count("store.evicted.chunks", "Chunks evicted for room", () -> stats().evicted());
+        metrics.count(
+                "store.damaged.chunks", "Damage found in chunks on disk", () -> stats().damaged());
+        metrics.count(
+                "store.disk.full", "Writes that found the disk full", () -> stats().diskFull());
+        metrics.count("store.disk.errors", "Failures of the disk", () -> stats().diskErrors());
+        metrics.gauge("fills.under.way", "Fills running or queued", chunks::fillsUnderWay);
+        metrics.gauge("etcd.in.touch", "1 if etcd answers", () -> state.connected() ? 1 : 0);
+    }
+
+    private ChunkStoreStats stats() {
+        return store.stats();
+    }
+
+    private long protectedChunks() {
+        long sum = 0;
+        for (PackId pack : store.packs()) {
+            sum += protectedPacks.test(pack) ? store.chunks(pack).size() : 0;
+        }
+        return sum;
+    }
+
+    private static WorkerClientConfig clientConfig(
+            WorkerConfig config, Optional<BearerToken> token) {
+        return WorkerClientConfig.defaults()
+                .withToken(token)
+                .withReadTimeout(config.peers().timeout());
+    }
+
+    private static FillLimits fillLimits(WorkerConfig.Fill fill) {
+        return new FillLimits(
+                fill.concurrency(),
+                fill.queue(),
+                fill.lakeRequests(),
+                fill.lakeRequestsPerChunk(),
+                fill.timeout(),
+                fill.changedMemory(),
+                fill.changedMemoryObjects());
+    }
+
+    /** Leaves the region's live workers, but not the registered ones, and lets go of the disk. */
+    synchronized void stop() throws Exception {
+        if (membership != null) {
+            membership.close();
+        }
+        scrubber.close();
+        state.close();
+        protectedPacks.close();
+        client.close();
+        lake.close();
+        versions.close();
+        store.close();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.forebay.worker;
+
+import dev.forebay.lake.s3.S3Lake;
+import dev.forebay.lake.s3.S3LakeConfig;
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.vertx.http.HttpServer;
+import io.quarkus.vertx.http.HttpServerStart;
+import io.vertx.ext.web.Router;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.ObservesAsync;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Starts the worker inside Quarkus and stops it with it. */
+@ApplicationScoped
+class WorkerApplication {
+
+    /** Manifests are fetched beside the objects that the budget is for. */
+    private static final int MANIFEST_CONNECTIONS = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerApplication.class);
+
+    @Produces
+    @Singleton
+    Worker worker(
+            WorkerConfig config,
+            LakeConfig lakeConfig,
+            RegionEtcdConfig etcd,
+            ProcessConfig process,
+            MeterRegistry registry) {
+        ConfigCheck.check(config);
+        return new Worker(
+                config,
+                process,
+                EtcdRegionState.connect(EtcdConfig.of(etcd.endpoints()), process.region()),
+                S3Lake.open(lake(lakeConfig, config)),
+                new WorkerMetrics(registry));
+    }
+
+    private static S3LakeConfig lake(LakeConfig lake, WorkerConfig worker) {
+        return new S3LakeConfig(
+                lake.endpoint().orElse(null),
+                lake.region(),
+                lake.pathStyle(),
+                worker.fill().lakeRequests() + MANIFEST_CONNECTIONS,
+                lake.connectTimeout(),
+                lake.idleTimeout(),
+                lake.attemptTimeout(),
+                lake.slowestRate().asLongValue(),
+                lake.attempts());
+    }
+
+    /** Quarkus calls this before it listens, so that nobody finds a worker without its routes. */
+    void routes(@Observes Router router, Worker worker, ProcessConfig process) {
+        worker.routes(process.token()).register(router);
+    }
+
+    /** Registers the worker once it can be reached. */
+    void joinRegion(
+            @ObservesAsync HttpServerStart started,
+            HttpServer server,
+            Worker worker,
+            WorkerConfig config,
+            ProcessConfig process) {
+        var address = config.advertisedAddress().orElseGet(() -> process.address(server.getPort()));
+        worker.join(address);
+        LOG.info("Worker {} of region {} at {}", worker.id(), process.region(), address);
+    }
+
+    /** Answers under way are done by now: Quarkus waits for them first. */
+    void stop(@Observes ShutdownEvent event, Worker worker) throws Exception {
+        worker.stop();
+    }
+}

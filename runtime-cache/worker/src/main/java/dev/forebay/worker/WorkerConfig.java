@@ -1,0 +1,132 @@
+package dev.forebay.worker;
+
+import io.quarkus.runtime.configuration.MemorySize;
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What can be set on a worker, below {@code forebay.worker}. */
+@ConfigMapping(prefix = "forebay.worker")
+public interface WorkerConfig {
+
+    /** Where chunks and manifests are kept; made if it is not there. One worker per directory. */
+    Path directory();
+
+    /**
+     * How many bytes the chunks may take on disk, as a number or with a unit ({@code 10G}); at
+     * least four chunks, 32M. Also the worker's weight in placement.
+     */
+    @WithDefault("10G")
+    MemorySize capacity();
+
+    /**
+     * The base URI under which others reach this worker; {@code http://<quarkus.http.host>:<port>}
+     * if not set.
+     */
+    Optional<URI> advertisedAddress();
+
+    /** How missing chunks are fetched. */
+    Fill fill();
+
+    /** How other workers are asked before the lake is. */
+    Peers peers();
+
+    /** How many requests are worked on at once. */
+    Requests requests();
+
+    /** How the bytes at rest are checked. */
+    Scrub scrub();
+
+    /** Manifests at hand. */
+    Manifests manifests();
+
+    /** How missing chunks are fetched. */
+    interface Fill {
+        /** How many chunks are filled at once; each takes a buffer of 8 MiB outside the heap. */
+        @WithDefault("8")
+        int concurrency();
+
+        /** How many fills may wait for their turn; more are refused with UNAVAILABLE. */
+        @WithDefault("2048")
+        int queue();
+
+        /** How many requests to the lake may be on their way at once. */
+        @WithDefault("64")
+        int lakeRequests();
+
+        /** How many of them one chunk may have on their way. */
+        @WithDefault("16")
+        int lakeRequestsPerChunk();
+
+        /** How long a request waits for a fill before it is refused with UNAVAILABLE. */
+        @WithDefault("5m")
+        Duration timeout();
+
+        /** How long an object that changed in the lake is not asked for again. */
+        @WithDefault("30s")
+        Duration changedMemory();
+
+        /** How many changed objects are remembered. */
+        @WithDefault("10000")
+        int changedMemoryObjects();
+    }
+
+    /** How other workers are asked before the lake is. */
+    interface Peers {
+        /** How many other workers are asked for a chunk; 0 asks none. */
+        @WithDefault("2")
+        int attempts();
+
+        /** How long one may take to answer. */
+        @WithDefault("10s")
+        Duration timeout();
+
+        /** How long one that did not answer is left alone. */
+        @WithDefault("5s")
+        Duration backOff();
+    }
+
+    /** How many requests are worked on at once. */
+    interface Requests {
+        /** How many reads and queries. */
+        @WithDefault("256")
+        int concurrency();
+
+        /** How many fills and drops. */
+        @WithDefault("64")
+        int fillConcurrency();
+
+        /** How many more of either may wait; further ones are refused with 503. */
+        @WithDefault("1024")
+        int queue();
+
+        /** What {@code Retry-After} says then. */
+        @WithDefault("1s")
+        Duration retryAfter();
+    }
+
+    /** How the bytes at rest are checked. */
+    interface Scrub {
+        /** How many bytes are read in a second; 0 switches scrubbing off. */
+        @WithDefault("4M")
+        MemorySize bytesPerSecond();
+
+        /** How long to wait between two rounds through the store. */
+        @WithDefault("1h")
+        Duration pause();
+    }
+
+    /** Manifests at hand. */
+    interface Manifests {
+        /** How many are kept open between requests. */
+        @WithDefault("64")
+        int open();
+
+        /** How many bytes their local copies may take on disk, besides the chunks. */
+        @WithDefault("2G")
+        MemorySize capacity();
+    }
+}

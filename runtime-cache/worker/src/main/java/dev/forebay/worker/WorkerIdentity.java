@@ -1,0 +1,59 @@
+package dev.forebay.worker;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/**
+ * A worker's id, kept in the file {@code worker-id} beside its chunks: who has the chunks is the
+ * worker that placement means, whatever host or port it runs on today.
+ */
+final class WorkerIdentity {
+
+    private static final Pattern ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+
+    private WorkerIdentity() {}
+
+    /**
+     * The id of the worker that owns {@code directory}, made up on the first start.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the file holds something else
+     */
+    static String of(Path directory) {
+        Path file = directory.resolve("worker-id");
+        try {
+            return check(file, Files.readString(file).strip());
+        } catch (NoSuchFileException firstStart) {
+            return create(file);
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot read " + file, e);
+        }
+    }
+
+    private static String create(Path file) {
+        String id = "w-" + UUID.randomUUID().toString().substring(0, 13);
+        try {
+            Path whole = Files.writeString(file.resolveSibling("worker-id.new"), id + "\n");
+            Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
+            return id;
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot write " + file, e);
+        }
+    }
+
+    private static String check(Path file, String id) {
+        if (!ID.matcher(id).matches()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s holds '%s': a worker id is 1 to 64 characters of A-Z a-z 0-9 . _ -"
+                            .formatted(file, id));
+        }
+        return id;
+    }
+}

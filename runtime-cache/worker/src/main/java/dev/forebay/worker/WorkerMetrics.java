@@ -1,0 +1,98 @@
+package dev.forebay.worker;
+
+import dev.forebay.transfer.Source;
+import dev.forebay.worker.fill.FillObserver;
+import dev.forebay.worker.http.Operation;
+import dev.forebay.worker.http.RequestObserver;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The worker's figures, {@code forebay_worker_*}. Every tag has few values; none is a key, a digest
+ * or an address.
+ */
+final class WorkerMetrics implements RequestObserver, FillObserver {
+
+    private static final String PREFIX = "forebay.worker.";
+
+    private final MeterRegistry registry;
+
+    WorkerMetrics(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public void answered(Operation operation, String outcome, long nanos) {
+        Timer.builder(PREFIX + "requests")
+                .description("Requests answered, and how long that took")
+                .tag("operation", operation.tag())
+                .tag("outcome", outcome)
+                .register(registry)
+                .record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void served(Source source, long bytes) {
+        Counter.builder(PREFIX + "served.bytes")
+                .description("Bytes of packs sent to readers, by where they were taken from")
+                .tag("source", source.wireName())
+                .register(registry)
+                .increment((double) bytes);
+    }
+
+    @Override
+    public void lakeRequest(String outcome, long bytes) {
+        count("lake.requests", "Reads of lake objects or parts of them", outcome);
+        Counter.builder(PREFIX + "lake.bytes")
+                .description("Bytes read from the lake")
+                .register(registry)
+                .increment((double) bytes);
+    }
+
+    @Override
+    public void peerRequest(String outcome, long bytes) {
+        count("peer.requests", "Chunks asked of other workers", outcome);
+        Counter.builder(PREFIX + "peer.bytes")
+                .description("Bytes taken from other workers")
+                .register(registry)
+                .increment((double) bytes);
+    }
+
+    @Override
+    public void filled(String outcome, long nanos) {
+        Timer.builder(PREFIX + "fills")
+                .description("Chunks filled, and how long that took")
+                .tag("outcome", outcome)
+                .register(registry)
+                .record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** A figure that is asked for when somebody looks. */
+    void gauge(String name, String description, Supplier<Number> value) {
+        Gauge.builder(PREFIX + name, value)
+                .description(description)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    /** A figure that only grows and is kept elsewhere. */
+    void count(String name, String description, Supplier<Number> value) {
+        // Micrometer refers weakly to the object it asks, strongly to the function.
+        FunctionCounter.builder(PREFIX + name, this, _ -> value.get().doubleValue())
+                .description(description)
+                .register(registry);
+    }
+
+    private void count(String name, String description, String outcome) {
+        Counter.builder(PREFIX + name)
+                .description(description)
+                .tag("outcome", outcome)
+                .register(registry)
+                .increment();
+    }
+}

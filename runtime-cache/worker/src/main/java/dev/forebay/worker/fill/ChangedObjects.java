@@ -1,0 +1,48 @@
+package dev.forebay.worker.fill;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Ticker;
+import dev.forebay.manifest.Segment;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The objects that were found changed in the lake a short while ago, so that readers who insist do
+ * not make the worker ask the lake again and again. Bounded in time and number. Safe for use by
+ * many threads.
+ */
+final class ChangedObjects {
+
+    private final Cache<Identity, ForebayException> changed;
+
+    ChangedObjects(Duration memory, int objects) {
+        this(memory, objects, Ticker.systemTicker());
+    }
+
+    ChangedObjects(Duration memory, int objects, Ticker ticker) {
+        this.changed =
+                Caffeine.newBuilder()
+                        .maximumSize(objects)
+                        .expireAfterWrite(memory)
+                        .ticker(ticker)
+                        .executor(Runnable::run)
+                        .build();
+    }
+
+    Optional<ForebayException> find(String bucket, Segment segment) {
+        return Optional.ofNullable(changed.getIfPresent(Identity.of(bucket, segment)));
+    }
+
+    void remember(String bucket, Segment segment, ForebayException failure) {
+        changed.put(Identity.of(bucket, segment), failure);
+    }
+
+    private record Identity(String bucket, String key, String etag, @Nullable String versionId) {
+        static Identity of(String bucket, Segment segment) {
+            return new Identity(bucket, segment.key(), segment.etag(), segment.versionId());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package dev.forebay.worker.fill;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.lake.Lake;
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.Source;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+
+/**
+ * Chunks for readers and for prewarms: from the disk, or filled first.
+ *
+ * <p>Methods block. Safe for use by many threads.
+ */
+public final class ChunkAccess {
+
+    /** A chunk filled and evicted again this often before it could be read is given up. */
+    private static final int ATTEMPTS = 3;
+
+    private final ChunkStore store;
+    private final ChunkFill fill;
+    private final Flights<ChunkFill.Filled> flights = new Flights<>();
+    private final Duration timeout;
+
+    public ChunkAccess(
+            ChunkStore store, Peers peers, Lake lake, FillLimits limits, FillObserver observer) {
+        this.store = store;
+        this.timeout = limits.timeout();
+        int atOnce = limits.concurrency() * limits.lakeRequestsPerChunk();
+        Permits budget =
+                new Permits("a request to the lake", limits.lakeRequests(), Math.max(1, atOnce));
+        LakeFetch fetch =
+                new LakeFetch(
+                        lake,
+                        budget,
+                        limits.lakeRequestsPerChunk(),
+                        timeout,
+                        new ChangedObjects(limits.changedMemory(), limits.changedMemoryObjects()),
+                        observer);
+        ChunkBuffers buffers = new ChunkBuffers(limits.concurrency(), limits.queue());
+        this.fill = new ChunkFill(store, buffers, peers, fetch, timeout, observer);
+    }
+
+    /**
+     * A version that a chunk is asked for.
+     *
+     * @param mayFill whether bytes that are missing may be fetched; asked when a fill begins
+     */
+    public record Version(Digest digest, Manifest manifest, BooleanSupplier mayFill) {}
+
+    /** A chunk that holds what was asked for; close it. */
+    public record Present(StoredChunk chunk, Source source) {}
+
+    /**
+     * Opens a chunk if it holds all that the version has in bytes {@code [from, to)} of it.
+     *
+     * @param length the chunk's length in bytes
+     * @param from counted from the chunk's first byte, like {@code to}
+     */
+    public Optional<StoredChunk> cached(
+            Version version, ChunkId chunk, int length, int from, int to) {
+        Optional<StoredChunk> stored = store.find(chunk);
+        if (stored.isPresent()
+                && !stored.get().holds(from, to)
+                && !need(version, chunk, length).satisfied(stored.get()::holds, from, to)) {
+            stored.get().close();
+            return Optional.empty();
+        }
+        return stored;
+    }
+
+    /** Whether all that the version has in a chunk is here; does not count as use. */
+    public boolean complete(Version version, ChunkRef ref) {
+        return store.holds(ref.chunk(), 0, ref.length())
+                || complete(need(version, ref.chunk(), ref.length()));
+    }
+
+    /**
+     * Opens a chunk that holds all that the version has in bytes {@code [from, to)} of it, filling
+     * it if need be.
+     *
+     * @throws ForebayException why these bytes cannot be had; other bytes of the chunk do not
+     *     matter
+     */
+    public Present open(Version version, ChunkId chunk, int length, int from, int to) {
+        Source source = Source.CACHE;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            Optional<StoredChunk> stored = cached(version, chunk, length, from, to);
+            if (stored.isPresent()) {
+                return new Present(stored.get(), source);
+            }
+            Need need = need(version, chunk, length);
+            ChunkFill.Filled filled = join(version, need, from, to, Urgency.demand());
+            throwIfFailed(filled, from, to);
+            source = source(filled);
+        }
+        throw evicted(chunk);
+    }
+
+    /**
+     * Makes all that the version has in a chunk present, for nobody in particular.
+     *
+     * @throws ForebayException why something of it cannot be had; the rest is kept
+     */
+    public FillAnswer fill(Version version, ChunkId chunk, int length) {
+        Need need = need(version, chunk, length);
+        long lakeBytes = 0;
+        long peerBytes = 0;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            if (complete(need)) {
+                return new FillAnswer(need.liveBytes(), lakeBytes, peerBytes);
+            }
+            ChunkFill.Filled filled = join(version, need, 0, length, Urgency.prefetch());
+            throwIfFailed(filled, 0, length);
+            lakeBytes += filled.lakeBytes();
+            peerBytes += filled.peerBytes();
+        }
+        throw evicted(chunk);
+    }
+
+    /** Waits for the fills of these packs that are under way now. */
+    public void awaitFills(Predicate<PackId> packs) {
+        flights.awaitLanded(chunk -> packs.test(chunk.pack()), timeout);
+    }
+
+    /** How many fills are under way or wait for their turn. */
+    public int fillsUnderWay() {
+        return flights.count();
+    }
+
+    private Need need(Version version, ChunkId chunk, int length) {
+        return Need.of(version.digest(), version.manifest(), chunk, length);
+    }
+
+    private boolean complete(Need need) {
+        return need.missing((from, to) -> store.holds(need.chunk(), from, to)).isEmpty();
+    }
+
+    private ChunkFill.Filled join(Version version, Need need, int from, int to, Urgency urgency) {
+        while (true) {
+            Optional<ChunkFill.Filled> filled =
+                    flights.join(
+                            need.chunk(),
+                            version.digest(),
+                            urgency,
+                            timeout,
+                            shared -> begin(version, need, from, to, shared));
+            if (filled.isPresent()) {
+                return filled.get();
+            }
+        }
+    }
+
+    /**
+     * The question whether to fill comes when the flight can be seen by {@link #awaitFills}: who
+     * forbids fills and then waits for those under way finds none afterwards.
+     */
+    private ChunkFill.Filled begin(Version version, Need need, int from, int to, Urgency urgency) {
+        if (!version.mayFill().getAsBoolean()) {
+            throw new ForebayException(
+                    ErrorCode.EVICTING,
+                    "the version with manifest %s is being evicted and chunk %s is not all here"
+                            .formatted(version.digest(), need.chunk()));
+        }
+        return fill.fill(need, from, to, urgency);
+    }
+
+    private static void throwIfFailed(ChunkFill.Filled filled, int from, int to) {
+        for (LakeFetch.Failure failure : filled.failures()) {
+            if (failure.piece().touches(from, to)) {
+                ForebayException cause = failure.cause();
+                throw new ForebayException(cause.code(), String.valueOf(cause.getMessage()), cause);
+            }
+        }
+    }
+
+    private static Source source(ChunkFill.Filled filled) {
+        if (filled.lakeBytes() > 0) {
+            return Source.LAKE;
+        }
+        return filled.peerBytes() > 0 ? Source.PEER : Source.CACHE;
+    }
+
+    private static ForebayException evicted(ChunkId chunk) {
+        return new ForebayException(
+                ErrorCode.CAPACITY_EXCEEDED,
+                "chunk %s was evicted %d times before it could be used: the store is too small"
+                        .formatted(chunk, ATTEMPTS));
+    }
+}

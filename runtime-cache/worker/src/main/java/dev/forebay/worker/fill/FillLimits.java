@@ -1,0 +1,23 @@
+package dev.forebay.worker.fill;
+
+import java.time.Duration;
+
+/**
+ * The bounds of fills.
+ *
+ * @param concurrency how many chunks are filled at once, each in a buffer of 8 MiB
+ * @param queue how many fills may wait
+ * @param lakeRequests how many requests to the lake may be on their way
+ * @param lakeRequestsPerChunk how many of them for one chunk
+ * @param timeout how long anybody waits for a fill, or a fill for its turn
+ * @param changedMemory how long an object that changed is not asked for again
+ * @param changedMemoryObjects how many such objects are remembered
+ */
+public record FillLimits(
+        int concurrency,
+        int queue,
+        int lakeRequests,
+        int lakeRequestsPerChunk,
+        Duration timeout,
+        Duration changedMemory,
+        int changedMemoryObjects) {}

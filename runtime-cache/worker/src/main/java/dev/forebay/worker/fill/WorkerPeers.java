@@ -1,0 +1,103 @@
+package dev.forebay.worker.fill;
+
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.WorkerClient;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * The region's workers through the worker protocol.
+ *
+ * <p>One that fails is left alone for a while: a prewarm of a thousand chunks must not wait a
+ * thousand times for a worker that hangs.
+ */
+public final class WorkerPeers implements Peers {
+
+    private final String self;
+    private final Supplier<RegionView> view;
+    private final WorkerClient client;
+    private final int attempts;
+    private final Duration backOff;
+    private final FillObserver observer;
+    private final Map<String, Long> leftAloneUntilNanos = new ConcurrentHashMap<>();
+
+    /**
+     * Asks at most {@code attempts} workers for a chunk.
+     *
+     * @param self this worker's id, never asked
+     * @param backOff how long a worker that failed is left alone
+     */
+    public WorkerPeers(
+            String self,
+            Supplier<RegionView> view,
+            WorkerClient client,
+            int attempts,
+            Duration backOff,
+            FillObserver observer) {
+        this.self = self;
+        this.view = view;
+        this.client = client;
+        this.attempts = attempts;
+        this.backOff = backOff;
+        this.observer = observer;
+    }
+
+    @Override
+    public boolean fetch(Digest manifest, ChunkId chunk, int from, ByteBuffer target) {
+        RegionView now = view.get();
+        List<WorkerNode> candidates =
+                Placement.rank(chunk, now.workers()).stream()
+                        .filter(worker -> !worker.id().equals(self))
+                        .filter(worker -> now.live().contains(worker.id()))
+                        .filter(worker -> !leftAlone(worker))
+                        .limit(attempts)
+                        .toList();
+        for (WorkerNode worker : candidates) {
+            if (ask(worker, manifest, chunk, from, target.slice())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean ask(
+            WorkerNode worker, Digest manifest, ChunkId chunk, int from, ByteBuffer target) {
+        int bytes = target.remaining();
+        long first = chunk.start() + from;
+        try {
+            boolean all =
+                    client.readIfCached(
+                                    worker, manifest, chunk.pack(), first, first + bytes, target)
+                            .filter(answer -> answer.bytes() == bytes)
+                            .isPresent();
+            observer.peerRequest(all ? "ok" : "miss", all ? bytes : 0);
+            return all;
+        } catch (ForebayException e) {
+            observer.peerRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
+            leftAloneUntilNanos.put(worker.id(), System.nanoTime() + backOff.toNanos());
+            return false;
+        }
+    }
+
+    private boolean leftAlone(WorkerNode worker) {
+        Long until = leftAloneUntilNanos.get(worker.id());
+        if (until == null) {
+            return false;
+        }
+        if (until - System.nanoTime() > 0) {
+            return true;
+        }
+        leftAloneUntilNanos.remove(worker.id(), until);
+        return false;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.forebay.worker.http;
+
+import io.vertx.core.json.JsonObject;
+import java.nio.channels.FileChannel;
+import java.util.Map;
+
+/** What a handler, done on its virtual thread, wants written. */
+sealed interface Answer {
+
+    /** 200 with a small JSON body. */
+    record Json(JsonObject body) implements Answer {}
+
+    /**
+     * Bytes {@code [offset, offset + length)} of an open file, by way of the kernel.
+     *
+     * @param status 200 or 206
+     * @param owner closed when the bytes are sent or cannot be
+     */
+    record FileBytes(
+            int status,
+            Map<String, String> headers,
+            FileChannel file,
+            long offset,
+            long length,
+            AutoCloseable owner)
+            implements Answer {}
+}

@@ -1,0 +1,97 @@
+package dev.forebay.worker.http;
+
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.model.Digest;
+import dev.forebay.transfer.DropAnswer;
+import dev.forebay.worker.fill.ChunkAccess;
+import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.MountedVersions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.util.Base64;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** Manifests: their bytes, how much of them is here, and the dropping of their chunks. */
+final class ManifestRoutes {
+
+    private static final int PAGE = 1_000;
+
+    private final MountedVersions versions;
+    private final ChunkAccess chunks;
+    private final ChunkDropper dropper;
+
+    ManifestRoutes(MountedVersions versions, ChunkAccess chunks, ChunkDropper dropper) {
+        this.versions = versions;
+        this.chunks = chunks;
+        this.dropper = dropper;
+    }
+
+    /** {@code GET /v1/manifests/{m}}. */
+    Callable<Answer> file(RoutingContext context) {
+        Digest manifest = Parameters.manifestInPath(context);
+        return () -> file(manifest);
+    }
+
+    /** {@code GET /v1/manifests/{m}/coverage}. */
+    Callable<Answer> coverage(RoutingContext context) {
+        Digest manifest = Parameters.manifestInPath(context);
+        return () -> coverage(manifest);
+    }
+
+    /** {@code DELETE /v1/manifests/{m}/chunks}. */
+    Callable<Answer> drop(RoutingContext context) {
+        Digest manifest = Parameters.manifestInPath(context);
+        return () -> {
+            DropAnswer answer = dropper.drop(manifest);
+            return new Answer.Json(
+                    new JsonObject()
+                            .put("chunksDropped", answer.chunksDropped())
+                            .put("bytesDropped", answer.bytesDropped()));
+        };
+    }
+
+    private Answer file(Digest manifest) throws IOException {
+        try (MountedVersions.Use use = versions.use(manifest)) {
+            FileChannel file = FileChannel.open(use.manifest().file(), StandardOpenOption.READ);
+            try {
+                return new Answer.FileBytes(
+                        200,
+                        Map.of("Content-Type", "application/vnd.sqlite3"),
+                        file,
+                        0,
+                        file.size(),
+                        file);
+            } catch (IOException e) {
+                file.close();
+                throw e;
+            }
+        }
+    }
+
+    private Answer coverage(Digest manifest) {
+        try (MountedVersions.Use use = versions.use(manifest)) {
+            ChunkAccess.Version version =
+                    new ChunkAccess.Version(manifest, use.manifest(), () -> false);
+            BitSet held = new BitSet();
+            List<ChunkRef> page = use.manifest().chunks(0, PAGE);
+            while (!page.isEmpty()) {
+                for (ChunkRef ref : page) {
+                    if (chunks.complete(version, ref)) {
+                        held.set(Math.toIntExact(ref.ordinal()));
+                    }
+                }
+                page = use.manifest().chunks(page.getLast().ordinal() + 1, PAGE);
+            }
+            return new Answer.Json(
+                    new JsonObject()
+                            .put("chunks", use.manifest().chunkCount())
+                            .put("held", Base64.getEncoder().encodeToString(held.toByteArray())));
+        }
+    }
+}

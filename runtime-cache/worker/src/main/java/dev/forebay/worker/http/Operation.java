@@ -1,0 +1,18 @@
+package dev.forebay.worker.http;
+
+import java.util.Locale;
+
+/** What a request asks for; the {@code operation} tag of the request metrics. */
+public enum Operation {
+    READ,
+    FILL,
+    MANIFEST,
+    COVERAGE,
+    DROP,
+    STATUS;
+
+    /** The value of the metric's tag. */
+    public String tag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

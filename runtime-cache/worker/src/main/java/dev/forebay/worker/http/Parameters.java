@@ -1,0 +1,72 @@
+package dev.forebay.worker.http;
+
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import dev.forebay.transfer.WorkerProtocol;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the parts of a request, each checked where it comes in. */
+final class Parameters {
+
+    private static final String DIGEST_RULE = "must be 64 lower-case hexadecimal characters";
+
+    private Parameters() {}
+
+    static PackId pack(RoutingContext context) {
+        return new PackId(digest("pack", context.pathParam("p")));
+    }
+
+    static Digest manifestInPath(RoutingContext context) {
+        return digest("manifest", context.pathParam("m"));
+    }
+
+    static Digest manifestInQuery(RoutingContext context) {
+        List<String> values = context.queryParam(WorkerProtocol.MANIFEST_PARAMETER);
+        if (values.size() > 1) {
+            throw Refusal.invalid("manifest", String.join(", ", values), "must be given once");
+        }
+        return digest("manifest", values.isEmpty() ? null : values.getFirst());
+    }
+
+    static int chunkIndex(RoutingContext context) {
+        String text = context.pathParam("i");
+        String rule = "must be a whole number from 0 to " + Integer.MAX_VALUE;
+        if (text == null || text.isEmpty() || text.length() > 10 || !digits(text)) {
+            throw Refusal.invalid("index", text, rule);
+        }
+        long index = Long.parseLong(text);
+        if (index > Integer.MAX_VALUE) {
+            throw Refusal.invalid("index", text, rule);
+        }
+        return (int) index;
+    }
+
+    static RangeHeader range(RoutingContext context) {
+        return RangeHeader.parse(context.request().getHeader("Range"));
+    }
+
+    static boolean onlyIfCached(RoutingContext context) {
+        String header = context.request().getHeader("Cache-Control");
+        return header != null
+                && header.toLowerCase(Locale.ROOT).contains(WorkerProtocol.ONLY_IF_CACHED);
+    }
+
+    static boolean digits(String text) {
+        return text.chars().allMatch(character -> character >= '0' && character <= '9');
+    }
+
+    private static Digest digest(String field, @Nullable String value) {
+        if (value == null) {
+            throw Refusal.invalid(field, null, DIGEST_RULE);
+        }
+        try {
+            return new Digest(value);
+        } catch (ForebayException e) {
+            throw Refusal.invalid(field, value, DIGEST_RULE);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package dev.forebay.worker.http;
+
+import dev.forebay.transfer.BearerToken;
+import dev.forebay.transfer.WorkerProtocol;
+import dev.forebay.transfer.WorkerStatus;
+import dev.forebay.worker.fill.ChunkAccess;
+import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.MountedVersions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The worker protocol on a router; what it means is in {@code docs/architecture.md}. */
+public final class WorkerRoutes {
+
+    private final Dispatcher dispatcher;
+    private final PackRoutes packs;
+    private final ManifestRoutes manifests;
+    private final Supplier<WorkerStatus> status;
+    private final Lane reads;
+    private final Lane fills;
+
+    /**
+     * How much is worked on at once.
+     *
+     * @param queue how many more of either kind may wait
+     */
+    public record Limits(int reads, int fills, int queue, Duration retryAfter) {}
+
+    public WorkerRoutes(
+            MountedVersions versions,
+            ChunkAccess chunks,
+            ChunkDropper dropper,
+            Supplier<WorkerStatus> status,
+            Limits limits,
+            Optional<BearerToken> token,
+            RequestObserver observer) {
+        this.dispatcher = new Dispatcher(token, observer);
+        this.packs = new PackRoutes(versions, chunks, observer);
+        this.manifests = new ManifestRoutes(versions, chunks, dropper);
+        this.status = status;
+        this.reads = new Lane("read", limits.reads(), limits.queue(), limits.retryAfter());
+        this.fills = new Lane("fill", limits.fills(), limits.queue(), limits.retryAfter());
+    }
+
+    /** Adds the routes below {@code /v1}. */
+    public void register(Router router) {
+        add(router, HttpMethod.GET, WorkerProtocol.PACK_PATH, Operation.READ, reads, packs::read);
+        add(router, HttpMethod.PUT, WorkerProtocol.CHUNK_PATH, Operation.FILL, fills, packs::fill);
+        add(
+                router,
+                HttpMethod.GET,
+                WorkerProtocol.MANIFEST_PATH,
+                Operation.MANIFEST,
+                reads,
+                manifests::file);
+        add(
+                router,
+                HttpMethod.GET,
+                WorkerProtocol.COVERAGE_PATH,
+                Operation.COVERAGE,
+                reads,
+                manifests::coverage);
+        add(
+                router,
+                HttpMethod.DELETE,
+                WorkerProtocol.MANIFEST_CHUNKS_PATH,
+                Operation.DROP,
+                fills,
+                manifests::drop);
+        add(
+                router,
+                HttpMethod.GET,
+                WorkerProtocol.STATUS_PATH,
+                Operation.STATUS,
+                reads,
+                context -> this::status);
+        router.route("/v1/*")
+                .handler(
+                        context ->
+                                dispatcher.refuse(
+                                        context, Refusal.noSuchPath(context.request().path())));
+    }
+
+    private void add(
+            Router router,
+            HttpMethod method,
+            String path,
+            Operation operation,
+            Lane lane,
+            Function<RoutingContext, Callable<Answer>> handler) {
+        String pattern = path.replaceAll("\\{(\\w)}", ":$1");
+        router.route(method, pattern)
+                .handler(context -> dispatcher.dispatch(context, operation, lane, handler));
+        router.route(pattern)
+                .handler(
+                        context ->
+                                dispatcher.refuse(
+                                        context,
+                                        Refusal.noSuchMethod(
+                                                context.request().method().name(),
+                                                context.request().path())));
+    }
+
+    private Answer status() {
+        WorkerStatus now = status.get();
+        return new Answer.Json(
+                new JsonObject()
+                        .put("id", now.id())
+                        .put("region", now.region())
+                        .put("capacityBytes", now.capacityBytes())
+                        .put("usedBytes", now.usedBytes())
+                        .put("chunks", now.chunks()));
+    }
+}

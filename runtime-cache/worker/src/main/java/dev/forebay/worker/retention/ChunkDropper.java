@@ -1,0 +1,48 @@
+package dev.forebay.worker.retention;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.Dropped;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import dev.forebay.transfer.DropAnswer;
+import dev.forebay.worker.fill.ChunkAccess;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Drops the chunks of a version that is being evicted. Blocks; safe for use by many threads. */
+public final class ChunkDropper {
+
+    private final ChunkStore store;
+    private final ChunkAccess chunks;
+    private final MountedVersions versions;
+
+    public ChunkDropper(ChunkStore store, ChunkAccess chunks, MountedVersions versions) {
+        this.store = store;
+        this.chunks = chunks;
+        this.versions = versions;
+    }
+
+    /**
+     * Drops the chunks of the packs that this manifest refers to and no version that stays does.
+     *
+     * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin lives on it, or {@code
+     *     UNAVAILABLE} if the version is not known here to be on its way out
+     */
+    public DropAnswer drop(Digest digest) {
+        RegionView now = versions.view();
+        List<ManifestRef> keep = DropRule.keep(now, digest);
+        Set<PackId> doomed = new HashSet<>(versions.packs(DropRule.reference(now, digest)));
+        keep.forEach(ref -> doomed.removeAll(versions.packs(ref)));
+        // No fill of this version begins any more, but one that began before could store a chunk
+        // behind our back.
+        chunks.awaitFills(doomed::contains);
+        Dropped dropped = Dropped.NONE;
+        for (PackId pack : doomed) {
+            dropped = dropped.plus(store.dropPack(pack));
+        }
+        return new DropAnswer(dropped.chunks(), dropped.bytes());
+    }
+}

@@ -1,0 +1,203 @@
+package dev.forebay.worker.retention;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.Pack;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The manifests of the versions that the region's mount table lists, by digest.
+ *
+ * <p>The last known table stays in use while etcd is away. A bounded number of manifests is kept
+ * open between requests, because opening one costs more than asking it. Safe for use by many
+ * threads.
+ */
+public final class MountedVersions implements AutoCloseable {
+
+    private final ManifestCache manifests;
+    private final Cache<Digest, CachedManifest> keptOpen;
+    private final Map<Digest, Set<PackId>> packs = new ConcurrentHashMap<>();
+    private volatile @Nullable Table table;
+
+    private record Table(RegionView view, Map<Digest, Entry> entries) {}
+
+    /**
+     * What the table says of one manifest.
+     *
+     * @param evicting whether every version with this manifest is being evicted
+     */
+    private record Entry(ManifestRef ref, boolean evicting) {}
+
+    /** A manifest in use; close it when done. */
+    public record Use(Digest digest, CachedManifest manifest) implements AutoCloseable {
+
+        /**
+         * The length of a pack in bytes.
+         *
+         * @throws ForebayException {@code NOT_FOUND} if the version does not refer to it
+         */
+        public long packBytes(PackId pack) {
+            return manifest.packs().stream()
+                    .filter(each -> each.id().equals(pack))
+                    .mapToLong(Pack::bytes)
+                    .findFirst()
+                    .orElseThrow(
+                            () ->
+                                    new ForebayException(
+                                            ErrorCode.NOT_FOUND,
+                                            "manifest %s does not refer to pack %s"
+                                                    .formatted(digest, pack)));
+        }
+
+        @Override
+        public void close() {
+            manifest.close();
+        }
+    }
+
+    /**
+     * Knows no version until {@link #update} was called.
+     *
+     * @param open how many manifests are kept open between requests
+     */
+    public MountedVersions(ManifestCache manifests, int open) {
+        this.manifests = manifests;
+        this.keptOpen =
+                Caffeine.newBuilder()
+                        .maximumSize(open)
+                        .executor(Runnable::run)
+                        .<Digest, CachedManifest>evictionListener(
+                                (digest, manifest, cause) -> close(manifest))
+                        .build();
+    }
+
+    /** Takes over what the region's etcd says now. */
+    public void update(RegionView view) {
+        Map<Digest, Entry> next =
+                view.mounts().stream()
+                        .collect(
+                                Collectors.toUnmodifiableMap(
+                                        mount -> mount.manifest().digest(),
+                                        mount -> new Entry(mount.manifest(), evicting(mount)),
+                                        (one, other) ->
+                                                new Entry(
+                                                        one.ref(),
+                                                        one.evicting() && other.evicting())));
+        table = new Table(view, next);
+        packs.keySet().retainAll(next.keySet());
+        for (Digest digest : keptOpen.asMap().keySet()) {
+            if (!next.containsKey(digest)) {
+                close(keptOpen.asMap().remove(digest));
+            }
+        }
+    }
+
+    /**
+     * Opens the manifest of a mounted version, fetching it if it is not on this disk. Blocks.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if no mounted version has it, or as fetching fails
+     */
+    public Use use(Digest digest) {
+        Entry entry = table().entries.get(digest);
+        if (entry == null) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND,
+                    "no version with manifest %s is mounted in this region".formatted(digest));
+        }
+        CachedManifest manifest = manifests.open(entry.ref());
+        if (!keptOpen.asMap().containsKey(digest)) {
+            keepOpen(entry.ref());
+        }
+        return new Use(digest, manifest);
+    }
+
+    /** Whether a version with this manifest is mounted and not on its way out, at this moment. */
+    public boolean fillable(Digest digest) {
+        Entry entry = table().entries.get(digest);
+        return entry != null && !entry.evicting();
+    }
+
+    /**
+     * What the table was made from.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if nothing was seen yet
+     */
+    public RegionView view() {
+        return table().view;
+    }
+
+    /** Whether the region's state was seen at least once. */
+    public boolean ready() {
+        return table != null;
+    }
+
+    /** The packs that a mounted version refers to. Blocks if its manifest is not here. */
+    public Set<PackId> packs(ManifestRef ref) {
+        Set<PackId> known = packs.get(ref.digest());
+        if (known != null) {
+            return known;
+        }
+        try (CachedManifest manifest = manifests.open(ref)) {
+            Set<PackId> found =
+                    manifest.packs().stream().map(Pack::id).collect(Collectors.toUnmodifiableSet());
+            if (table().entries.containsKey(ref.digest())) {
+                packs.put(ref.digest(), found);
+            }
+            return found;
+        }
+    }
+
+    /** Whether {@link #packs} would answer without blocking. */
+    boolean knowsPacks(Digest digest) {
+        return packs.containsKey(digest);
+    }
+
+    private void keepOpen(ManifestRef ref) {
+        CachedManifest another = manifests.open(ref);
+        if (keptOpen.asMap().putIfAbsent(ref.digest(), another) != null) {
+            another.close();
+        } else if (!table().entries.containsKey(ref.digest())) {
+            // It was unmounted meanwhile, and the update that said so may have come too early.
+            close(keptOpen.asMap().remove(ref.digest()));
+        }
+    }
+
+    private Table table() {
+        Table now = table;
+        if (now == null) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "this worker has not seen its region's etcd yet");
+        }
+        return now;
+    }
+
+    private static boolean evicting(Mount mount) {
+        return mount.state() == Mount.State.EVICTING;
+    }
+
+    private static void close(@Nullable CachedManifest manifest) {
+        if (manifest != null) {
+            manifest.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Digest digest : keptOpen.asMap().keySet()) {
+            close(keptOpen.asMap().remove(digest));
+        }
+    }
+}

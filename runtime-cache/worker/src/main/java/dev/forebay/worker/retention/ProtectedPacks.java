@@ -1,0 +1,117 @@
+package dev.forebay.worker.retention;
+
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.Pin;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The packs whose chunks must not be evicted, because a living pin is on a version that refers to
+ * them.
+ *
+ * <p>In doubt everything is protected: before the region's state was seen for the first time, and
+ * while the manifest of a pinned version cannot be read. While etcd is away the last known pins
+ * count. Asking never blocks. Safe for use by many threads.
+ */
+public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ProtectedPacks.class);
+    private static final Duration RETRY = Duration.ofSeconds(2);
+
+    private final MountedVersions versions;
+    private final Semaphore news = new Semaphore(0);
+    private final Thread resolver;
+
+    // Written under the lock of this object.
+    private volatile List<ManifestRef> pinned = List.of();
+    // Null means everything.
+    private volatile @Nullable Set<PackId> packs;
+    private volatile boolean closed;
+
+    /** Protects everything until {@link #update} was called. */
+    public ProtectedPacks(MountedVersions versions) {
+        this.versions = versions;
+        this.resolver = Thread.ofVirtual().name("protected-packs").start(this::resolve);
+    }
+
+    @Override
+    public boolean test(PackId pack) {
+        Set<PackId> known = packs;
+        return known == null || known.contains(pack);
+    }
+
+    /** Takes over what the region's etcd says now; call it after {@link MountedVersions#update}. */
+    public synchronized void update(RegionView view) {
+        Set<DatasetVersion> versionsWithPins =
+                view.pins().stream().map(Pin::version).collect(Collectors.toSet());
+        pinned =
+                view.mounts().stream()
+                        .filter(mount -> versionsWithPins.contains(mount.version()))
+                        .map(Mount::manifest)
+                        .distinct()
+                        .toList();
+        if (pinned.stream().allMatch(ref -> versions.knowsPacks(ref.digest()))) {
+            packs = union(pinned);
+        } else {
+            packs = null;
+            news.release();
+        }
+    }
+
+    /** Reads manifests, which may take long, on a thread of its own. */
+    private void resolve() {
+        try {
+            while (!closed) {
+                List<ManifestRef> wanted = pinned;
+                if (packs == null && !wanted.isEmpty() && !adopt(wanted)) {
+                    boolean _ = news.tryAcquire(RETRY.toNanos(), TimeUnit.NANOSECONDS);
+                } else {
+                    news.acquire();
+                }
+            }
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean adopt(List<ManifestRef> wanted) {
+        Set<PackId> found;
+        try {
+            found = union(wanted);
+        } catch (RuntimeException e) {
+            LOG.warn("Nothing can be evicted until the manifests of pinned versions are here", e);
+            return false;
+        }
+        synchronized (this) {
+            if (pinned.equals(wanted)) {
+                packs = found;
+            }
+        }
+        return true;
+    }
+
+    private Set<PackId> union(List<ManifestRef> refs) {
+        Set<PackId> union = new HashSet<>();
+        refs.forEach(ref -> union.addAll(versions.packs(ref)));
+        return Set.copyOf(union);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        resolver.interrupt();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.forebay.worker;
+
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.OneProcessServer;
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.placement.WorkerNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The packaged worker, as a process of its own. */
+final class WorkerProcess extends OneProcessServer {
+
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private final URI address;
+    private final Path directory;
+
+    private WorkerProcess(ServerProcess process, URI address, Path directory) {
+        super(process);
+        this.address = address;
+        this.directory = directory;
+    }
+
+    static WorkerProcess start(
+            TestRegion region, Path directory, String name, String... properties) {
+        URI address = URI.create("http://127.0.0.1:" + Ports.free());
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        command.add("-Dquarkus.http.port=" + address.getPort());
+        command.add("-Dforebay.region=" + TestRegion.NAME);
+        command.add("-Dforebay.etcd.endpoints=" + region.etcd.endpoint());
+        command.add("-Dforebay.lake.endpoint=" + region.s3.endpoint());
+        command.add("-Dforebay.lake.path-style=true");
+        command.add("-Dforebay.worker.directory=" + directory.resolve("store"));
+        command.add("-Dforebay.worker.capacity=1G");
+        for (String property : properties) {
+            command.add("-D" + property);
+        }
+        command.add("-jar");
+        command.add(System.getProperty("forebay.worker.jar"));
+        Launch launch =
+                Launch.of(
+                        name,
+                        directory,
+                        command,
+                        Map.of(
+                                "AWS_ACCESS_KEY_ID", region.s3.accessKey(),
+                                "AWS_SECRET_ACCESS_KEY", region.s3.secretKey()),
+                        Readiness.ok(address.resolve("/q/health/ready")),
+                        Launch.Lifetime.THIS_JVM);
+        return new WorkerProcess(ServerProcess.start(launch), address, directory);
+    }
+
+    Path store() {
+        return directory.resolve("store");
+    }
+
+    URI address() {
+        return address;
+    }
+
+    /** As a client of the region would know it. */
+    WorkerNode node() {
+        return new WorkerNode("under-test", address, 1 << 30);
+    }
+
+    HttpResponse<byte[]> get(String path, String... headers) throws Exception {
+        return send("GET", path, headers);
+    }
+
+    HttpResponse<byte[]> send(String method, String path, String... headers) throws Exception {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(address.resolve(path))
+                        .timeout(Duration.ofSeconds(60))
+                        .method(method, HttpRequest.BodyPublishers.noBody());
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    }
+
+    /** The value of the first metric whose line begins so, 0 if there is none. */
+    double metric(String start) throws Exception {
+        String text = new String(get("/q/metrics").body(), StandardCharsets.UTF_8);
+        return text.lines()
+                .filter(line -> line.startsWith(start))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .findFirst()
+                .orElse(0);
+    }
+
+    /** Every chunk file in the store. */
+    List<Path> chunkFiles() throws IOException {
+        try (var files = Files.walk(store().resolve("chunks"))) {
+            return files.filter(Files::isRegularFile).toList();
+        }
+    }
+}

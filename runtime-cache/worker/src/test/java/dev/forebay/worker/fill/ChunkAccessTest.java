@@ -1,0 +1,326 @@
+package dev.forebay.worker.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.Source;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChunkAccessTest {
+
+    private static final int MIB = 1 << 20;
+
+    private final FakeLake lake = new FakeLake();
+    private final OnePack v1 = new OnePack("1");
+
+    @TempDir Path directory;
+    private ChunkStore store;
+    private ChunkAccess chunks;
+
+    @BeforeEach
+    void open() {
+        store = ChunkStore.open(directory, 64L * MIB, pack -> false);
+        chunks = access(Peers.none());
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void readsEachObjectOfAChunkOnceWithOneRequest() {
+        v1.with(lake, "a", 1).with(lake, "b", 4096).with(lake, "c", 70_000);
+
+        ChunkAccess.Present present = open(v1, 0, 0, v1.length(0));
+
+        assertThat(present.source()).isEqualTo(Source.LAKE);
+        assertBytes(v1, present);
+        assertThat(lake.takeReads()).containsExactly("a[0, 1)", "b[0, 4096)", "c[0, 70000)");
+    }
+
+    @Test
+    void asksTheLakeNothingTheSecondTime() {
+        v1.with(lake, "a", 100_000);
+        open(v1, 0, 0, 100).chunk().close();
+        lake.takeReads();
+
+        ChunkAccess.Present present = open(v1, 0, 0, v1.length(0));
+
+        assertThat(present.source()).isEqualTo(Source.CACHE);
+        assertBytes(v1, present);
+        assertThat(lake.takeReads()).isEmpty();
+    }
+
+    @Test
+    void readsOnlyTheChunksPartOfALargeObject() {
+        v1.with(lake, "small", 10).with(lake, "large", 20 * MIB);
+        int first = ChunkId.CHUNK_BYTES - 4096;
+
+        assertBytes(v1, open(v1, 1, 0, v1.length(1)));
+
+        assertThat(lake.takeReads())
+                .containsExactly("large[%d, %d)".formatted(first, first + ChunkId.CHUNK_BYTES));
+    }
+
+    @Test
+    void manyReadersOfOneColdChunkCauseOneReadPerObject() throws Exception {
+        for (int i = 0; i < 30; i++) {
+            v1.with(lake, "object-%02d".formatted(i), 5_000);
+        }
+        List<Future<?>> readers = new ArrayList<>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 100; i++) {
+                readers.add(threads.submit(() -> assertBytes(v1, open(v1, 0, 0, v1.length(0)))));
+            }
+        }
+        for (Future<?> reader : readers) {
+            reader.get();
+        }
+
+        assertThat(lake.takeReads()).hasSize(30).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void anObjectThatChangedDoesNotTakeItsNeighboursWithIt() {
+        v1.with(lake, "a", 5_000).with(lake, "changed", 5_000).with(lake, "c", 5_000);
+        lake.fail("changed", ErrorCode.LAKE_OBJECT_CHANGED);
+        int changedAt = (int) v1.segment("changed").packOffset();
+        int neighbourAt = (int) v1.segment("c").packOffset();
+
+        open(v1, 0, 0, 5_000).chunk().close();
+        open(v1, 0, neighbourAt, neighbourAt + 5_000).chunk().close();
+
+        assertFails(ErrorCode.LAKE_OBJECT_CHANGED, () -> open(v1, 0, changedAt, changedAt + 1));
+        assertFails(
+                ErrorCode.LAKE_OBJECT_CHANGED,
+                () -> chunks.fill(v1.version(), v1.chunk(0), v1.length(0)));
+        assertThat(lake.takeReads())
+                .as("asked once each, however often somebody insisted")
+                .containsExactly("a[0, 5000)", "c[0, 5000)", "changed[0, 5000)");
+    }
+
+    @Test
+    void asksForAChangedObjectAgainWhenItsTimeIsOver() {
+        chunks = access(Peers.none(), Duration.ofNanos(1));
+        v1.with(lake, "a", 10);
+        lake.fail("a", ErrorCode.LAKE_OBJECT_CHANGED);
+        assertFails(ErrorCode.LAKE_OBJECT_CHANGED, () -> open(v1, 0, 0, 10));
+        lake.mend("a");
+
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+    }
+
+    @Test
+    void keepsWhatItGotWhenTheLakeGoesAwayInBetween() {
+        chunks = access(Peers.none(), Duration.ofMinutes(1), 1);
+        v1.with(lake, "a", 5_000).with(lake, "b", 5_000).with(lake, "c", 5_000);
+        lake.fail("b", ErrorCode.LAKE_UNAVAILABLE);
+
+        assertFails(
+                ErrorCode.LAKE_UNAVAILABLE,
+                () -> chunks.fill(v1.version(), v1.chunk(0), v1.length(0)));
+        assertThat(lake.takeReads()).containsExactly("a[0, 5000)", "b[0, 5000)");
+        lake.mend("b");
+
+        FillAnswer answer = chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
+
+        assertThat(answer).isEqualTo(new FillAnswer(15_000, 10_000, 0));
+        assertThat(lake.takeReads()).containsExactly("b[0, 5000)", "c[0, 5000)");
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+    }
+
+    @Test
+    void topsUpAChunkThatAnotherVersionNeedsMoreOf() {
+        v1.with(lake, "shared", 8_192).with(lake, "old", 8_192);
+        OnePack v2 = new OnePack("2").with("shared", 8_192).gap(8_192);
+        assertThat(chunks.fill(v2.version(), v2.chunk(0), v1.length(0)).bytesFromLake())
+                .isEqualTo(8_192);
+        lake.takeReads();
+
+        FillAnswer answer = chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
+
+        assertThat(answer).isEqualTo(new FillAnswer(16_384, 8_192, 0));
+        assertThat(lake.takeReads()).containsExactly("old[0, 8192)");
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+    }
+
+    @Test
+    void takesAChunkFromAnotherWorkerBeforeTheLake() {
+        v1.with(lake, "a", 100_000).with(lake, "b", 5_000);
+        AtomicInteger asked = new AtomicInteger();
+        chunks =
+                access(
+                        (manifest, chunk, from, target) -> {
+                            asked.incrementAndGet();
+                            byte[] all = packBytes(v1);
+                            target.put(all, from, target.remaining());
+                            return true;
+                        });
+
+        FillAnswer answer = chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
+
+        assertThat(answer).isEqualTo(new FillAnswer(105_000, 0, 105_000));
+        assertThat(asked).hasValue(1);
+        assertThat(lake.takeReads()).isEmpty();
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+    }
+
+    @Test
+    void whatAnotherWorkerLeftBehindWhenItFailedIsNotKept() {
+        v1.with(lake, "a", 5_000).with(lake, "b", 5_000);
+        chunks =
+                access(
+                        (manifest, chunk, from, target) -> {
+                            while (target.hasRemaining()) {
+                                target.put((byte) 0xEE);
+                            }
+                            return false;
+                        });
+
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+    }
+
+    @Test
+    void doesNotFillAVersionThatIsBeingEvictedButReadsWhatIsHere() {
+        v1.with(lake, "a", 5_000).with(lake, "b", 9 * MIB);
+        AtomicBoolean mayFill = new AtomicBoolean(true);
+        ChunkAccess.Version version = new ChunkAccess.Version(v1.digest(), v1, mayFill::get);
+        chunks.fill(version, v1.chunk(0), v1.length(0));
+        mayFill.set(false);
+        lake.takeReads();
+
+        chunks.open(version, v1.chunk(0), v1.length(0), 0, 5_000).chunk().close();
+        assertFails(
+                ErrorCode.EVICTING,
+                () -> chunks.open(version, v1.chunk(1), v1.length(1), 0, 5_000));
+        assertThat(lake.takeReads()).isEmpty();
+    }
+
+    @Test
+    void saysThatTheStoreIsFullOfProtectedChunks() {
+        store.close();
+        store = ChunkStore.open(directory, 20L * MIB, pack -> true);
+        chunks = access(Peers.none());
+        v1.with(lake, "large", 40 * MIB);
+        chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
+        chunks.fill(v1.version(), v1.chunk(1), v1.length(1));
+
+        assertFails(
+                ErrorCode.CAPACITY_EXCEEDED,
+                () -> chunks.fill(v1.version(), v1.chunk(2), v1.length(2)));
+        assertThat(open(v1, 0, 0, 100).source()).isEqualTo(Source.CACHE);
+    }
+
+    @Test
+    void waitingForFillsSeesThoseThatAreUnderWay() throws Exception {
+        v1.with(lake, "a", 5_000);
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        lake.beforeEachRead(
+                () -> {
+                    reading.countDown();
+                    awaitQuietly(goOn);
+                });
+        Thread reader = Thread.startVirtualThread(() -> open(v1, 0, 0, 10).chunk().close());
+        reading.await();
+        Thread waiter = Thread.startVirtualThread(() -> chunks.awaitFills(pack -> true));
+
+        assertThat(waiter.join(Duration.ofMillis(50))).isFalse();
+        goOn.countDown();
+
+        assertThat(waiter.join(Duration.ofSeconds(20))).isTrue();
+        reader.join();
+        assertThat(chunks.fillsUnderWay()).isZero();
+    }
+
+    private ChunkAccess access(Peers peers) {
+        return access(peers, Duration.ofMinutes(1));
+    }
+
+    private ChunkAccess access(Peers peers, Duration changedMemory) {
+        return access(peers, changedMemory, 16);
+    }
+
+    private ChunkAccess access(Peers peers, Duration changedMemory, int parallel) {
+        return new ChunkAccess(
+                store,
+                peers,
+                lake,
+                new FillLimits(2, 100, 64, parallel, Duration.ofSeconds(30), changedMemory, 100),
+                new SilentObserver());
+    }
+
+    private ChunkAccess.Present open(OnePack version, int chunk, int from, int to) {
+        return chunks.open(
+                version.version(), version.chunk(chunk), version.length(chunk), from, to);
+    }
+
+    private void assertBytes(OnePack version, ChunkAccess.Present present) {
+        try (var chunk = present.chunk()) {
+            ByteBuffer bytes = ByteBuffer.allocate(chunk.length());
+            chunk.readVerified(0, bytes);
+            byte[] expected = new byte[chunk.length()];
+            System.arraycopy(
+                    packBytes(version), (int) chunk.id().start(), expected, 0, expected.length);
+            assertThat(bytes.array()).isEqualTo(expected);
+        }
+    }
+
+    private static byte[] packBytes(OnePack version) {
+        byte[] all = new byte[(int) version.packBytes()];
+        version.segments(OnePack.PACK, 0, all.length)
+                .forEach(
+                        segment -> {
+                            byte[] bytes = new byte[(int) segment.size()];
+                            new Random(segment.key().hashCode()).nextBytes(bytes);
+                            System.arraycopy(
+                                    bytes, 0, all, (int) segment.packOffset(), bytes.length);
+                        });
+        return all;
+    }
+
+    private static void assertFails(ErrorCode code, Runnable action) {
+        assertThatThrownBy(action::run)
+                .isInstanceOfSatisfying(
+                        ForebayException.class, e -> assertThat(e.code()).isEqualTo(code));
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static final class SilentObserver implements FillObserver {
+        @Override
+        public void lakeRequest(String outcome, long bytes) {}
+
+        @Override
+        public void peerRequest(String outcome, long bytes) {}
+
+        @Override
+        public void filled(String outcome, long nanos) {}
+    }
+}

@@ -1,0 +1,91 @@
+package dev.forebay.worker.fill;
+
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A lake in memory that writes down every read and can be told to misbehave. */
+final class FakeLake implements Lake {
+
+    private final Map<String, byte[]> objects = new ConcurrentHashMap<>();
+    private final Map<String, ErrorCode> failures = new ConcurrentHashMap<>();
+    private final List<String> reads = Collections.synchronizedList(new ArrayList<>());
+    private volatile Runnable beforeEach = () -> {};
+
+    void put(String key, byte[] bytes) {
+        objects.put(key, bytes);
+    }
+
+    void fail(String key, ErrorCode code) {
+        failures.put(key, code);
+    }
+
+    void mend(String key) {
+        failures.remove(key);
+    }
+
+    void beforeEachRead(Runnable action) {
+        beforeEach = action;
+    }
+
+    /** The reads so far, as {@code key[from, to)}, in order of the key; forgets them. */
+    List<String> takeReads() {
+        synchronized (reads) {
+            List<String> taken = reads.stream().sorted().toList();
+            reads.clear();
+            return taken;
+        }
+    }
+
+    @Override
+    public void read(
+            String bucket,
+            String key,
+            long size,
+            String etag,
+            @Nullable String versionId,
+            long offset,
+            ByteBuffer target) {
+        beforeEach.run();
+        reads.add("%s[%d, %d)".formatted(key, offset, offset + target.remaining()));
+        ErrorCode failure = failures.get(key);
+        if (failure != null) {
+            target.put((byte) 0xEE);
+            throw new ForebayException(failure, key + " fails on purpose");
+        }
+        byte[] bytes = objects.get(key);
+        if (bytes == null || bytes.length != size) {
+            throw new AssertionError("no object " + key + " of " + size + " bytes");
+        }
+        target.put(bytes, (int) offset, target.remaining());
+    }
+
+    @Override
+    public void list(
+            String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void putIfAbsent(String bucket, String key, Path file) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void download(String bucket, String key, Path file) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+}
