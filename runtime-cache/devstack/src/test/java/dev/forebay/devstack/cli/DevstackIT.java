@@ -1,0 +1,227 @@
+package dev.forebay.devstack.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.devstack.server.PidFile;
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.stack.StackOnDisk;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The command as people use it: real etcd, Temporal, PostgreSQL, S3 and mounts, with {@link
+ * StandIn} in the place of Forebay's own programs.
+ */
+class DevstackIT {
+    private static final Duration BOUND = Duration.ofSeconds(60);
+
+    /** Lake, Temporal, PostgreSQL, control plane; per region etcd, agent, two workers, FUSE pod. */
+    private static final int PROCESSES = 14;
+
+    @TempDir Path directory;
+
+    private StackOnDisk disk;
+    private Path home;
+    private Path data;
+    private int portBase;
+
+    private record Result(int status, String out, String err) {}
+
+    @BeforeEach
+    void aBuiltRepository() throws Exception {
+        home = directory.resolve("home");
+        data = directory.resolve("data");
+        StandIn.buildInto(home);
+        disk = new StackOnDisk(data);
+        portBase = freeBase();
+    }
+
+    @AfterEach
+    void nothingStays() {
+        disk.stop(line -> {});
+    }
+
+    @Test
+    void staysUpUntilItIsTakenDown() throws Exception {
+        Result up = devstack("up");
+
+        assertThat(up.status()).as(up.err()).isZero();
+        assertThat(up.err()).contains("ready in");
+        assertThat(up.out())
+                .contains("http://127.0.0.1:" + portBase + "/api/v1")
+                .contains("Temporal UI", "credentials", "us-east-1", "ap-northeast-2");
+        assertThat(disk.processes()).hasSize(PROCESSES).allMatch(PidFile::isAlive);
+        assertThat(disk.mounts()).hasSize(2);
+        assertThat(devstack("status").status()).isZero();
+        assertThat(devstack("status", "--json").out()).contains("\"us-east-1.mount\": \"" + data);
+
+        Result again = devstack("up");
+        assertThat(again.status()).isZero();
+        assertThat(again.err()).contains("already running");
+        assertThat(again.out()).isEqualTo(up.out());
+
+        List<PidFile> processes = disk.processes();
+        assertThat(devstack("down").status()).isZero();
+        assertThat(processes).noneMatch(PidFile::isAlive);
+        assertThat(disk.mounts()).isEmpty();
+        assertThat(devstack("down").err()).contains("nothing is running");
+        assertThat(devstack("status").status()).isEqualTo(3);
+    }
+
+    @Test
+    void showsAProgramItsRegionsMountAtThePathThatIsTheSameEverywhere() throws Exception {
+        devstack("up");
+
+        for (String region : List.of("us-east-1", "ap-northeast-2")) {
+            Result result =
+                    devstack(
+                            "exec",
+                            "--region",
+                            region,
+                            "--",
+                            "sh",
+                            "-c",
+                            "cat mnt/region && echo , $FOREBAY_REGION $FOREBAY_API && exit 7");
+            assertThat(result.status()).isEqualTo(7);
+            assertThat(result.out())
+                    .isEqualTo("%s, %s http://127.0.0.1:%d\n".formatted(region, region, portBase));
+        }
+        assertThat(data.resolve("mnt")).isEmptyDirectory();
+        assertThat(devstack("exec", "--region", "nowhere", "true").err())
+                .contains("there is no region nowhere");
+    }
+
+    @Test
+    void startsAgainAfterACrashThatLeftProcessesAndAMount() throws Exception {
+        devstack("up");
+        PidFile fuse = process("us-east-1/fuse");
+        ProcessHandle.of(fuse.identity().pid()).orElseThrow().destroyForcibly();
+        await(() -> !fuse.isAlive());
+        assertThat(disk.mounts()).hasSize(2);
+        assertThat(devstack("status").out()).contains("ENDED");
+
+        Result up = devstack("up");
+
+        assertThat(up.status()).as(up.err()).isZero();
+        assertThat(up.err()).contains("us-east-1/fuse ended", "took away the mount");
+        assertThat(disk.mounts()).hasSize(2);
+    }
+
+    @Test
+    void leavesNothingWhenOnePartFails() throws Exception {
+        Files.createFile(home.resolve("activities/target/quarkus-app/fails"));
+
+        Result up = devstack("up");
+
+        assertThat(up.status()).isEqualTo(1);
+        assertThat(up.err()).contains("ended while it was starting", "was told to fail");
+        assertThat(disk.processes()).isEmpty();
+        assertThat(disk.mounts()).isEmpty();
+    }
+
+    @Test
+    void leavesNothingWhenItIsInterrupted() throws Exception {
+        Files.createFile(home.resolve("activities/target/quarkus-app/hangs"));
+        Process up = start("up");
+        await(() -> disk.mounts().size() == 2 && disk.processes().size() == PROCESSES);
+        List<PidFile> processes = disk.processes();
+
+        new ProcessBuilder("sh", "-c", "kill -INT " + up.pid()).start().waitFor();
+
+        assertThat(up.waitFor()).isNotZero();
+        assertThat(processes).noneMatch(PidFile::isAlive);
+        assertThat(disk.mounts()).isEmpty();
+    }
+
+    @Test
+    void namesThePortInTheWay() throws Exception {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), portBase + 1));
+
+            Result up = devstack("up");
+
+            assertThat(up.status()).isEqualTo(1);
+            assertThat(up.err())
+                    .contains("Port %d, for Temporal, is in use".formatted(portBase + 1))
+                    .contains("process " + ProcessHandle.current().pid())
+                    .contains("FOREBAY_PORT_BASE");
+            assertThat(disk.processes()).isEmpty();
+        }
+    }
+
+    private PidFile process(String name) {
+        return disk.processes().stream()
+                .filter(process -> disk.nameOf(process).equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Result devstack(String... arguments) throws Exception {
+        Process process = start(arguments);
+        int status = process.waitFor();
+        return new Result(
+                status,
+                Files.readString(directory.resolve("out")),
+                Files.readString(directory.resolve("err")));
+    }
+
+    private Process start(String... arguments) throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Devstack.class.getName()));
+        command.addAll(Arrays.asList(arguments));
+        Files.createDirectories(data);
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .directory(data.toFile())
+                        .redirectOutput(directory.resolve("out").toFile())
+                        .redirectError(directory.resolve("err").toFile());
+        builder.environment()
+                .putAll(
+                        Map.of(
+                                "FOREBAY_HOME", home.toString(),
+                                "FOREBAY_DATA", data.toString(),
+                                "FOREBAY_PORT_BASE", Integer.toString(portBase)));
+        return builder.start();
+    }
+
+    /** The first of forty ports that are free together. */
+    private static int freeBase() {
+        while (true) {
+            int base = Ports.free();
+            boolean free = true;
+            for (int port = base; port < base + 40 && free; port++) {
+                free = Ports.isFree(port);
+            }
+            if (free) {
+                return base;
+            }
+        }
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + BOUND.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+    }
+}
