@@ -1,0 +1,394 @@
+package dev.forebay.lake.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.fault.Fault;
+import dev.forebay.devstack.fault.FaultProxy;
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
+import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+
+/** The lake against a real S3 server, and against one that a proxy makes worse. */
+class S3LakeIT {
+
+    @TempDir static Path directory;
+
+    private static S3Server server;
+    private static S3Client admin;
+
+    private FaultProxy proxy;
+    private S3Lake lake;
+
+    @BeforeAll
+    static void startServer() {
+        server = S3Server.start(directory);
+        admin =
+                S3Client.builder()
+                        .endpointOverride(server.endpoint())
+                        .region(Region.of(S3Server.REGION))
+                        .forcePathStyle(true)
+                        .credentialsProvider(
+                                StaticCredentialsProvider.create(
+                                        AwsBasicCredentials.create(
+                                                server.accessKey(), server.secretKey())))
+                        .build();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        admin.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void openLake() {
+        proxy = FaultProxy.before(server.endpoint());
+        lake = S3Lake.open(config(proxy.endpoint(), 3), credentials());
+    }
+
+    @AfterEach
+    void closeLake() {
+        lake.close();
+        proxy.close();
+    }
+
+    private static S3LakeConfig config(URI endpoint, int attempts) {
+        return new S3LakeConfig(
+                endpoint,
+                S3Server.REGION,
+                true,
+                16,
+                Duration.ofSeconds(5),
+                Duration.ofMillis(700),
+                Duration.ofSeconds(2),
+                1 << 20,
+                attempts);
+    }
+
+    private static S3Credentials credentials() {
+        return new S3Credentials(server.accessKey(), server.secretKey());
+    }
+
+    private static String bucket(String name) {
+        admin.createBucket(b -> b.bucket(name));
+        return name;
+    }
+
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static LakeObject put(String bucket, String key, byte[] bytes) {
+        PutObjectResponse stored =
+                admin.putObject(
+                        b -> b.bucket(bucket).key(key).checksumAlgorithm(ChecksumAlgorithm.CRC32_C),
+                        RequestBody.fromBytes(bytes));
+        return new LakeObject(
+                key,
+                bytes.length,
+                Instant.EPOCH,
+                stored.eTag().replace("\"", ""),
+                stored.versionId());
+    }
+
+    private List<LakeObject> list(String bucket, String prefix) {
+        List<LakeObject> objects = new ArrayList<>();
+        lake.list(bucket, prefix, objects::add, count -> {});
+        return objects;
+    }
+
+    private byte[] read(String bucket, LakeObject object, long offset, int length) {
+        ByteBuffer target = ByteBuffer.allocate(length);
+        lake.read(
+                bucket,
+                object.key(),
+                object.size(),
+                object.etag(),
+                object.versionId(),
+                offset,
+                target);
+        assertThat(target.hasRemaining()).isFalse();
+        return target.array();
+    }
+
+    private static void assertCode(ErrorCode code, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(code));
+    }
+
+    @Test
+    void listsEveryObjectInTheOrderOfItsBytes() {
+        String bucket = bucket("listing");
+        Map<String, LakeObject> expected = new TreeMap<>(utf8());
+        for (String name :
+                List.of("a", "a-b", "a/b", "a.b", "b c", "+&%25?#=", "日本/ä", "😀", "\uE000", "z")) {
+            String key = "p/" + name + (name.equals("a") ? "0" : "");
+            expected.put(key, put(bucket, key, bytes(name.length())));
+        }
+        put(bucket, "q/other", bytes(1));
+        List<LakeObject> listed = list(bucket, "p/");
+        assertThat(listed).extracting(LakeObject::key).containsExactlyElementsOf(expected.keySet());
+        for (LakeObject object : listed) {
+            LakeObject put = Objects.requireNonNull(expected.get(object.key()));
+            assertThat(object.etag()).isEqualTo(put.etag());
+            assertThat(object.size()).isEqualTo(put.size());
+            assertThat(object.modified()).isAfter(Instant.EPOCH);
+            assertThat(read(bucket, object, 0, (int) object.size()))
+                    .isEqualTo(bytes((int) object.size()));
+        }
+    }
+
+    private static Comparator<String> utf8() {
+        return Comparator.comparing(
+                key -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
+    }
+
+    @Test
+    void listsBeyondOnePageAndTellsHowFarItIs() throws IOException {
+        String bucket = bucket("pages");
+        Path files = server.bucketDirectory(bucket);
+        for (int i = 0; i < 2500; i++) {
+            Files.writeString(files.resolve("%05d".formatted(i)), "x");
+        }
+        List<Long> progress = new ArrayList<>();
+        List<String> keys = new ArrayList<>();
+        lake.list(bucket, "", object -> keys.add(object.key()), progress::add);
+        assertThat(keys).hasSize(2500).isSorted().doesNotHaveDuplicates();
+        assertThat(progress).containsExactly(1000L, 2000L, 2500L);
+    }
+
+    @Test
+    void aVersionedBucketIsFrozenWithVersionIds() {
+        String bucket = bucket("versioned");
+        admin.putBucketVersioning(
+                b ->
+                        b.bucket(bucket)
+                                .versioningConfiguration(
+                                        v -> v.status(BucketVersioningStatus.ENABLED)));
+        put(bucket, "a", bytes(10));
+        LakeObject second = put(bucket, "a", bytes(20));
+        put(bucket, "gone", bytes(5));
+        admin.deleteObject(b -> b.bucket(bucket).key("gone"));
+        List<LakeObject> listed = list(bucket, "");
+        assertThat(listed).extracting(LakeObject::key).containsExactly("a");
+        LakeObject a = listed.getFirst();
+        assertThat(a.versionId()).isEqualTo(second.versionId());
+        put(bucket, "a", bytes(30));
+        assertThat(read(bucket, a, 0, 20)).isEqualTo(bytes(20));
+    }
+
+    @Test
+    void anEmptyPrefixAndAMissingBucket() {
+        assertThat(list(bucket("empty"), "")).isEmpty();
+        assertCode(ErrorCode.LAKE_EMPTY, () -> list("no-such-bucket", ""));
+    }
+
+    @Test
+    void readsRangesAndCounts() {
+        String bucket = bucket("ranges");
+        byte[] bytes = bytes(300_000);
+        LakeObject object = put(bucket, "k", bytes);
+        assertThat(read(bucket, object, 0, 300_000)).isEqualTo(bytes);
+        assertThat(read(bucket, object, 0, 1)).isEqualTo(Arrays.copyOf(bytes, 1));
+        assertThat(read(bucket, object, 99_999, 200_001))
+                .isEqualTo(Arrays.copyOfRange(bytes, 99_999, 300_000));
+        assertThat(lake.requests()).isEqualTo(3);
+        assertThat(lake.bytesRead()).isEqualTo(300_000 + 1 + 200_001);
+        assertCode(ErrorCode.INVALID_ARGUMENT, () -> read(bucket, object, 1, 300_000));
+    }
+
+    @Test
+    void anObjectThatWasOverwrittenOrDeletedGivesNoBytes() {
+        String bucket = bucket("changed");
+        LakeObject object = put(bucket, "k", bytes(1000));
+        put(bucket, "k", bytes(1001));
+        assertCode(ErrorCode.LAKE_OBJECT_CHANGED, () -> read(bucket, object, 0, 1000));
+        assertCode(ErrorCode.LAKE_OBJECT_CHANGED, () -> read(bucket, object, 10, 20));
+        admin.deleteObject(b -> b.bucket(bucket).key("k"));
+        assertCode(ErrorCode.LAKE_OBJECT_CHANGED, () -> read(bucket, object, 0, 1000));
+        assertThat(proxy.requests()).as("tried once each").isEqualTo(3);
+    }
+
+    @Test
+    void anObjectOfAnotherLengthUnderTheSameETagGivesNoBytes() throws IOException {
+        String bucket = bucket("cut");
+        LakeObject object = put(bucket, "k", bytes(1000));
+        try (var file =
+                FileChannel.open(
+                        server.bucketDirectory(bucket).resolve("k"), StandardOpenOption.WRITE)) {
+            file.truncate(900);
+        }
+        assertCode(ErrorCode.LAKE_OBJECT_CHANGED, () -> read(bucket, object, 0, 1000));
+        assertCode(ErrorCode.LAKE_OBJECT_CHANGED, () -> read(bucket, object, 10, 20));
+    }
+
+    @Test
+    void wrongCredentialsAreSaidToBeWrong() {
+        String bucket = bucket("denied");
+        LakeObject object = put(bucket, "k", bytes(10));
+        try (S3Lake stranger =
+                S3Lake.open(
+                        config(server.endpoint(), 3),
+                        new S3Credentials(server.accessKey(), "not-the-secret"))) {
+            assertCode(
+                    ErrorCode.LAKE_DENIED,
+                    () ->
+                            stranger.read(
+                                    bucket,
+                                    "k",
+                                    10,
+                                    object.etag(),
+                                    null,
+                                    0,
+                                    ByteBuffer.allocate(10)));
+            assertCode(ErrorCode.LAKE_DENIED, () -> stranger.list(bucket, "", o -> {}, n -> {}));
+            assertThat(stranger.requests()).isLessThanOrEqualTo(3);
+        }
+        assertThat(new S3Credentials("id", "secret")).asString().doesNotContain("secret");
+    }
+
+    @Test
+    void passingTroubleIsOvercome() {
+        String bucket = bucket("trouble");
+        byte[] bytes = bytes(200_000);
+        LakeObject object = put(bucket, "k", bytes);
+        for (Fault fault :
+                List.of(
+                        new Fault.Status(503),
+                        new Fault.Status(500),
+                        new Fault.Status(429),
+                        new Fault.Truncate(0),
+                        new Fault.Truncate(70_000),
+                        new Fault.Stall(70_000),
+                        new Fault.Delay(Duration.ofSeconds(3)))) {
+            proxy.spoil(request -> request.number() == 1 ? fault : Fault.NONE);
+            assertThat(read(bucket, object, 0, 200_000)).as(fault.toString()).isEqualTo(bytes);
+            proxy.spoil(request -> request.number() == 1 ? fault : Fault.NONE);
+            assertThat(read(bucket, object, 5, 100_000))
+                    .as(fault.toString())
+                    .isEqualTo(Arrays.copyOfRange(bytes, 5, 100_005));
+        }
+        proxy.spoil(request -> request.number() == 1 ? new Fault.Status(503) : Fault.NONE);
+        assertThat(list(bucket, "")).hasSize(1);
+    }
+
+    @Test
+    void lastingTroubleEndsWithinItsBounds() {
+        String bucket = bucket("lasting");
+        LakeObject object = put(bucket, "k", bytes(200_000));
+        for (Fault fault :
+                List.of(
+                        new Fault.Status(503),
+                        new Fault.Truncate(100),
+                        new Fault.Stall(100),
+                        new Fault.Slow(2000))) {
+            long before = proxy.requests();
+            proxy.spoil(request -> fault);
+            assertCode(ErrorCode.LAKE_UNAVAILABLE, () -> read(bucket, object, 0, 200_000));
+            assertThat(proxy.requests() - before).as(fault.toString()).isEqualTo(3);
+        }
+        proxy.close();
+        assertCode(ErrorCode.LAKE_UNAVAILABLE, () -> read(bucket, object, 0, 200_000));
+    }
+
+    @Test
+    void aFlippedBitInAWholeObjectIsNoticed() {
+        String bucket = bucket("flipped");
+        byte[] bytes = bytes(100_000);
+        LakeObject object = put(bucket, "k", bytes);
+        proxy.spoil(request -> request.number() == 1 ? new Fault.Flip(50_000) : Fault.NONE);
+        assertThat(read(bucket, object, 0, 100_000)).isEqualTo(bytes);
+        proxy.spoil(request -> new Fault.Flip(50_000));
+        assertCode(ErrorCode.LAKE_UNAVAILABLE, () -> read(bucket, object, 0, 100_000));
+    }
+
+    @Test
+    void aFileIsStoredOnceAndComesBack() throws IOException {
+        String bucket = bucket("manifests");
+        Path file = Files.write(directory.resolve("file"), bytes(3_000_000));
+        lake.putIfAbsent(bucket, "manifests/m.sqlite", file);
+        Files.write(file, bytes(10));
+        lake.putIfAbsent(bucket, "manifests/m.sqlite", file);
+        Path copy = directory.resolve("copy");
+        proxy.spoil(request -> request.number() == 2 ? new Fault.Truncate(1000) : Fault.NONE);
+        lake.download(bucket, "manifests/m.sqlite", copy);
+        assertThat(copy).hasBinaryContent(bytes(3_000_000));
+        assertCode(
+                ErrorCode.LAKE_OBJECT_CHANGED,
+                () -> lake.download(bucket, "manifests/none", directory.resolve("none")));
+        assertThat(directory.resolve("none")).doesNotExist();
+    }
+
+    @Test
+    void anInterruptedReaderGetsItsBufferBackUntouched() throws Exception {
+        String bucket = bucket("interrupted");
+        LakeObject object = put(bucket, "k", bytes(200_000));
+        proxy.spoil(request -> new Fault.Slow(20_000));
+        ByteBuffer target = ByteBuffer.allocate(200_000);
+        Thread reader =
+                Thread.ofVirtual()
+                        .start(
+                                () ->
+                                        assertCode(
+                                                ErrorCode.LAKE_UNAVAILABLE,
+                                                () ->
+                                                        lake.read(
+                                                                bucket,
+                                                                "k",
+                                                                200_000,
+                                                                object.etag(),
+                                                                null,
+                                                                0,
+                                                                target)));
+        while (lake.bytesRead() == 0) {
+            Thread.onSpinWait();
+        }
+        reader.interrupt();
+        reader.join();
+        byte[] then = target.array().clone();
+        long received = lake.bytesRead();
+        proxy.spoil(request -> Fault.NONE);
+        assertThat(read(bucket, object, 0, 200_000)).isEqualTo(bytes(200_000));
+        assertThat(lake.bytesRead()).isEqualTo(received + 200_000);
+        assertThat(target.array()).isEqualTo(then);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.forebay.devstack.fault;
+
+import java.time.Duration;
+
+/** What a {@link FaultProxy} does to one request. */
+public sealed interface Fault {
+
+    /** Nothing: the request and its answer pass. */
+    Fault NONE = new None();
+
+    /** See {@link #NONE}. */
+    record None() implements Fault {}
+
+    /** The proxy answers with this status itself; the server sees nothing. */
+    record Status(int code) implements Fault {}
+
+    /** The answer begins after a while. */
+    record Delay(Duration duration) implements Fault {}
+
+    /** The connection ends after so many bytes of the answer's body. */
+    record Truncate(long bytes) implements Fault {}
+
+    /** After so many bytes of the answer's body nothing comes any more; the connection stays. */
+    record Stall(long bytes) implements Fault {}
+
+    /** The answer's body trickles. */
+    record Slow(int bytesPerSecond) implements Fault {}
+
+    /** One bit of the byte at this place of the answer's body is wrong. */
+    record Flip(long at) implements Fault {}
+}

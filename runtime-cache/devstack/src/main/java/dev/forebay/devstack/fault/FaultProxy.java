@@ -1,0 +1,125 @@
+package dev.forebay.devstack.fault;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * A proxy before an HTTP/1.1 server that spoils requests as a test says. Binds to loopback.
+ *
+ * <p>Every request gets a connection of its own to the server, and the client's connection ends
+ * with the answer. Bytes pass unchanged but for the header {@code Connection}, so signatures over
+ * the host and the usual headers stay good: clients sign for the proxy's address. Safe for use by
+ * many threads.
+ */
+public final class FaultProxy implements AutoCloseable {
+
+    /**
+     * A request as a rule sees it.
+     *
+     * @param method such as GET
+     * @param target path and query as sent
+     * @param number counts the requests since the rule was set, from 1
+     */
+    public record Request(String method, String target, long number) {}
+
+    private record Rule(Function<Request, Fault> faults, AtomicLong count) {}
+
+    private final InetSocketAddress server;
+    private final ServerSocket listener;
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final AtomicLong requests = new AtomicLong();
+    private volatile Rule rule = new Rule(request -> Fault.NONE, new AtomicLong());
+
+    private FaultProxy(InetSocketAddress server, ServerSocket listener) {
+        this.server = server;
+        this.listener = listener;
+    }
+
+    /** Starts a proxy on a free port before a server; without faults at first. */
+    public static FaultProxy before(URI server) {
+        try {
+            ServerSocket listener = new ServerSocket(0, 128, InetAddress.getLoopbackAddress());
+            FaultProxy proxy =
+                    new FaultProxy(
+                            new InetSocketAddress(server.getHost(), server.getPort()), listener);
+            Thread.ofVirtual().name("fault-proxy").start(proxy::accept);
+            return proxy;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where clients connect. */
+    public URI endpoint() {
+        return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+    }
+
+    /** From now on asks {@code faults} what to do to each request. */
+    public void spoil(Function<Request, Fault> faults) {
+        rule = new Rule(faults, new AtomicLong());
+    }
+
+    /** How many requests came since the start, spoilt ones included. */
+    public long requests() {
+        return requests.get();
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                Socket client = listener.accept();
+                open.add(client);
+                Thread.ofVirtual().start(() -> serve(client));
+            } catch (IOException closed) {
+                return;
+            }
+        }
+    }
+
+    private void serve(Socket client) {
+        try (client) {
+            Exchange exchange = Exchange.begin(client);
+            if (exchange == null) {
+                return;
+            }
+            requests.incrementAndGet();
+            Rule now = rule;
+            Fault fault =
+                    now.faults.apply(
+                            new Request(
+                                    exchange.method(),
+                                    exchange.target(),
+                                    now.count.incrementAndGet()));
+            try (Socket upstream = new Socket()) {
+                open.add(upstream);
+                exchange.answer(fault, upstream, server);
+            }
+        } catch (IOException | InterruptedException broken) {
+            // A connection that breaks is this class's trade; the client notices.
+        } finally {
+            open.removeIf(Socket::isClosed);
+        }
+    }
+
+    /** Breaks all connections. */
+    @Override
+    public void close() {
+        try {
+            listener.close();
+            for (Socket socket : open) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
