@@ -58,7 +58,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void run(VersionInput input) {
-        Requests.check(input);
+        Requests.require(input);
         recover();
         projection.start(this::isAboutToContinue);
         while (!mayContinueAsNew()) {

@@ -46,6 +46,14 @@ public final class Failures {
         return refusal(problem.code(), problem.message());
     }
 
+    /**
+     * What a validator throws. The present SDK forgets the type of an {@link ApplicationFailure}
+     * that a validator throws, but not that of its cause.
+     */
+    static ForebayException rejection(ErrorCode code, String message) {
+        return new ForebayException(code, message, refusal(code, message));
+    }
+
     /** What a failure, however deeply wrapped by Temporal, says; back at the caller. */
     public static ForebayException exception(Throwable failure) {
         Problem problem = problem(failure);

@@ -10,7 +10,7 @@ import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.PrewarmInput.Cursor;
-import io.temporal.workflow.SignalExternalWorkflowException;
+import io.temporal.failure.ApplicationFailure;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.Locale;
@@ -160,7 +160,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                                     cursor.path(),
                                     cursor.bytesVerified(),
                                     cursor.bytesFromLake()));
-        } catch (SignalExternalWorkflowException gone) {
+        } catch (ApplicationFailure gone) {
             // Nobody is left to be told; the parent's end cancels this workflow.
             Workflow.getLogger(PrewarmWorkflowImpl.class)
                     .warn("{} does not listen to its progress", version);

@@ -1,6 +1,7 @@
 package dev.forebay.workflows;
 
 import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinRequest;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a request must be like before it enters a history. Payloads come from the wire, so a field
- * may be missing whatever its type says.
+ * may be missing whatever its type says. Every check throws what {@link Failures#rejection} makes.
  */
 final class Requests {
 
@@ -28,7 +29,16 @@ final class Requests {
 
     private Requests() {}
 
-    static void check(VersionInput input) {
+    /** Ends the workflow if it cannot begin with this. */
+    static void require(VersionInput input) {
+        try {
+            check(input);
+        } catch (ForebayException invalid) {
+            throw Failures.refusal(Failures.problem(invalid));
+        }
+    }
+
+    private static void check(VersionInput input) {
         present("version", input.version());
         present("bucket", input.bucket());
         present("prefix", input.prefix());
@@ -98,7 +108,7 @@ final class Requests {
 
     private static void require(boolean holds, String rule) {
         if (!holds) {
-            throw Failures.refusal(ErrorCode.INVALID_ARGUMENT, rule);
+            throw Failures.rejection(ErrorCode.INVALID_ARGUMENT, rule);
         }
     }
 }

@@ -1,0 +1,287 @@
+package dev.forebay.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.lifecycle.Event.Confirmed;
+import dev.forebay.lifecycle.Event.Ensured;
+import dev.forebay.lifecycle.Event.EvictionBegun;
+import dev.forebay.lifecycle.Event.EvictionFinished;
+import dev.forebay.lifecycle.Event.EvictionRefused;
+import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.lifecycle.Event.Ingested;
+import dev.forebay.lifecycle.Event.Lost;
+import dev.forebay.lifecycle.Event.Mounted;
+import dev.forebay.lifecycle.Event.PinEnded;
+import dev.forebay.lifecycle.Event.PinGranted;
+import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.lifecycle.Event.Regional;
+import dev.forebay.lifecycle.Event.Resumed;
+import dev.forebay.lifecycle.Event.TtlSet;
+import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.VersionStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** What holds after any events in any order, repeated and out of place. */
+class LifecyclePropertyTest {
+
+    private static final Instant START = Instant.parse("2026-11-20T00:00:00Z");
+    private static final VersionStatus NEW =
+            new VersionStatus(
+                    DatasetVersion.of("team", "digits", "v1"),
+                    null,
+                    Duration.ofHours(1),
+                    List.of(),
+                    List.of());
+
+    @Property
+    void nothingIsEvictedWhileAPinIsBelievedAlive(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (_, _, after) ->
+                        assertThat(after.pins())
+                                .allSatisfy(
+                                        pin ->
+                                                assertThat(state(after, pin.region()))
+                                                        .isNotIn(State.ABSENT, State.EVICTING)));
+    }
+
+    @Property
+    void cachedMeansEveryByte(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (_, _, after) ->
+                        assertThat(after.regions())
+                                .filteredOn(residency -> residency.state() == State.CACHED)
+                                .allSatisfy(
+                                        residency -> {
+                                            assertThat(residency.bytesCached())
+                                                    .isEqualTo(
+                                                            Objects.requireNonNull(after.manifest())
+                                                                    .bytes());
+                                            assertThat(residency.cachedAt()).isNotNull();
+                                        }));
+    }
+
+    @Property
+    void theManifestNeverChanges(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (before, _, after) -> {
+                    if (before.manifest() != null) {
+                        assertThat(after.manifest()).isEqualTo(before.manifest());
+                    }
+                });
+    }
+
+    @Property
+    void aRepeatedEventChangesNothing(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (_, event, after) -> assertThat(Lifecycle.apply(after, event)).isEqualTo(after));
+    }
+
+    @Property
+    void progressNeverRunsBackwardsWithinAFilling(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (before, event, after) -> {
+                    if (event instanceof WarmProgressed || event instanceof Mounted) {
+                        RegionName region = ((Regional) event).region();
+                        assertThat(Lifecycle.residency(after, region).bytesCached())
+                                .isGreaterThanOrEqualTo(
+                                        Lifecycle.residency(before, region).bytesCached());
+                        assertThat(Lifecycle.residency(after, region).bytesFromLake())
+                                .isGreaterThanOrEqualTo(
+                                        Lifecycle.residency(before, region).bytesFromLake());
+                    }
+                });
+    }
+
+    @Property
+    void aTtlCountsExactlyInRegionsThatAreCachedAndUnpinned(
+            @ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (_, _, after) ->
+                        assertThat(after.regions())
+                                .allSatisfy(
+                                        residency ->
+                                                assertThat(residency.evictableAt() != null)
+                                                        .isEqualTo(
+                                                                residency.state() == State.CACHED
+                                                                        && Lifecycle.pins(
+                                                                                        after,
+                                                                                        residency
+                                                                                                .region())
+                                                                                .isEmpty())));
+    }
+
+    @Property
+    void aProblemIsShownExactlyWhileBlocked(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (_, _, after) ->
+                        assertThat(after.regions())
+                                .allSatisfy(
+                                        residency ->
+                                                assertThat(residency.blocked() != null)
+                                                        .isEqualTo(
+                                                                residency.state()
+                                                                        == State.BLOCKED)));
+    }
+
+    @Property
+    void oneRegionsEventsLeaveTheOthersAlone(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (before, event, after) -> {
+                    if (event instanceof Regional regional) {
+                        assertThat(others(after, regional.region()))
+                                .isEqualTo(others(before, regional.region()));
+                        assertThat(
+                                        after.pins().stream()
+                                                .filter(
+                                                        pin ->
+                                                                !pin.region()
+                                                                        .equals(regional.region())))
+                                .containsExactlyElementsOf(
+                                        before.pins().stream()
+                                                .filter(
+                                                        pin ->
+                                                                !pin.region()
+                                                                        .equals(regional.region()))
+                                                .toList());
+                    }
+                });
+    }
+
+    @Property
+    void regionsAndPinsAreSortedAndUnique(@ForAll("histories") List<Event> events) {
+        eachStep(
+                events,
+                (_, _, after) -> {
+                    assertThat(after.regions().stream().map(r -> r.region().value()))
+                            .isSorted()
+                            .doesNotHaveDuplicates();
+                    assertThat(after.pins().stream().map(p -> p.region() + "/" + p.id()))
+                            .isSorted()
+                            .doesNotHaveDuplicates();
+                });
+    }
+
+    @Provide
+    Arbitrary<List<Event>> histories() {
+        // Mostly the order of real life, with strays in between: pure noise seldom reaches CACHED.
+        Arbitrary<RegionName> region = Arbitraries.of("ap-1", "us-1").map(RegionName::new);
+        Arbitrary<List<Event>> story = region.flatMap(LifecyclePropertyTest::story);
+        Arbitrary<List<Event>> stray = event().map(List::of);
+        return Arbitraries.frequencyOf(
+                        net.jqwik.api.Tuple.of(1, story), net.jqwik.api.Tuple.of(6, stray))
+                .list()
+                .ofMaxSize(60)
+                .map(parts -> parts.stream().flatMap(List::stream).toList());
+    }
+
+    private static Arbitrary<List<Event>> story(RegionName region) {
+        return Combinators.combine(Arbitraries.longs().between(0, 100_000), manifest())
+                .as(
+                        (seconds, manifest) ->
+                                List.of(
+                                        new Ingested(manifest),
+                                        new Ensured(region),
+                                        new Mounted(region, "/mnt/forebay/team/digits/v1"),
+                                        new Confirmed(
+                                                region,
+                                                manifest.bytes(),
+                                                manifest.bytes(),
+                                                START.plusSeconds(seconds))));
+    }
+
+    private static Arbitrary<ManifestRef> manifest() {
+        return Arbitraries.frequency(
+                        net.jqwik.api.Tuple.of(9, 1_000L), net.jqwik.api.Tuple.of(1, 2_000L))
+                .map(
+                        bytes ->
+                                new ManifestRef(
+                                        "s3://forebay/manifests/x.sqlite",
+                                        new Digest("%064x".formatted(bytes)),
+                                        3,
+                                        bytes,
+                                        1));
+    }
+
+    private static Arbitrary<Event> event() {
+        Arbitrary<RegionName> region = Arbitraries.of("ap-1", "us-1").map(RegionName::new);
+        Arbitrary<Instant> at = Arbitraries.longs().between(0, 100_000).map(START::plusSeconds);
+        Arbitrary<Long> bytes = Arbitraries.longs().between(0, 1_500);
+        Arbitrary<String> id = Arbitraries.of("p1", "p2", "p3");
+        return Arbitraries.oneOf(
+                List.of(
+                        manifest().map(Ingested::new),
+                        Combinators.combine(
+                                        Arbitraries.longs().between(1, 5).map(Duration::ofHours),
+                                        at)
+                                .as(TtlSet::new),
+                        region.map(Ensured::new),
+                        region.map(Resumed::new),
+                        region.map(Lost::new),
+                        region.map(r -> new Mounted(r, "/mnt/forebay/team/digits/v1")),
+                        Combinators.combine(region, bytes, bytes).as(WarmProgressed::new),
+                        Combinators.combine(region, bytes, bytes, at).as(Confirmed::new),
+                        region.map(
+                                r ->
+                                        new FillFailed(
+                                                r,
+                                                new Problem(ErrorCode.LAKE_DENIED, "no access"))),
+                        Combinators.combine(region, id, at)
+                                .as(
+                                        (r, i, t) ->
+                                                new PinGranted(
+                                                        new PinGrant(r, i, "job", "test", t))),
+                        Combinators.combine(region, id, at).as(PinRenewed::new),
+                        Combinators.combine(region, id, at).as(PinEnded::new),
+                        region.map(EvictionBegun::new),
+                        Combinators.combine(region, at).as(EvictionRefused::new),
+                        region.map(EvictionFinished::new)));
+    }
+
+    private static List<Residency> others(VersionStatus status, RegionName region) {
+        return status.regions().stream().filter(r -> !r.region().equals(region)).toList();
+    }
+
+    private static State state(VersionStatus status, RegionName region) {
+        return Lifecycle.residency(status, region).state();
+    }
+
+    private static void eachStep(List<Event> events, Step step) {
+        VersionStatus before = NEW;
+        for (Event event : events) {
+            VersionStatus after = Lifecycle.apply(before, event);
+            step.check(before, event, after);
+            before = after;
+        }
+    }
+
+    @FunctionalInterface
+    private interface Step {
+        void check(VersionStatus before, Event event, VersionStatus after);
+    }
+}

@@ -1,0 +1,187 @@
+package dev.forebay.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.lifecycle.Event.Confirmed;
+import dev.forebay.lifecycle.Event.Ensured;
+import dev.forebay.lifecycle.Event.EvictionBegun;
+import dev.forebay.lifecycle.Event.EvictionFinished;
+import dev.forebay.lifecycle.Event.EvictionRefused;
+import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.lifecycle.Event.Ingested;
+import dev.forebay.lifecycle.Event.Lost;
+import dev.forebay.lifecycle.Event.Mounted;
+import dev.forebay.lifecycle.Event.PinEnded;
+import dev.forebay.lifecycle.Event.PinGranted;
+import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.lifecycle.Event.Resumed;
+import dev.forebay.lifecycle.Event.TtlSet;
+import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.VersionStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LifecycleTest {
+
+    private static final RegionName US = new RegionName("us-1");
+    private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
+    private static final Duration TTL = Duration.ofHours(1);
+    private static final Problem DENIED = new Problem(ErrorCode.LAKE_DENIED, "no access");
+
+    private static final VersionStatus NEW =
+            new VersionStatus(
+                    DatasetVersion.of("team", "digits", "v1"), null, TTL, List.of(), List.of());
+    private static final VersionStatus WARMING =
+            after(
+                    NEW,
+                    new Ensured(US),
+                    new Ingested(
+                            new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 1_000, 1)),
+                    new Mounted(US, "/mnt/forebay/team/digits/v1"),
+                    new WarmProgressed(US, 400, 300));
+    private static final VersionStatus CACHED = after(WARMING, new Confirmed(US, 1_000, 900, NOON));
+    private static final VersionStatus BLOCKED = after(WARMING, new FillFailed(US, DENIED));
+    private static final VersionStatus PINNED = after(CACHED, new PinGranted(pin("p", 60)));
+
+    @Test
+    void aRegionNobodyAskedForIsAbsent() {
+        assertThat(Lifecycle.residency(NEW, US).state()).isEqualTo(State.ABSENT);
+        assertThat(Lifecycle.isExpired(NEW, US, NOON)).isFalse();
+    }
+
+    @Test
+    void aCompleteCopyBecomesCachedAndItsTtlCounts() {
+        Residency us = residency(CACHED);
+        assertThat(us.state()).isEqualTo(State.CACHED);
+        assertThat(us.bytesCached()).isEqualTo(1_000);
+        assertThat(us.bytesFromLake()).isEqualTo(900);
+        assertThat(us.cachedAt()).isEqualTo(NOON);
+        assertThat(Lifecycle.evictableAt(CACHED, US)).contains(NOON.plus(TTL));
+    }
+
+    @Test
+    void aCopyThatLacksAByteStaysWarming() {
+        assertThat(after(WARMING, new Confirmed(US, 999, 900, NOON))).isEqualTo(WARMING);
+    }
+
+    @Test
+    void aCopyIsExpiredFromTheVeryInstantOn() {
+        assertThat(Lifecycle.isExpired(CACHED, US, NOON.plus(TTL).minusMillis(1))).isFalse();
+        assertThat(Lifecycle.isExpired(CACHED, US, NOON.plus(TTL))).isTrue();
+    }
+
+    @Test
+    void theTtlCountsFromTheEndOfTheLastPin() {
+        VersionStatus two = after(PINNED, new PinGranted(pin("q", 90)));
+        assertThat(Lifecycle.evictableAt(two, US)).isEmpty();
+
+        VersionStatus one = after(two, new PinEnded(US, "p", NOON.plusSeconds(60)));
+        assertThat(Lifecycle.evictableAt(one, US)).isEmpty();
+
+        VersionStatus none = after(one, new PinEnded(US, "q", NOON.plusSeconds(90)));
+        assertThat(Lifecycle.evictableAt(none, US)).contains(NOON.plusSeconds(90).plus(TTL));
+    }
+
+    @Test
+    void anotherTtlCountsFromItsChangeAndTheSameOneDoesNot() {
+        Instant later = NOON.plusSeconds(1_000);
+        assertThat(after(CACHED, new TtlSet(TTL, later))).isEqualTo(CACHED);
+
+        VersionStatus longer = after(CACHED, new TtlSet(Duration.ofHours(2), later));
+        assertThat(Lifecycle.evictableAt(longer, US)).contains(later.plus(Duration.ofHours(2)));
+        assertThat(Lifecycle.nextExpiry(longer, NOON)).contains(later.plus(Duration.ofHours(2)));
+        assertThat(Lifecycle.nextExpiry(longer, later.plus(Duration.ofHours(2)))).isEmpty();
+    }
+
+    @Test
+    void aPinTakenWhileWarmingKeepsTheTtlFromCounting() {
+        VersionStatus pinned =
+                after(WARMING, new PinGranted(pin("p", 60)), new Confirmed(US, 1_000, 900, NOON));
+        assertThat(Lifecycle.evictableAt(pinned, US)).isEmpty();
+    }
+
+    @Test
+    void aRenewalMovesThePinsExpiry() {
+        VersionStatus renewed = after(PINNED, new PinRenewed(US, "p", NOON.plusSeconds(99)));
+        assertThat(Lifecycle.pin(renewed, US, "p")).contains(pin("p", 99));
+        assertThat(after(CACHED, new PinRenewed(US, "p", NOON))).isEqualTo(CACHED);
+    }
+
+    @Test
+    void aPinnedCopyIsNotEvicted() {
+        assertThat(after(PINNED, new EvictionBegun(US))).isEqualTo(PINNED);
+    }
+
+    @Test
+    void aRefusedEvictionLeavesTheCopyAsItWas() {
+        VersionStatus refused =
+                after(CACHED, new EvictionBegun(US), new EvictionRefused(US, NOON.plusSeconds(5)));
+        assertThat(residency(refused).state()).isEqualTo(State.CACHED);
+        assertThat(residency(refused).cachedAt()).isEqualTo(NOON);
+        assertThat(Lifecycle.evictableAt(refused, US)).contains(NOON.plusSeconds(5).plus(TTL));
+
+        VersionStatus incomplete =
+                after(BLOCKED, new EvictionBegun(US), new EvictionRefused(US, NOON));
+        assertThat(residency(incomplete).state()).isEqualTo(State.WARMING);
+    }
+
+    @Test
+    void anEvictedCopyLeavesNothing() {
+        VersionStatus gone = after(CACHED, new EvictionBegun(US), new EvictionFinished(US));
+        assertThat(residency(gone)).isEqualTo(Lifecycle.residency(NEW, US));
+    }
+
+    @Test
+    void aPinInARegionThatIsEvictingOrAbsentIsNotBelieved() {
+        VersionStatus evicting = after(CACHED, new EvictionBegun(US));
+        assertThat(after(evicting, new PinGranted(pin("p", 60)))).isEqualTo(evicting);
+        assertThat(after(NEW, new PinGranted(pin("p", 60)))).isEqualTo(NEW);
+    }
+
+    @Test
+    void aBlockedRegionSaysWhyAndTriesAgainWhenAsked() {
+        assertThat(residency(BLOCKED).blocked()).isEqualTo(DENIED);
+
+        VersionStatus again = after(BLOCKED, new Resumed(US));
+        assertThat(residency(again).state()).isEqualTo(State.WARMING);
+        assertThat(residency(again).blocked()).isNull();
+        assertThat(residency(again).bytesFromLake()).isEqualTo(300);
+        assertThat(after(BLOCKED, new Ensured(US))).isEqualTo(again);
+        assertThat(after(CACHED, new Resumed(US))).isEqualTo(CACHED);
+    }
+
+    @Test
+    void aRegionThatForgotIsFilledAgain() {
+        VersionStatus lost = after(PINNED, new Lost(US));
+        assertThat(residency(lost).state()).isEqualTo(State.WARMING);
+        assertThat(residency(lost).bytesCached()).isZero();
+        assertThat(lost.pins()).isEqualTo(PINNED.pins());
+    }
+
+    private static PinGrant pin(String id, long seconds) {
+        return new PinGrant(US, id, "job", "training", NOON.plusSeconds(seconds));
+    }
+
+    private static Residency residency(VersionStatus status) {
+        return Lifecycle.residency(status, US);
+    }
+
+    private static VersionStatus after(VersionStatus status, Event... events) {
+        VersionStatus now = status;
+        for (Event event : events) {
+            now = Lifecycle.apply(now, event);
+        }
+        return now;
+    }
+}

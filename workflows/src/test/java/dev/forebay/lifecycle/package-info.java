@@ -1,0 +1,4 @@
+@NullMarked
+package dev.forebay.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

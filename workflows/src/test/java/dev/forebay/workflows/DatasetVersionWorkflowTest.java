@@ -1,0 +1,411 @@
+package dev.forebay.workflows;
+
+import static dev.forebay.workflows.Platform.AP;
+import static dev.forebay.workflows.Platform.TTL;
+import static dev.forebay.workflows.Platform.US;
+import static dev.forebay.workflows.Platform.VERSION;
+import static dev.forebay.workflows.Platform.pin;
+import static dev.forebay.workflows.Platform.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.VersionStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class DatasetVersionWorkflowTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private Platform platform;
+
+    @BeforeEach
+    void start() {
+        platform = Platform.start();
+    }
+
+    @AfterEach
+    void stop() {
+        platform.close();
+    }
+
+    @Test
+    void aReceiptSaysThatEveryByteIsThere() {
+        Receipt receipt = platform.ensure(US, null);
+
+        assertThat(receipt.version()).isEqualTo(VERSION);
+        assertThat(receipt.manifestDigest()).isEqualTo(FakeControlPlane.MANIFEST.digest());
+        assertThat(receipt.bytes()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+        assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
+        assertThat(receipt.bytesFromLake()).isEqualTo(receipt.bytes());
+        assertThat(receipt.path()).isEqualTo("/mnt/forebay/team/digits/v1");
+        assertThat(receipt.pin()).isNull();
+        assertThat(receipt.workflowId()).isEqualTo("dataset/team/digits@v1");
+        assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
+        assertThat(platform.residency(US).evictableAt()).isEqualTo(receipt.cachedAt().plus(TTL));
+    }
+
+    @Test
+    void aSecondCallReturnsAtOnceAndAsksTheRegionNothing() {
+        Receipt first = platform.ensure(US, null);
+        assertThat(platform.ensure(US, null)).isEqualTo(first);
+        assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
+        assertThat(platform.us.count(Step.CONFIRM)).isEqualTo(1);
+    }
+
+    @Test
+    void eachRegionIsFilledByItselfFromOneIngest() {
+        CompletableFuture<Receipt> us = platform.ensureAsync(US, null);
+        CompletableFuture<Receipt> ap = platform.ensureAsync(AP, null);
+        assertThat(result(us).region()).isEqualTo(US);
+        assertThat(result(ap).region()).isEqualTo(AP);
+        assertThat(platform.control.ingests()).isEqualTo(1);
+    }
+
+    @Test
+    void aHundredConcurrentCallsCauseOneFilling() {
+        List<CompletableFuture<Receipt>> calls =
+                IntStream.range(0, 100)
+                        .mapToObj(i -> platform.ensureAsync(US, pin("job" + i, MINUTE)))
+                        .toList();
+        assertThat(calls)
+                .allSatisfy(
+                        call -> {
+                            Receipt receipt = result(call);
+                            assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
+                            assertThat(receipt.pin()).isNotNull();
+                        });
+        assertThat(platform.control.ingests()).isEqualTo(1);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1);
+        assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
+        assertThat(platform.us.count(Step.CONFIRM)).isEqualTo(1);
+    }
+
+    @Test
+    void thePinIsHeldFromTheMountOn() {
+        platform.us.closeGate();
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, pin("p", MINUTE));
+        platform.passUntil("pinned", () -> !platform.status().pins().isEmpty());
+
+        assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
+        assertThat(codeOf(() -> platform.update("evict", evict(US)))).isEqualTo(ErrorCode.PINNED);
+
+        platform.us.openGate();
+        assertThat(result(ensured).pin()).isNotNull();
+    }
+
+    @Test
+    void progressIsSeenWhileFilling() {
+        platform.us.fail(Step.CONFIRM, ErrorCode.UNAVAILABLE);
+        platform.us.closeGate();
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("mounted", () -> platform.residency(US).path() != null);
+        assertThat(platform.residency(US).bytesCached()).isZero();
+
+        platform.us.openGate();
+        result(ensured);
+        assertThat(platform.control.projected())
+                .extracting(status -> bytes(status, US))
+                .isSorted()
+                .contains(0L, 1_000L);
+    }
+
+    @Test
+    void aPinLivesByItsRenewalsAndEndsOneLeaseAfterTheLast() {
+        platform.ensure(US, pin("p", MINUTE));
+        platform.pass(Duration.ofSeconds(50));
+        platform.us.renew("p");
+        platform.pass(Duration.ofSeconds(30));
+        assertThat(platform.status().pins()).hasSize(1);
+        assertThat(platform.residency(US).evictableAt()).isNull();
+
+        platform.pass(Duration.ofSeconds(40));
+        assertThat(platform.status().pins()).isEmpty();
+        assertThat(platform.residency(US).evictableAt()).isNotNull();
+    }
+
+    @Test
+    void aReleasedPinLetsTheTtlCount() {
+        platform.ensure(US, pin("p", MINUTE));
+        platform.update("unpin", new UnpinRequest(US, "p"));
+        assertThat(platform.status().pins()).isEmpty();
+        assertThat(platform.us.isPinned("p")).isFalse();
+        assertThat(platform.residency(US).evictableAt()).isNotNull();
+        platform.update("unpin", new UnpinRequest(US, "p"));
+    }
+
+    @Test
+    void pinsAreBelievedWhileTheRegionDoesNotAnswer() {
+        platform.ensure(US, pin("p", MINUTE));
+        platform.us.setDown(true);
+        platform.pass(Duration.ofMinutes(30));
+        assertThat(platform.status().pins()).hasSize(1);
+
+        platform.us.setDown(false);
+        platform.passUntil("ended", () -> platform.status().pins().isEmpty());
+    }
+
+    @Test
+    void aPinIsTakenOnAVersionThatIsThere() {
+        platform.ensure(US, null);
+        PinGrant grant = platform.workflow().update("pin", PinGrant.class, pin("q", MINUTE));
+        assertThat(grant.expiresAt()).isAfter(platform.now().plusSeconds(50));
+        assertThat(platform.status().pins()).containsExactly(grant);
+
+        PinRequest elsewhere = new PinRequest(AP, "q", "job", "training", MINUTE);
+        assertThat(codeOf(() -> platform.workflow().update("pin", PinGrant.class, elsewhere)))
+                .isEqualTo(ErrorCode.NOT_FOUND);
+    }
+
+    @Test
+    void aPinnedVersionIsNotEvictedAndAReleasedOneIs() {
+        platform.ensure(US, pin("p", MINUTE));
+        assertThat(codeOf(() -> platform.update("evict", evict(US)))).isEqualTo(ErrorCode.PINNED);
+        assertThat(platform.us.count(Step.BEGIN_EVICTION)).isZero();
+
+        platform.update("unpin", new UnpinRequest(US, "p"));
+        platform.update("evict", evict(US));
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+        assertThat(platform.us.isEmpty()).isTrue();
+        platform.update("evict", evict(US));
+    }
+
+    @Test
+    void aPinThatOnlyTheRegionKnowsOfStopsAnEviction() {
+        platform.ensure(US, null);
+        platform.us.pinBehindTheWorkflow("x", MINUTE);
+        assertThat(codeOf(() -> platform.update("evict", evict(US)))).isEqualTo(ErrorCode.PINNED);
+        assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
+        assertThat(platform.us.count(Step.DROP)).isZero();
+    }
+
+    @Test
+    void aSweepEvictsOnlyWhatHasExpired() {
+        EvictRequest sweep = new EvictRequest(US, "TTL has passed", true);
+        platform.ensure(US, null);
+        assertThat(codeOf(() -> platform.update("evict", sweep)))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+
+        platform.pass(TTL.plusSeconds(1));
+        platform.update("evict", sweep);
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+    }
+
+    @Test
+    void anotherTtlCountsFromNow() {
+        platform.ensure(US, null);
+        platform.update("setTtl", new TtlRequest(Duration.ofSeconds(10)));
+        platform.pass(Duration.ofSeconds(11));
+        platform.update("evict", new EvictRequest(US, "TTL has passed", true));
+        assertThat(platform.us.isEmpty()).isTrue();
+    }
+
+    @Test
+    void anEnsureDuringAnEvictionWaitsAndFillsAgain() {
+        platform.ensure(US, null);
+        platform.us.fail(Step.DROP, ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE);
+        CompletableFuture<Void> evicted = platform.evictAsync(US);
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, pin("p", MINUTE));
+        platform.passUntil("evicted", evicted::isDone);
+
+        assertThat(result(ensured).bytesVerified()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+        assertThat(platform.us.count(Step.WARM)).isEqualTo(8);
+        assertThat(platform.us.isPinned("p")).isTrue();
+    }
+
+    @Test
+    void anEvictionStopsAFillingThatNobodyPins() {
+        platform.us.closeGate();
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+        result(platform.evictAsync(US));
+
+        assertThat(codeOf(() -> result(ensured))).isEqualTo(ErrorCode.EVICTING);
+        assertThat(platform.us.isEmpty()).isTrue();
+        platform.us.openGate();
+        platform.ensure(US, null);
+    }
+
+    @Test
+    void aFillingGoesOnWhenItsEvictionIsRefused() {
+        platform.us.closeGate();
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+        platform.us.pinBehindTheWorkflow("x", Duration.ofHours(5));
+        assertThat(codeOf(() -> result(platform.evictAsync(US)))).isEqualTo(ErrorCode.PINNED);
+
+        platform.us.openGate();
+        assertThat(result(ensured).bytesVerified()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+    }
+
+    @Test
+    void aFillingThatFailsForGoodBlocksTheRegionUntilResumed() {
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        assertThat(codeOf(() -> platform.ensure(US, pin("p", MINUTE))))
+                .isEqualTo(ErrorCode.LAKE_DENIED);
+        Problem blocked = Objects.requireNonNull(platform.residency(US).blocked());
+        assertThat(blocked.code()).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(blocked.message()).contains("To do: let Forebay's credentials");
+        assertThat(platform.us.isPinned("p")).as("the pin is given back").isFalse();
+        assertThat(platform.status().pins()).isEmpty();
+
+        platform.update("resume", new ResumeRequest(US));
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+    }
+
+    @Test
+    void anotherEnsureTriesABlockedRegionAgain() {
+        platform.control.failIngest(ErrorCode.LAKE_EMPTY);
+        platform.control.failIngest(ErrorCode.LAKE_EMPTY);
+        assertThat(codeOf(() -> platform.ensure(US, null))).isEqualTo(ErrorCode.LAKE_EMPTY);
+        assertThat(codeOf(() -> platform.ensure(US, null))).isEqualTo(ErrorCode.LAKE_EMPTY);
+        assertThat(platform.residency(US).state()).isEqualTo(State.BLOCKED);
+        platform.ensure(US, null);
+        assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
+    }
+
+    @Test
+    void aBlockedRegionCanBeEvicted() {
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_OBJECT_CHANGED);
+        assertThat(codeOf(() -> platform.ensure(US, null)))
+                .isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED);
+        platform.update("evict", evict(US));
+        assertThat(platform.us.isEmpty()).isTrue();
+    }
+
+    @Test
+    void whatFailsForATimeIsTriedAgainAndAskedForOnce() {
+        platform.us.fail(Step.MOUNT, ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE);
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_UNAVAILABLE, ErrorCode.CAPACITY_EXCEEDED);
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("done", ensured::isDone);
+        assertThat(result(ensured).bytesFromLake()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+    }
+
+    @Test
+    void aRegionThatStaysAwayBlocksWithAdvice() {
+        platform.us.setDown(true);
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.pass(Duration.ofHours(2));
+        assertThat(codeOf(() -> result(ensured))).isEqualTo(ErrorCode.UNAVAILABLE);
+        Problem blocked = Objects.requireNonNull(platform.residency(US).blocked());
+        assertThat(blocked.message()).contains("agent");
+    }
+
+    @Test
+    void aRegionThatForgotTheVersionIsFilledAgain() {
+        platform.ensure(US, null);
+        platform.us.forget();
+        Receipt receipt = platform.ensure(US, pin("p", MINUTE));
+        assertThat(receipt.bytesFromLake()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+        assertThat(platform.us.count(Step.WARM)).isEqualTo(8);
+        assertThat(platform.us.isPinned("p")).isTrue();
+    }
+
+    @Test
+    void aPinThatRunsOutDuringALongFillingIsTakenAgain() {
+        platform.us.fail(
+                Step.CONFIRM,
+                IntStream.range(0, 8)
+                        .mapToObj(_ -> ErrorCode.UNAVAILABLE)
+                        .toArray(ErrorCode[]::new));
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, pin("p", MINUTE));
+        platform.passUntil("done", ensured::isDone);
+        Receipt receipt = result(ensured);
+        PinGrant pin = Objects.requireNonNull(receipt.pin());
+        assertThat(pin.expiresAt()).isAfterOrEqualTo(receipt.cachedAt().plus(MINUTE));
+        assertThat(platform.us.count(Step.PIN)).isEqualTo(2);
+    }
+
+    @Test
+    void aCatalogueThatIsAwayHoldsUpNobodyAndLearnsTheLatestLater() {
+        platform.control.setCatalogueDown(true);
+        platform.ensure(US, null);
+        platform.update("evict", evict(US));
+        assertThat(platform.control.projected()).isEmpty();
+
+        platform.control.setCatalogueDown(false);
+        platform.passUntil("projected", () -> !platform.control.projected().isEmpty());
+        platform.passUntil(
+                "the latest",
+                () -> platform.control.projected().getLast().equals(platform.status()));
+    }
+
+    @Test
+    void badRequestsAreRefusedBeforeTheyEnterTheHistory() {
+        platform.ensure(US, null);
+        assertRefused("pin", pin("", MINUTE));
+        assertRefused("pin", pin("a/b", MINUTE));
+        assertRefused("pin", pin("x".repeat(65), MINUTE));
+        assertRefused("pin", pin("p", Duration.ofSeconds(4)));
+        assertRefused("pin", pin("p", Duration.ofDays(8)));
+        assertRefused("pin", new PinRequest(US, "p", "x".repeat(201), "", MINUTE));
+        assertRefused("pin", new PinRequest(US, "p", "", "x".repeat(201), MINUTE));
+        assertRefused("setTtl", new TtlRequest(Duration.ofMillis(999)));
+        assertRefused("setTtl", new TtlRequest(Duration.ofDays(3651)));
+        assertRefused("ensureCached", new EnsureRequest(AP, pin("p", MINUTE)));
+        assertRefused("evict", new EvictRequest(US, "x".repeat(1_001), false));
+        assertRefused("unpin", new UnpinRequest(US, "a b"));
+        assertThat(platform.acceptedUpdates()).isEqualTo(1);
+    }
+
+    @Test
+    void searchAttributesAndDetailsTellTheStory() {
+        platform.ensure(US, pin("p", MINUTE));
+        var attributes = platform.workflow().describe().getTypedSearchAttributes();
+        assertThat(attributes.get(SearchAttributes.DATASET)).isEqualTo("team/digits");
+        assertThat(attributes.get(SearchAttributes.VERSION)).isEqualTo("v1");
+        assertThat(attributes.get(SearchAttributes.NAMESPACE)).isEqualTo("team");
+        assertThat(attributes.get(SearchAttributes.REGIONS)).containsExactly("us-1:CACHED");
+        assertThat(attributes.get(SearchAttributes.PINNED)).isTrue();
+        assertThat(attributes.get(SearchAttributes.BYTES)).isEqualTo(1_000L);
+
+        platform.pass(MINUTE.plus(TTL).plusSeconds(10));
+        attributes = platform.workflow().describe().getTypedSearchAttributes();
+        assertThat(attributes.get(SearchAttributes.REGIONS)).containsExactly("us-1:EXPIRED");
+        assertThat(attributes.get(SearchAttributes.PINNED)).isFalse();
+    }
+
+    private void assertRefused(String update, Object request) {
+        assertThat(codeOf(() -> platform.workflow().update(update, Object.class, request)))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    private static EvictRequest evict(RegionName region) {
+        return new EvictRequest(region, "test", false);
+    }
+
+    private static long bytes(VersionStatus status, RegionName region) {
+        return Lifecycle.residency(status, region).bytesCached();
+    }
+
+    private static ErrorCode codeOf(Runnable call) {
+        Throwable failure = catchThrowable(call::run);
+        assertThat(failure).isNotNull();
+        Problem problem = Failures.problem(failure);
+        assertThat(problem.code()).as(problem.message()).isNotEqualTo(ErrorCode.INTERNAL);
+        return problem.code();
+    }
+}

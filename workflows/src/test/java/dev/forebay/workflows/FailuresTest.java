@@ -1,0 +1,68 @@
+package dev.forebay.workflows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.workflows.message.Problem;
+import io.temporal.api.enums.v1.TimeoutType;
+import io.temporal.api.failure.v1.Failure;
+import io.temporal.api.failure.v1.TimeoutFailureInfo;
+import io.temporal.common.converter.DefaultDataConverter;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.TemporalFailure;
+import io.temporal.failure.TimeoutFailure;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class FailuresTest {
+
+    @ParameterizedTest
+    @EnumSource
+    void everyCodeSurvivesTheWayThroughTemporal(ErrorCode code) {
+        ApplicationFailure failure = Failures.of(new ForebayException(code, "it is so"));
+        assertThat(failure.getType()).isEqualTo(code.name());
+        assertThat(failure.isNonRetryable()).isEqualTo(!code.retryable());
+        assertThat(Failures.problem(new IllegalStateException(failure)))
+                .isEqualTo(new Problem(code, "it is so"));
+        assertThat(Failures.exception(failure).code()).isEqualTo(code);
+    }
+
+    @Test
+    void aRefusalIsNeverRetried() {
+        assertThat(Failures.refusal(ErrorCode.UNAVAILABLE, "no").isNonRetryable()).isTrue();
+    }
+
+    @Test
+    void aTimeOutSaysWhatItsLastAttemptSaid() {
+        TimeoutFailure alone =
+                new TimeoutFailure("late", null, TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE);
+        assertThat(Failures.problem(alone).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+
+        Throwable withCause = timeOut(Failures.refusal(ErrorCode.CAPACITY_EXCEEDED, "full"));
+        assertThat(Failures.problem(withCause))
+                .isEqualTo(new Problem(ErrorCode.CAPACITY_EXCEEDED, "full"));
+    }
+
+    @Test
+    void whatIsNotOursIsInternal() {
+        TemporalFailure foreign = ApplicationFailure.newFailure("boom", "java.lang.Boom");
+        assertThat(Failures.problem(foreign)).isEqualTo(new Problem(ErrorCode.INTERNAL, "boom"));
+        assertThat(Failures.problem(new IllegalStateException()).message())
+                .isEqualTo("IllegalStateException");
+    }
+
+    /** As a server makes it when the last attempt of an activity had failed. */
+    private static Throwable timeOut(ApplicationFailure last) {
+        DefaultDataConverter converter = DefaultDataConverter.newDefaultInstance();
+        return converter.failureToException(
+                Failure.newBuilder()
+                        .setMessage("late")
+                        .setTimeoutFailureInfo(
+                                TimeoutFailureInfo.newBuilder()
+                                        .setTimeoutType(TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE))
+                        .setCause(converter.exceptionToFailure(last))
+                        .build());
+    }
+}

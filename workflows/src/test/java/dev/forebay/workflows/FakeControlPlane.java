@@ -1,0 +1,66 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.activity.CatalogueActivities;
+import dev.forebay.workflows.activity.IngestActivities;
+import dev.forebay.workflows.message.VersionStatus;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+/** A lake with one listing and a catalogue that remembers what it was told. */
+final class FakeControlPlane implements IngestActivities, CatalogueActivities {
+
+    static final long CHUNKS = 100;
+    static final ManifestRef MANIFEST =
+            new ManifestRef(
+                    "s3://forebay/manifests/abc.sqlite",
+                    new Digest("ab".repeat(32)),
+                    7,
+                    CHUNKS * FakeRegion.CHUNK_BYTES,
+                    CHUNKS);
+
+    private final List<VersionStatus> projected = new ArrayList<>();
+    private final Queue<ErrorCode> failures = new ArrayDeque<>();
+    private int ingests;
+    private boolean catalogueDown;
+
+    synchronized void failIngest(ErrorCode code) {
+        failures.add(code);
+    }
+
+    synchronized void setCatalogueDown(boolean down) {
+        catalogueDown = down;
+    }
+
+    synchronized int ingests() {
+        return ingests;
+    }
+
+    synchronized List<VersionStatus> projected() {
+        return List.copyOf(projected);
+    }
+
+    @Override
+    public synchronized ManifestRef ingest(DatasetVersion version, String bucket, String prefix) {
+        ingests++;
+        ErrorCode code = failures.poll();
+        if (code != null) {
+            throw Failures.of(new ForebayException(code, "the fake lake says " + code));
+        }
+        return MANIFEST;
+    }
+
+    @Override
+    public synchronized void project(VersionStatus status) {
+        if (catalogueDown) {
+            throw Failures.of(new ForebayException(ErrorCode.UNAVAILABLE, "no catalogue"));
+        }
+        projected.add(status);
+    }
+}

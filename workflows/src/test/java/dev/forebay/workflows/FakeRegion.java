@@ -1,0 +1,221 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.PinRequest;
+import io.temporal.activity.Activity;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * A region in memory, with the rules of its etcd: a pin is refused while EVICTING, an eviction
+ * while a pin is alive. Every chunk has {@link #CHUNK_BYTES} bytes.
+ */
+final class FakeRegion implements RegionActivities {
+
+    static final long CHUNK_BYTES = 10;
+
+    enum Step {
+        MOUNT,
+        WARM,
+        CONFIRM,
+        PIN,
+        REMAINING,
+        UNPIN,
+        BEGIN_EVICTION,
+        DROP
+    }
+
+    private enum Mount {
+        NONE,
+        WARMING,
+        CACHED,
+        EVICTING
+    }
+
+    private final Supplier<Instant> clock;
+    private final List<Step> calls = Collections.synchronizedList(new ArrayList<>());
+    private final Map<Step, Queue<ErrorCode>> failures = new EnumMap<>(Step.class);
+    private final Map<String, Instant> pins = new TreeMap<>();
+    private final Map<String, Duration> leases = new HashMap<>();
+    private final SortedSet<Long> held = new TreeSet<>();
+    private Mount mount = Mount.NONE;
+    private volatile boolean down;
+    private volatile boolean gateClosed;
+
+    FakeRegion(Supplier<Instant> clock) {
+        this.clock = clock;
+    }
+
+    /** How often a step was attempted. */
+    long count(Step step) {
+        synchronized (calls) {
+            return calls.stream().filter(step::equals).count();
+        }
+    }
+
+    /** The next attempts of a step fail, one with each code. */
+    synchronized void fail(Step step, ErrorCode... codes) {
+        failures.computeIfAbsent(step, _ -> new ArrayDeque<>()).addAll(List.of(codes));
+    }
+
+    /** Whether every call fails as if etcd were away. */
+    void setDown(boolean value) {
+        down = value;
+    }
+
+    /** Holds up every warm until {@link #openGate}. */
+    void closeGate() {
+        gateClosed = true;
+    }
+
+    void openGate() {
+        gateClosed = false;
+    }
+
+    /** The holder's keep-alive, which workflows do not see. */
+    synchronized void renew(String pinId) {
+        pins.put(pinId, clock.get().plus(leases.get(pinId)));
+    }
+
+    /** A pin of which no workflow knows. */
+    synchronized void pinBehindTheWorkflow(String pinId, Duration lease) {
+        leases.put(pinId, lease);
+        pins.put(pinId, clock.get().plus(lease));
+    }
+
+    synchronized boolean isPinned(String pinId) {
+        Instant end = pins.get(pinId);
+        return end != null && end.isAfter(clock.get());
+    }
+
+    synchronized void forget() {
+        mount = Mount.NONE;
+        held.clear();
+    }
+
+    synchronized void loseChunk(long ordinal) {
+        held.remove(ordinal);
+    }
+
+    synchronized boolean isEmpty() {
+        return mount == Mount.NONE && held.isEmpty();
+    }
+
+    @Override
+    public synchronized String mount(DatasetVersion version, ManifestRef manifest) {
+        called(Step.MOUNT);
+        require(mount != Mount.EVICTING, ErrorCode.EVICTING);
+        mount = mount == Mount.CACHED ? Mount.CACHED : Mount.WARMING;
+        return "/mnt/forebay/" + version.path();
+    }
+
+    @Override
+    public WarmResult warm(DatasetVersion version, ManifestRef manifest, long from, long to) {
+        called(Step.WARM);
+        while (gateClosed) {
+            Activity.getExecutionContext().heartbeat(from);
+            Thread.onSpinWait();
+        }
+        return fill(from, to);
+    }
+
+    private synchronized WarmResult fill(long from, long to) {
+        require(mount == Mount.WARMING || mount == Mount.CACHED, ErrorCode.NOT_FOUND);
+        long fetched = 0;
+        for (long ordinal = from; ordinal < to; ordinal++) {
+            fetched += held.add(ordinal) ? CHUNK_BYTES : 0;
+        }
+        return new WarmResult((to - from) * CHUNK_BYTES, fetched);
+    }
+
+    @Override
+    public synchronized Coverage confirm(DatasetVersion version, ManifestRef manifest) {
+        called(Step.CONFIRM);
+        long missing = -1;
+        for (long ordinal = manifest.chunks() - 1; ordinal >= 0; ordinal--) {
+            missing = held.contains(ordinal) ? missing : ordinal;
+        }
+        if (missing < 0) {
+            mount = Mount.CACHED;
+        }
+        return new Coverage(held.size() * CHUNK_BYTES, missing);
+    }
+
+    @Override
+    public synchronized Duration pin(DatasetVersion version, PinRequest request) {
+        called(Step.PIN);
+        require(mount != Mount.NONE, ErrorCode.NOT_FOUND);
+        require(mount != Mount.EVICTING, ErrorCode.EVICTING);
+        leases.put(request.id(), request.lease());
+        renew(request.id());
+        return request.lease();
+    }
+
+    @Override
+    public synchronized Map<String, Duration> remaining(
+            DatasetVersion version, List<String> pinIds) {
+        called(Step.REMAINING);
+        Map<String, Duration> alive = new TreeMap<>();
+        for (String id : pinIds) {
+            if (isPinned(id)) {
+                alive.put(id, Duration.between(clock.get(), pins.get(id)));
+            }
+        }
+        return alive;
+    }
+
+    @Override
+    public synchronized void unpin(DatasetVersion version, String pinId) {
+        called(Step.UNPIN);
+        pins.remove(pinId);
+    }
+
+    @Override
+    public synchronized void beginEviction(DatasetVersion version) {
+        called(Step.BEGIN_EVICTION);
+        require(pins.keySet().stream().noneMatch(this::isPinned), ErrorCode.PINNED);
+        if (mount != Mount.NONE) {
+            mount = Mount.EVICTING;
+        }
+    }
+
+    @Override
+    public synchronized void drop(DatasetVersion version, ManifestRef manifest) {
+        called(Step.DROP);
+        held.clear();
+        mount = Mount.NONE;
+    }
+
+    private void called(Step step) {
+        calls.add(step);
+        ErrorCode code;
+        synchronized (this) {
+            Queue<ErrorCode> queue = failures.get(step);
+            code = queue == null ? null : queue.poll();
+        }
+        require(!down, ErrorCode.UNAVAILABLE);
+        require(code == null, code == null ? ErrorCode.INTERNAL : code);
+    }
+
+    private static void require(boolean holds, ErrorCode code) {
+        if (!holds) {
+            throw Failures.of(new ForebayException(code, "the fake region says " + code));
+        }
+    }
+}

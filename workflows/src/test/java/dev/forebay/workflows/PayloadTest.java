@@ -1,0 +1,130 @@
+package dev.forebay.workflows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import dev.forebay.workflows.activity.RegionActivities.WarmResult;
+import dev.forebay.workflows.activity.SweepActivities.Outcome;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.EvictInput;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.FillProgress;
+import dev.forebay.workflows.message.FillResult;
+import dev.forebay.workflows.message.IngestInput;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.PrewarmInput;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.common.converter.DefaultDataConverter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Temporal's default data converter gives every message back as it was. */
+class PayloadTest {
+
+    private static final Instant AT = Instant.parse("2026-11-20T12:34:56.123456789Z");
+    private static final Duration LEASE = Duration.ofSeconds(90, 5);
+    private static final DefaultDataConverter CONVERTER = DefaultDataConverter.newDefaultInstance();
+
+    static Stream<Object> messages() {
+        var us = Platform.US;
+        var version = Platform.VERSION;
+        var manifest = FakeControlPlane.MANIFEST;
+        PinRequest pin = new PinRequest(us, "p", "job é|`", "", LEASE);
+        PinGrant grant = new PinGrant(us, "p", "job", "training", AT);
+        Problem problem = new Problem(ErrorCode.CORRUPT, "bad block");
+        Residency cached = new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null);
+        Residency blocked =
+                new Residency(us, Residency.State.BLOCKED, 5, 4, null, null, null, problem);
+        VersionStatus status =
+                new VersionStatus(
+                        version, manifest, LEASE, List.of(cached, blocked), List.of(grant));
+        return Stream.of(
+                us,
+                version,
+                manifest,
+                pin,
+                grant,
+                problem,
+                cached,
+                blocked,
+                status,
+                new VersionStatus(version, null, LEASE, List.of(), List.of()),
+                new VersionInput(version, "lake", "", LEASE, null),
+                new VersionInput(version, "lake", "digits/", LEASE, status),
+                new EnsureRequest(us, pin),
+                new EnsureRequest(us, null),
+                new EvictRequest(us, "why", true),
+                new UnpinRequest(us, "p"),
+                new TtlRequest(LEASE),
+                new ResumeRequest(us),
+                new Receipt(version, manifest.digest(), 1, 2, us, 2, 2, "/mnt/x", AT, grant, "id"),
+                new Receipt(version, manifest.digest(), 1, 2, us, 2, 2, "/mnt/x", AT, null, "id"),
+                new IngestInput(version, "lake", "digits/"),
+                new EvictInput(version, manifest, us, "why"),
+                new FillProgress(us, "/mnt/x", 3, 4),
+                new FillResult(3, 4),
+                new PrewarmInput(version, manifest, us, 7, null),
+                new PrewarmInput(
+                        version,
+                        manifest,
+                        us,
+                        7,
+                        new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7)),
+                new WarmResult(1, 2),
+                new Coverage(1, -1),
+                new Outcome(version, true, ""),
+                LEASE);
+    }
+
+    @ParameterizedTest
+    @MethodSource("messages")
+    void comesBackAsItWas(Object message) {
+        Payload payload = CONVERTER.toPayload(message).orElseThrow();
+        Object back = CONVERTER.fromPayload(payload, message.getClass(), message.getClass());
+        assertThat(back).isEqualTo(message);
+    }
+
+    @Test
+    void aFullStateFitsFarBelowTemporalsLimit() {
+        List<PinGrant> pins =
+                Stream.iterate(0, i -> i + 1)
+                        .limit(Pins.MOST_PINS)
+                        .map(
+                                i ->
+                                        new PinGrant(
+                                                Platform.US,
+                                                "x".repeat(60) + i,
+                                                "h".repeat(200),
+                                                "r".repeat(200),
+                                                AT))
+                        .toList();
+        VersionStatus status =
+                new VersionStatus(
+                        Platform.VERSION, FakeControlPlane.MANIFEST, LEASE, List.of(), pins);
+        assertThat(CONVERTER.toPayload(status).orElseThrow().getSerializedSize())
+                .isLessThan(1 << 20);
+    }
+
+    @Test
+    void aMessageReadsAsPlainJson() {
+        Payload payload = CONVERTER.toPayload(new ResumeRequest(Platform.US)).orElseThrow();
+        assertThat(payload.getData().toString(StandardCharsets.UTF_8))
+                .isEqualTo("{\"region\":{\"value\":\"us-1\"}}");
+    }
+}

@@ -1,0 +1,179 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.client.UpdateOptions;
+import io.temporal.client.WithStartWorkflowOperation;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.client.WorkflowUpdateHandle;
+import io.temporal.client.WorkflowUpdateStage;
+import io.temporal.testing.TestEnvironmentOptions;
+import io.temporal.testing.TestWorkflowEnvironment;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The workflows on Temporal's in-JVM test server, which skips time, with two fake regions. */
+final class Platform implements AutoCloseable {
+
+    static final RegionName US = new RegionName("us-1");
+    static final RegionName AP = new RegionName("ap-1");
+    static final DatasetVersion VERSION = DatasetVersion.of("team", "digits", "v1");
+    static final Duration TTL = Duration.ofHours(1);
+
+    private static final WorkerOptions QUICK_TO_CANCEL =
+            WorkerOptions.newBuilder()
+                    .setMaxHeartbeatThrottleInterval(Duration.ofMillis(50))
+                    .build();
+
+    final TestWorkflowEnvironment environment;
+    final FakeControlPlane control = new FakeControlPlane();
+    final FakeRegion us;
+    final FakeRegion ap;
+
+    /** With the real implementations. */
+    static Platform start() {
+        return new Platform(WorkflowImplementations.all());
+    }
+
+    Platform(Class<?>... workflows) {
+        TestEnvironmentOptions.Builder options = TestEnvironmentOptions.newBuilder();
+        SearchAttributes.ALL.forEach(
+                key -> options.registerSearchAttribute(key.getName(), key.getValueType()));
+        environment = TestWorkflowEnvironment.newInstance(options.build());
+        us = new FakeRegion(this::now);
+        ap = new FakeRegion(this::now);
+        Worker lifecycle = environment.newWorker(TaskQueues.LIFECYCLE);
+        lifecycle.registerWorkflowImplementationTypes(workflows);
+        lifecycle.registerActivitiesImplementations(control);
+        environment
+                .newWorker(TaskQueues.region(US), QUICK_TO_CANCEL)
+                .registerActivitiesImplementations(us);
+        environment
+                .newWorker(TaskQueues.region(AP), QUICK_TO_CANCEL)
+                .registerActivitiesImplementations(ap);
+        environment.start();
+    }
+
+    Instant now() {
+        return Instant.ofEpochMilli(environment.currentTimeMillis());
+    }
+
+    WorkflowStub workflow() {
+        return environment.getWorkflowClient().newUntypedWorkflowStub(WorkflowIds.version(VERSION));
+    }
+
+    VersionStatus status() {
+        return workflow().query("status", VersionStatus.class);
+    }
+
+    Residency residency(RegionName region) {
+        return Lifecycle.residency(status(), region);
+    }
+
+    static PinRequest pin(String id, Duration lease) {
+        return new PinRequest(US, id, "job-" + id, "training", lease);
+    }
+
+    /** Asks with update-with-start and does not wait. */
+    CompletableFuture<Receipt> ensureAsync(RegionName region, @Nullable PinRequest pin) {
+        DatasetVersionWorkflow stub =
+                environment
+                        .getWorkflowClient()
+                        .newWorkflowStub(
+                                DatasetVersionWorkflow.class,
+                                WorkflowOptions.newBuilder()
+                                        .setWorkflowId(WorkflowIds.version(VERSION))
+                                        .setTaskQueue(TaskQueues.LIFECYCLE)
+                                        .setWorkflowIdConflictPolicy(
+                                                WorkflowIdConflictPolicy
+                                                        .WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+                                        .build());
+        WorkflowUpdateHandle<Receipt> handle =
+                WorkflowClient.startUpdateWithStart(
+                        stub::ensureCached,
+                        new EnsureRequest(region, pin),
+                        UpdateOptions.<Receipt>newBuilder()
+                                .setWaitForStage(WorkflowUpdateStage.ACCEPTED)
+                                .setResultClass(Receipt.class)
+                                .build(),
+                        new WithStartWorkflowOperation<>(
+                                stub::run,
+                                new VersionInput(VERSION, "lake", "digits/", TTL, null)));
+        return handle.getResultAsync();
+    }
+
+    Receipt ensure(RegionName region, @Nullable PinRequest pin) {
+        return result(ensureAsync(region, pin));
+    }
+
+    void update(String name, Object request) {
+        workflow().update(name, Void.class, request);
+    }
+
+    CompletableFuture<Void> evictAsync(RegionName region) {
+        return workflow()
+                .startUpdate(
+                        "evict",
+                        WorkflowUpdateStage.ACCEPTED,
+                        Void.class,
+                        new EvictRequest(region, "test", false))
+                .getResultAsync();
+    }
+
+    /** How many updates have entered the history of the present run. */
+    long acceptedUpdates() {
+        return environment
+                .getWorkflowClient()
+                .fetchHistory(WorkflowIds.version(VERSION))
+                .getEvents()
+                .stream()
+                .filter(HistoryEvent::hasWorkflowExecutionUpdateAcceptedEventAttributes)
+                .count();
+    }
+
+    /** The result, for as long as a test may take; unwraps nothing. */
+    static <T> T result(CompletableFuture<T> future) {
+        return future.orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    /** Lets the workflow's time pass, a second at a time. */
+    void pass(Duration time) {
+        environment.sleep(time);
+    }
+
+    /** Lets the workflow's time pass until something holds, at most a day of it. */
+    void passUntil(String what, BooleanSupplier condition) {
+        for (int second = 0; second < 2_000; second++) {
+            if (condition.getAsBoolean()) {
+                return;
+            }
+            environment.sleep(Duration.ofSeconds(second < 200 ? 1 : 60));
+        }
+        throw new AssertionError("never: " + what);
+    }
+
+    @Override
+    public void close() {
+        us.openGate();
+        ap.openGate();
+        environment.close();
+    }
+}

@@ -1,0 +1,153 @@
+package dev.forebay.workflows;
+
+import static dev.forebay.workflows.Platform.US;
+import static dev.forebay.workflows.Platform.VERSION;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.FillResult;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.PrewarmInput;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.testing.TestWorkflowEnvironment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The filling of a region without a parent: rounds and batches. */
+@Timeout(60)
+class PrewarmWorkflowTest {
+
+    private final TestWorkflowEnvironment environment = TestWorkflowEnvironment.newInstance();
+    private final ForgetfulRegion region = new ForgetfulRegion();
+
+    @AfterEach
+    void stop() {
+        environment.close();
+    }
+
+    @Test
+    void warmsInBatchesAndConfirms() {
+        FillResult result = prewarm(manifest(100));
+        assertThat(region.warmed).containsExactly("0-32", "32-64", "64-96", "96-100");
+        assertThat(result).isEqualTo(new FillResult(1_000, 1_000 + 7));
+    }
+
+    @Test
+    void warmsAgainFromTheFirstMissingChunk() {
+        region.missing.addAll(List.of(70L, 98L));
+        FillResult result = prewarm(manifest(100));
+        assertThat(region.warmed)
+                .containsExactly("0-32", "32-64", "64-96", "96-100", "70-100", "98-100");
+        assertThat(result.bytesVerified()).isEqualTo(1_000);
+    }
+
+    @Test
+    void givesUpWhenARegionKeepsLosingChunks() {
+        for (int i = 0; i < 100; i++) {
+            region.missing.add(0L);
+        }
+        Throwable failure = catchThrowable(() -> prewarm(manifest(10)));
+        assertThat(Failures.problem(failure).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(region.warmed).hasSize(10);
+    }
+
+    @Test
+    void aVersionOfEmptyFilesHasNothingToWarm() {
+        assertThat(prewarm(manifest(0)).bytesVerified()).isZero();
+        assertThat(region.warmed).isEmpty();
+    }
+
+    @Test
+    void batchesGrowWithTheVersion() {
+        assertThat(Batches.size(0)).isEqualTo(32);
+        assertThat(Batches.size(10_000)).isEqualTo(200);
+        assertThat(Batches.size(10_000_000)).isEqualTo(2_048);
+        assertThat(Batches.step(10_000_000, 10_000_000)).isEqualTo(50);
+    }
+
+    private FillResult prewarm(ManifestRef manifest) {
+        environment
+                .newWorker(TaskQueues.LIFECYCLE)
+                .registerWorkflowImplementationTypes(PrewarmWorkflowImpl.class);
+        environment.newWorker(TaskQueues.region(US)).registerActivitiesImplementations(region);
+        environment.start();
+        return environment
+                .getWorkflowClient()
+                .newWorkflowStub(
+                        PrewarmWorkflow.class,
+                        WorkflowOptions.newBuilder().setTaskQueue(TaskQueues.LIFECYCLE).build())
+                .run(new PrewarmInput(VERSION, manifest, US, 7, null));
+    }
+
+    private static ManifestRef manifest(long chunks) {
+        return new ManifestRef(
+                "s3://f/m",
+                FakeControlPlane.MANIFEST.digest(),
+                1,
+                chunks * FakeRegion.CHUNK_BYTES,
+                chunks);
+    }
+
+    /** Says of each confirm which chunk is missing, then that none is. */
+    private static final class ForgetfulRegion implements RegionActivities {
+
+        private final List<String> warmed = new ArrayList<>();
+        private final Queue<Long> missing = new ArrayDeque<>();
+
+        @Override
+        public String mount(DatasetVersion version, ManifestRef manifest) {
+            return "/mnt/forebay/" + version.path();
+        }
+
+        @Override
+        public WarmResult warm(DatasetVersion version, ManifestRef manifest, long from, long to) {
+            warmed.add(from + "-" + to);
+            long bytes = (to - from) * FakeRegion.CHUNK_BYTES;
+            return new WarmResult(bytes, bytes);
+        }
+
+        @Override
+        public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
+            Long first = missing.poll();
+            return first == null
+                    ? new Coverage(manifest.bytes(), -1)
+                    : new Coverage(manifest.bytes() - FakeRegion.CHUNK_BYTES, first);
+        }
+
+        @Override
+        public Duration pin(DatasetVersion version, PinRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void unpin(DatasetVersion version, String pinId) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void beginEviction(DatasetVersion version) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void drop(DatasetVersion version, ManifestRef manifest) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.forebay.workflows;
+
+import org.jspecify.annotations.NullMarked;
