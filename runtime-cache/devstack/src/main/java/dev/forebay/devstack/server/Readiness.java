@@ -1,14 +1,12 @@
 package dev.forebay.devstack.server;
 
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.function.IntPredicate;
 
 /** Whether a process that was started can be used. Asked again and again until it is. */
@@ -41,18 +39,20 @@ public interface Readiness {
         };
     }
 
+    /** Not by {@code HttpClient}: each would cost a thread, many times a second. */
     private static Readiness http(URI address, IntPredicate good) {
         return () -> {
-            try (HttpClient client =
-                    HttpClient.newBuilder()
-                            .version(HttpClient.Version.HTTP_1_1)
-                            .connectTimeout(Duration.ofSeconds(1))
-                            .build()) {
-                HttpRequest request =
-                        HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(2)).build();
-                HttpResponse<Void> response =
-                        client.send(request, HttpResponse.BodyHandlers.discarding());
-                return good.test(response.statusCode());
+            if (!(address.toURL().openConnection(Proxy.NO_PROXY)
+                    instanceof HttpURLConnection http)) {
+                throw new IllegalArgumentException(address + " is not http");
+            }
+            http.setConnectTimeout(1000);
+            http.setReadTimeout(2000);
+            http.setRequestProperty("Connection", "close");
+            try {
+                return good.test(http.getResponseCode());
+            } finally {
+                http.disconnect();
             }
         };
     }

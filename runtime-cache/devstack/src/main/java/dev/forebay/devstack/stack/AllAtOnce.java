@@ -7,10 +7,30 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Does the same to several things side by side; all get their turn, whatever fails. */
 final class AllAtOnce {
     private AllAtOnce() {}
+
+    /** One group after the other, each side by side; a failure keeps no later one from its turn. */
+    static <T> void groups(List<List<T>> groups, Consumer<T> action) {
+        @Nullable RuntimeException first = null;
+        for (List<T> group : groups) {
+            try {
+                run(group, action);
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
 
     /** Returns when all are done; throws the first failure then. */
     static <T> void run(List<T> things, Consumer<T> action) {

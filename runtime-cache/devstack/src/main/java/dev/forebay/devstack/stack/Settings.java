@@ -21,7 +21,7 @@ final class Settings {
                 "forebay.worker.directory",
                 layout.worker(region, index).resolve("store").toString());
         settings.put("forebay.worker.capacity", Long.toString(config.workerCapacity()));
-        settings.putAll(config.properties());
+        putMore(settings, true);
         return settings;
     }
 
@@ -34,7 +34,7 @@ final class Settings {
         settings.put("forebay.role", "agent");
         settings.put("forebay.mount-root", layout.mountRoot().toString());
         putTemporal(settings, temporal);
-        settings.putAll(config.properties());
+        putMore(settings, false);
         return settings;
     }
 
@@ -53,7 +53,7 @@ final class Settings {
         settings.put("quarkus.datasource.jdbc.url", database.url());
         settings.put("quarkus.datasource.username", database.user());
         putTemporal(settings, temporal);
-        settings.putAll(config.properties());
+        putMore(settings, false);
         return settings;
     }
 
@@ -84,6 +84,17 @@ final class Settings {
         settings.put("forebay.lake.path-style", "true");
         settings.put("forebay.manifest-bucket", config.manifestBucket());
         return settings;
+    }
+
+    /** A process refuses settings it does not know: those of workers are for workers only. */
+    private void putMore(Map<String, String> settings, boolean isWorker) {
+        config.properties()
+                .forEach(
+                        (name, value) -> {
+                            if (isWorker == name.startsWith("forebay.worker.")) {
+                                settings.put(name, value);
+                            }
+                        });
     }
 
     private static void putTemporal(

@@ -52,7 +52,11 @@ public final class Stack implements AutoCloseable {
             return new Stack(config, layout, tasks.started(), parts);
         } catch (RuntimeException e) {
             tasks.close();
-            stop(tasks.started());
+            try {
+                stop(tasks.started());
+            } catch (RuntimeException alsoFailed) {
+                e.addSuppressed(alsoFailed);
+            }
             throw e;
         }
     }
@@ -125,8 +129,6 @@ public final class Stack implements AutoCloseable {
         List<Server> others = new ArrayList<>(servers);
         others.removeAll(mounts);
         others.removeAll(ours);
-        AllAtOnce.run(mounts, Server::close);
-        AllAtOnce.run(ours, Server::close);
-        AllAtOnce.run(others, Server::close);
+        AllAtOnce.groups(List.of(mounts, ours, others), Server::close);
     }
 }

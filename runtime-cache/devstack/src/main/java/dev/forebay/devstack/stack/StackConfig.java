@@ -24,7 +24,8 @@ import java.util.function.UnaryOperator;
  * @param manifestBucket Forebay's own bucket, made too
  * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
  *     proxy between
- * @param properties further settings of workers, agents and the control plane
+ * @param properties further settings: {@code forebay.worker.*} of workers, others of agents and the
+ *     control plane
  * @param external servers that are there already
  * @param lifetime whether it outlives this JVM
  * @param progress told what happens
@@ -137,7 +138,7 @@ public record StackConfig(
             return this;
         }
 
-        /** A further setting of workers, agents and the control plane. */
+        /** A further setting: of workers if {@code forebay.worker.*}, else of the other two. */
         public Builder property(String name, String value) {
             properties.put(name, value);
             return this;

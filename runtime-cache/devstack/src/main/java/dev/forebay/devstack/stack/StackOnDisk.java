@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -86,16 +87,15 @@ public final class StackOnDisk {
     public int stop(Consumer<String> progress) {
         List<PidFile> all = processes();
         List<PidFile> alive = all.stream().filter(PidFile::isAlive).toList();
-        // FUSE pods first, then what they and the control plane use.
-        stop(all.stream().filter(process -> process.name().equals("fuse")).toList());
         List<Path> mounts = mounts();
-        mounts.forEach(
-                mount -> {
-                    Mounts.detach(mount);
-                    progress.accept("took away the mount " + mount);
-                });
-        stop(all.stream().filter(StackOnDisk::isOurs).toList());
-        stop(processes());
+        // FUSE pods first, which take their mounts away, then ours, then what they use.
+        AllAtOnce.<Runnable>groups(
+                List.of(
+                        stops(all, process -> process.name().equals("fuse")),
+                        List.of(() -> detach(progress)),
+                        stops(all, StackOnDisk::isOurs),
+                        stops(all, process -> true)),
+                Runnable::run);
         try {
             Files.deleteIfExists(layout.addresses());
         } catch (IOException e) {
@@ -108,16 +108,24 @@ public final class StackOnDisk {
         return List.of("worker", "agent", "control-plane").contains(process.name());
     }
 
-    private static void stop(List<PidFile> processes) {
-        AllAtOnce.run(
-                processes,
-                process -> {
-                    try {
-                        process.stop();
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                });
+    private void detach(Consumer<String> progress) {
+        mounts().forEach(
+                        mount -> {
+                            Mounts.detach(mount);
+                            progress.accept("took away the mount " + mount);
+                        });
+    }
+
+    private static List<Runnable> stops(List<PidFile> processes, Predicate<PidFile> which) {
+        return processes.stream().filter(which).<Runnable>map(one -> () -> stop(one)).toList();
+    }
+
+    private static void stop(PidFile process) {
+        try {
+            process.stop();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Never looks into mounts, which may hang: they are deeper or named {@code mnt}. */

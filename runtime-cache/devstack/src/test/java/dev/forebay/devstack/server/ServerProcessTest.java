@@ -66,7 +66,10 @@ class ServerProcessTest {
 
     @Test
     void givesAProcessNoSettingsOfThePersonsShell() {
-        Launch launch = shell("env > variables; exec sleep 1000", this::wroteVariables);
+        Launch launch =
+                shell(
+                        "env > unfinished; mv unfinished variables; exec sleep 1000",
+                        this::wroteVariables);
         try (ServerProcess process = ServerProcess.start(launch)) {
             assertThat(process.isAlive()).isTrue();
             assertThat(directory.resolve("variables"))
