@@ -1,0 +1,24 @@
+package dev.forebay.fuse;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A number of bytes as people write it: {@code 262144}, {@code 256M}, {@code 2G}. */
+record ByteSize(long bytes) {
+
+    private static final Pattern FORM = Pattern.compile("(\\d{1,12})([KMGT]?)(i?B)?");
+    private static final String UNITS = "KMGT";
+
+    /**
+     * @throws IllegalArgumentException if the text is not of that form
+     */
+    static ByteSize parse(String text) {
+        Matcher matcher = FORM.matcher(text.strip());
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "'%s' is not a size such as 262144, 256M or 2G".formatted(text));
+        }
+        int power = matcher.group(2).isEmpty() ? 0 : UNITS.indexOf(matcher.group(2)) + 1;
+        return new ByteSize(Long.parseLong(matcher.group(1)) << (10 * power));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.jnr.Unmount;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The directory to mount on, made fit for it. */
+final class Mountpoint {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Mountpoint.class);
+    private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+    private static final String OUR_TYPE = " - fuse.forebay ";
+
+    private Mountpoint() {}
+
+    /**
+     * Checks that a directory can be mounted on, cleaning up after a pod that died.
+     *
+     * @return its absolute path
+     * @throws ForebayException {@code INVALID_ARGUMENT}, saying what to do, if it cannot
+     */
+    static Path prepare(Path directory) {
+        Path mountpoint = directory.toAbsolutePath().normalize();
+        if (isOurMount(mountpoint)) {
+            if (answers(mountpoint)) {
+                throw refused("%s is mounted by another forebay-fuse that is alive", mountpoint);
+            }
+            LOG.warn("{} is a mount whose process has died; unmounting it", mountpoint);
+            OptionalInt errno = Unmount.detach(mountpoint);
+            if (errno.isPresent()) {
+                throw refused(
+                        "%s is a dead mount and cannot be unmounted, errno "
+                                + errno.getAsInt()
+                                + "; try umount -l",
+                        mountpoint);
+            }
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(mountpoint)) {
+            if (entries.iterator().hasNext()) {
+                throw refused("%s is not empty; mount on an empty directory", mountpoint);
+            }
+        } catch (NoSuchFileException e) {
+            throw refused("%s does not exist; make the directory first", mountpoint);
+        } catch (NotDirectoryException e) {
+            throw refused("%s is not a directory", mountpoint);
+        } catch (IOException e) {
+            throw refused("%s cannot be read: " + e, mountpoint);
+        }
+        return mountpoint;
+    }
+
+    private static boolean isOurMount(Path mountpoint) {
+        String escaped = mountpoint.toString().replace("\\", "\\134").replace(" ", "\\040");
+        try {
+            // The fields before the mount point are numbers and a path within the file system.
+            return Files.readAllLines(MOUNTS, StandardCharsets.UTF_8).stream()
+                    .filter(line -> line.contains(OUR_TYPE))
+                    .anyMatch(line -> line.split(" ", 6)[4].equals(escaped));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static boolean answers(Path mountpoint) {
+        try (DirectoryStream<Path> _ = Files.newDirectoryStream(mountpoint)) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static ForebayException refused(String message, Path mountpoint) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT, "--mountpoint: " + message.formatted(mountpoint));
+    }
+}

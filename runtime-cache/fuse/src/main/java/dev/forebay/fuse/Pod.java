@@ -1,0 +1,138 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.fs.PortableView;
+import dev.forebay.fuse.jnr.JnrTransport;
+import dev.forebay.fuse.read.ManifestFetcher;
+import dev.forebay.fuse.read.PackReader;
+import dev.forebay.fuse.read.PackReaderConfig;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.RegionState;
+import dev.forebay.membership.RegionView;
+import dev.forebay.transfer.BearerToken;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import dev.forebay.transfer.WorkerSet;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The parts of a FUSE pod, put together and running. Closing it unmounts first. */
+final class Pod implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Pod.class);
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final JnrTransport transport;
+    private final PodServer server;
+    private volatile boolean closed;
+
+    /** Starts; what was started is stopped again if something fails. */
+    static Pod start(PodOptions options, RegionState region) {
+        Deque<AutoCloseable> started = new ArrayDeque<>();
+        try {
+            return new Pod(options, region, started);
+        } catch (RuntimeException | Error e) {
+            closeAll(started);
+            throw e;
+        }
+    }
+
+    private Pod(PodOptions options, RegionState region, Deque<AutoCloseable> started) {
+        Path mountpoint = Mountpoint.prepare(options.mountpoint);
+        PodMetrics metrics = new PodMetrics();
+        started.push(region);
+        started.push(PodDirectory.lock(options.directory));
+        Optional<BearerToken> token = Optional.ofNullable(options.tokenFile).map(BearerToken::read);
+        WorkerClient client = new WorkerClient(WorkerClientConfig.defaults().withToken(token));
+        started.push(client);
+        RegionReader regionReader =
+                new RegionReader(
+                        client, () -> workers(region), RegionReaderConfig.defaults(), metrics);
+        PackReader packs =
+                new PackReader(
+                        regionReader::read,
+                        PackReaderConfig.ofMemory(options.memoryCache.bytes()),
+                        metrics);
+        started.push(packs);
+        Manifests manifests =
+                new Manifests(
+                        new ManifestCache(
+                                options.directory.resolve("manifests"),
+                                options.manifestCache.bytes(),
+                                new ManifestFetcher(client, () -> workers(region))));
+        PortableView view =
+                new PortableView(manifests, packs, options.nodeCache, nanos(Instant.now()));
+        region.onChange(change -> view.show(change.mounts()));
+        server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
+        started.push(server);
+        transport = JnrTransport.mount(view, new Guard(metrics), mountpoint, options.allowOther);
+        started.push(transport);
+        parts.addAll(started);
+        metrics.gauge("forebay_fuse_memory_bytes", "Memory of cached pieces", packs::memoryBytes);
+        metrics.gauge("forebay_fuse_open_files", "Open files", transport::openFiles);
+        metrics.gauge(
+                "forebay_fuse_mounted_files", "Files of all versions", () -> view.statfs().files());
+        metrics.gauge(
+                "forebay_fuse_etcd_connected",
+                "1 if the mount table is current",
+                () -> region.connected() ? 1 : 0);
+    }
+
+    private static WorkerSet workers(RegionState region) {
+        RegionView view = region.view();
+        return new WorkerSet(view.workers(), view.live());
+    }
+
+    /** With etcd away it stays ready: it serves what it knows. */
+    private boolean ready(RegionState region) {
+        if (closed) {
+            return false;
+        }
+        try {
+            region.view();
+            return true;
+        } catch (RuntimeException notReadYet) {
+            return false;
+        }
+    }
+
+    private static long nanos(Instant time) {
+        return TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano();
+    }
+
+    URI server() {
+        return server.uri();
+    }
+
+    /** Waits until the file system is unmounted; libfuse's exit code. */
+    int awaitEnd() throws InterruptedException {
+        return transport.awaitEnd();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        closeAll(parts);
+    }
+
+    private static void closeAll(Deque<AutoCloseable> parts) {
+        while (!parts.isEmpty()) {
+            AutoCloseable part = parts.pop();
+            try {
+                part.close();
+            } catch (Exception e) {
+                LOG.warn("Closing {} failed", part, e);
+            }
+        }
+    }
+}

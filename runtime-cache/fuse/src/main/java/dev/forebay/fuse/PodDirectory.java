@@ -1,0 +1,39 @@
+package dev.forebay.fuse;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** The pod's own directory, held so that no second pod uses it. */
+final class PodDirectory {
+
+    private PodDirectory() {}
+
+    /** Makes the directory if need be, and locks it until what is returned is closed. */
+    static AutoCloseable lock(Path directory) {
+        try {
+            Files.createDirectories(directory);
+            FileChannel channel =
+                    FileChannel.open(
+                            directory.resolve("lock"),
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.WRITE);
+            if (channel.tryLock() == null) {
+                channel.close();
+                throw new ForebayException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "--directory: %s is in use by another process".formatted(directory));
+            }
+            return channel;
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--directory: cannot use %s: %s".formatted(directory, e),
+                    e);
+        }
+    }
+}

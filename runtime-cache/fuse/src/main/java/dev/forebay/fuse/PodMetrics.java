@@ -1,0 +1,106 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.read.ReadMeter;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.ReadAnswer;
+import dev.forebay.transfer.ReadEvents;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The pod's metrics. Tags are operations, codes and sources only, never names or keys. */
+final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PodMetrics.class);
+
+    private final PrometheusMeterRegistry registry =
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Map<Operation, Timer> operations = new EnumMap<>(Operation.class);
+    private final Counter hits = pieces("hit");
+    private final Counter misses = pieces("miss");
+
+    PodMetrics() {
+        for (Operation operation : Operation.values()) {
+            operations.put(
+                    operation,
+                    Timer.builder("forebay_fuse_operations")
+                            .description("Requests of the kernel and how long they took")
+                            .tag("operation", operation.tag())
+                            .register(registry));
+        }
+        new JvmMemoryMetrics().bindTo(registry);
+    }
+
+    private Counter pieces(String outcome) {
+        return Counter.builder("forebay_fuse_pieces")
+                .description("Reads of a piece of a pack, by whether it was in memory")
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    /** Shows a value that is asked for at each scrape. */
+    void gauge(String name, String description, DoubleSupplier value) {
+        io.micrometer.core.instrument.Gauge.builder(name, value::getAsDouble)
+                .description(description)
+                .register(registry);
+    }
+
+    String scrape() {
+        return registry.scrape();
+    }
+
+    @Override
+    public void ended(Operation operation, long nanos) {
+        Timer timer = operations.get(operation);
+        if (timer != null) {
+            timer.record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void failed(Operation operation, ErrorCode code) {
+        Counter.builder("forebay_fuse_errors")
+                .description("Requests of the kernel that could not be served, by reason")
+                .tag("operation", operation.tag())
+                .tag("code", code.name())
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void pieceRead(boolean hit) {
+        (hit ? hits : misses).increment();
+    }
+
+    @Override
+    public void answered(WorkerNode worker, ReadAnswer answer) {
+        Counter.builder("forebay_fuse_worker_bytes")
+                .description("Verified bytes from workers, by where those had them from")
+                .tag("source", answer.source().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment(answer.bytes());
+    }
+
+    @Override
+    public void failedAttempt(WorkerNode worker, ForebayException failure) {
+        LOG.debug("{}", failure.getMessage());
+        Counter.builder("forebay_fuse_worker_failures")
+                .description("Attempts to read from a worker that failed; another may have helped")
+                .tag("code", failure.code().name())
+                .register(registry)
+                .increment();
+    }
+}

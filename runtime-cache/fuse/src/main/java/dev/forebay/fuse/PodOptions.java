@@ -1,0 +1,97 @@
+package dev.forebay.fuse;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What the pod is told, on the command line or in its environment. */
+@SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
+final class PodOptions {
+
+    @Option(
+            names = "--region",
+            required = true,
+            defaultValue = "${env:FOREBAY_REGION}",
+            paramLabel = "NAME",
+            description = "The region whose versions to show. FOREBAY_REGION")
+    String region;
+
+    @Option(
+            names = "--etcd-endpoints",
+            required = true,
+            split = ",",
+            defaultValue = "${env:FOREBAY_ETCD_ENDPOINTS}",
+            paramLabel = "URI",
+            description = "The region's etcd, comma-separated. FOREBAY_ETCD_ENDPOINTS")
+    List<URI> etcdEndpoints;
+
+    @Option(
+            names = "--mountpoint",
+            required = true,
+            defaultValue = "${env:FOREBAY_FUSE_MOUNTPOINT}",
+            paramLabel = "DIR",
+            description = "An empty directory to mount on. FOREBAY_FUSE_MOUNTPOINT")
+    Path mountpoint;
+
+    @Option(
+            names = "--directory",
+            required = true,
+            defaultValue = "${env:FOREBAY_FUSE_DIRECTORY}",
+            paramLabel = "DIR",
+            description = "Where to keep manifests; one process each. FOREBAY_FUSE_DIRECTORY")
+    Path directory;
+
+    @Option(
+            names = "--memory-cache",
+            converter = SizeConverter.class,
+            defaultValue = "${env:FOREBAY_FUSE_MEMORY_CACHE:-256M}",
+            paramLabel = "SIZE",
+            description =
+                    "Memory for pieces of packs, outside the heap: 256M."
+                            + " FOREBAY_FUSE_MEMORY_CACHE")
+    ByteSize memoryCache;
+
+    @Option(
+            names = "--manifest-cache",
+            converter = SizeConverter.class,
+            defaultValue = "${env:FOREBAY_FUSE_MANIFEST_CACHE:-4G}",
+            paramLabel = "SIZE",
+            description = "Disk space for manifests: 4G. FOREBAY_FUSE_MANIFEST_CACHE")
+    ByteSize manifestCache;
+
+    @Option(
+            names = "--node-cache",
+            defaultValue = "${env:FOREBAY_FUSE_NODE_CACHE:-65536}",
+            paramLabel = "N",
+            description = "How many files' attributes to remember: 65536. FOREBAY_FUSE_NODE_CACHE")
+    int nodeCache;
+
+    @Option(
+            names = "--metrics-port",
+            defaultValue = "${env:FOREBAY_FUSE_METRICS_PORT:-9464}",
+            paramLabel = "P",
+            description =
+                    "Port of /metrics, /health/live and /health/ready on 127.0.0.1: 9464; 0 for"
+                            + " any. FOREBAY_FUSE_METRICS_PORT")
+    int metricsPort;
+
+    @Option(
+            names = "--token-file",
+            defaultValue =
+                    "${env:FOREBAY_TOKEN_FILE:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
+            paramLabel = "FILE",
+            description = "The bearer token to show to workers. FOREBAY_TOKEN_FILE")
+    @Nullable Path tokenFile;
+
+    @Option(
+            names = "--allow-other",
+            negatable = true,
+            fallbackValue = "true",
+            defaultValue = "${env:FOREBAY_FUSE_ALLOW_OTHER:-true}",
+            description =
+                    "Let users other than this one read: true; needs root, or user_allow_other in"
+                            + " /etc/fuse.conf. FOREBAY_FUSE_ALLOW_OTHER")
+    boolean allowOther;
+}

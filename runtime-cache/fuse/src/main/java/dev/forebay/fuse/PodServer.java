@@ -1,0 +1,77 @@
+package dev.forebay.fuse;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Metrics and health over HTTP, on loopback only. */
+final class PodServer implements AutoCloseable {
+
+    private static final int BACKLOG = 16;
+
+    private final HttpServer server;
+    private final ExecutorService executor = Executors.newFixedThreadPool(2, PodServer::daemon);
+
+    PodServer(int port, Supplier<String> metrics, BooleanSupplier ready) {
+        try {
+            server =
+                    HttpServer.create(
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--metrics-port: cannot listen on 127.0.0.1:%d: %s"
+                            .formatted(port, e.getMessage()),
+                    e);
+        }
+        server.setExecutor(executor);
+        server.createContext(
+                "/metrics",
+                exchange -> answer(exchange, 200, "text/plain; version=0.0.4", metrics.get()));
+        server.createContext("/health/live", exchange -> health(exchange, true));
+        server.createContext("/health/ready", exchange -> health(exchange, ready.getAsBoolean()));
+        server.start();
+    }
+
+    private static Thread daemon(Runnable task) {
+        return Thread.ofPlatform().daemon().name("http").unstarted(task);
+    }
+
+    URI uri() {
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+    }
+
+    private static void health(HttpExchange exchange, boolean up) throws IOException {
+        answer(
+                exchange,
+                up ? 200 : 503,
+                "application/json",
+                "{\"status\":\"%s\"}\n".formatted(up ? "UP" : "DOWN"));
+    }
+
+    private static void answer(HttpExchange exchange, int status, String type, String body)
+            throws IOException {
+        try (exchange) {
+            byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", type);
+            exchange.sendResponseHeaders(status, bytes.length);
+            exchange.getResponseBody().write(bytes);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,57 @@
+package dev.forebay.fuse.fs;
+
+import java.util.List;
+
+/**
+ * A read-only file system, addressed by inode number: what every transport serves.
+ *
+ * <p>Safe for use by many threads; calls may block while bytes are fetched. Methods throw {@link
+ * FsException} for errors that a program asked for, and {@link dev.forebay.model.ForebayException}
+ * when something cannot be served; {@link Errno#of} says what a program sees of that.
+ */
+public interface FileSystemView {
+
+    /** The inode number of the topmost directory. */
+    long ROOT = 1;
+
+    /**
+     * The child of a directory.
+     *
+     * @throws FsException ENOENT, ENOTDIR if {@code parent} is a file, ENAMETOOLONG
+     */
+    Attributes lookup(long parent, String name);
+
+    /**
+     * What is known of an inode.
+     *
+     * @throws FsException ENOENT if there is no such inode (any more)
+     */
+    Attributes getattr(long inode);
+
+    /**
+     * Opens a directory for listing.
+     *
+     * @throws FsException ENOENT, ENOTDIR
+     */
+    OpenDirectory opendir(long inode);
+
+    /**
+     * Opens a file for reading. It can be read as long as it is open, also when its version leaves
+     * the tree meanwhile.
+     *
+     * @throws FsException ENOENT, EISDIR
+     */
+    OpenFile open(long inode);
+
+    /** The names of the extended attributes. */
+    List<String> listxattr(long inode);
+
+    /**
+     * The value of an extended attribute.
+     *
+     * @throws FsException ENOENT, ENODATA
+     */
+    byte[] getxattr(long inode, String name);
+
+    Statistics statfs();
+}

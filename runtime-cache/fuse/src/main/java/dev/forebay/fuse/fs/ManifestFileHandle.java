@@ -1,0 +1,22 @@
+package dev.forebay.fuse.fs;
+
+import dev.forebay.manifest.Node;
+import dev.forebay.model.Digest;
+import java.nio.ByteBuffer;
+
+/** An open file of a version. It needs nothing of the mount table or the manifest any more. */
+record ManifestFileHandle(
+        FileBytes bytes, Digest manifest, long packBytes, Node.File file, Attributes attributes)
+        implements OpenFile {
+
+    @Override
+    public int read(long offset, ByteBuffer target) {
+        int length = Math.clamp(file.size() - offset, 0, target.remaining());
+        if (length > 0) {
+            ByteBuffer wanted = target.slice(target.position(), length);
+            bytes.read(manifest, packBytes, file, offset, wanted);
+            target.position(target.position() + length);
+        }
+        return length;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.forebay.fuse.fs;
+
+import dev.forebay.manifest.Node;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The levels above the versions, {@code /namespace/name/version}, as the mount table says.
+ * Immutable.
+ */
+final class MountIndex {
+
+    /** A directory above the versions, the topmost one included. */
+    record Upper(long inode, SortedMap<String, Child> children) implements Child {}
+
+    /** The topmost directory of a version. */
+    record Version(int number, Mount mount) implements Child {
+
+        @Override
+        public long inode() {
+            return InodeNumbers.of(number, Node.ROOT_ID);
+        }
+
+        DatasetVersion name() {
+            return mount.version();
+        }
+    }
+
+    sealed interface Child {
+        long inode();
+    }
+
+    static final MountIndex EMPTY = new MountIndex(List.of());
+
+    private final Upper root = new Upper(FileSystemView.ROOT, new TreeMap<>());
+    private final Map<Long, Upper> uppers = new HashMap<>();
+    private final Map<Integer, Version> versions = new HashMap<>();
+
+    /**
+     * @param mounts the mount table; versions that are being evicted are not shown
+     */
+    MountIndex(List<Mount> mounts) {
+        uppers.put(root.inode, root);
+        List<Mount> shown = new ArrayList<>(mounts);
+        shown.removeIf(mount -> mount.state() == Mount.State.EVICTING);
+        shown.sort(Comparator.comparing(mount -> mount.version().path()));
+        InodeNumbers numbers = new InodeNumbers();
+        for (Mount mount : shown) {
+            String namespace = mount.version().dataset().namespace();
+            String name = mount.version().dataset().name();
+            Upper dataset =
+                    below(
+                            below(root, namespace, namespace, numbers),
+                            name,
+                            namespace + "/" + name,
+                            numbers);
+            Version version = new Version(numbers.ofVersion(mount.version().path()), mount);
+            dataset.children.put(mount.version().version(), version);
+            versions.put(version.number, version);
+        }
+    }
+
+    private Upper below(Upper parent, String name, String path, InodeNumbers numbers) {
+        if (parent.children.get(name) instanceof Upper there) {
+            return there;
+        }
+        Upper made = new Upper(numbers.ofUpperDirectory(path), new TreeMap<>());
+        parent.children.put(name, made);
+        uppers.put(made.inode, made);
+        return made;
+    }
+
+    @Nullable Upper upper(long inode) {
+        return uppers.get(inode);
+    }
+
+    /** The version that an inode below it belongs to. */
+    @Nullable Version versionOf(long inode) {
+        return versions.get(InodeNumbers.versionOf(inode));
+    }
+
+    Map<Integer, Version> versions() {
+        return versions;
+    }
+
+    Statistics statistics() {
+        long bytes = 0;
+        long files = 0;
+        for (Version version : versions.values()) {
+            bytes += version.mount.manifest().bytes();
+            files += version.mount.manifest().objects();
+        }
+        return new Statistics(bytes, files);
+    }
+}

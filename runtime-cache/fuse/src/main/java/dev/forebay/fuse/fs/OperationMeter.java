@@ -1,0 +1,13 @@
+package dev.forebay.fuse.fs;
+
+import dev.forebay.model.ErrorCode;
+
+/** Counts operations. Thread-safe. */
+public interface OperationMeter {
+
+    /** An operation ended, well or not. */
+    void ended(Operation operation, long nanos);
+
+    /** Something could not be served. */
+    void failed(Operation operation, ErrorCode code);
+}

@@ -1,0 +1,214 @@
+package dev.forebay.fuse.fs;
+
+import dev.forebay.fuse.fs.MountIndex.Upper;
+import dev.forebay.fuse.fs.MountIndex.Version;
+import dev.forebay.fuse.fs.PagedDirectory.Entry;
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.Node;
+import dev.forebay.manifest.Pack;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Every mounted version of the region as a tree of files, {@code /namespace/name/version/...}, file
+ * by file: the view that needs nothing of the node but FUSE.
+ */
+public final class PortableView implements FileSystemView {
+
+    private static final int PAGE = 1000;
+
+    private final Manifests manifests;
+    private final NodeCache nodes;
+    private final FileBytes bytes;
+    private final long startedNanos;
+    private volatile MountIndex index = MountIndex.EMPTY;
+
+    /**
+     * Shows nothing yet, see {@link #show}.
+     *
+     * @param nodeLimit how many nodes to remember
+     * @param startedNanos the time of directories above the versions, since the epoch
+     */
+    public PortableView(Manifests manifests, FileBytes bytes, int nodeLimit, long startedNanos) {
+        this.manifests = manifests;
+        this.nodes = new NodeCache(manifests, nodeLimit);
+        this.bytes = bytes;
+        this.startedNanos = startedNanos;
+    }
+
+    /** Shows these versions from now on. For one thread at a time. */
+    public void show(List<Mount> mounts) {
+        MountIndex before = index;
+        index = new MountIndex(mounts);
+        Set<Digest> stay =
+                index.versions().values().stream()
+                        .map(version -> version.mount().manifest().digest())
+                        .collect(Collectors.toSet());
+        before.versions().values().stream()
+                .map(version -> version.mount().manifest().digest())
+                .filter(digest -> !stay.contains(digest))
+                .forEach(manifests::forget);
+    }
+
+    @Override
+    public Attributes lookup(long parent, String name) {
+        if (name.getBytes(StandardCharsets.UTF_8).length > Statistics.NAME_BYTES) {
+            throw new FsException(Errno.ENAMETOOLONG, name);
+        }
+        MountIndex now = index;
+        Upper upper = now.upper(parent);
+        if (upper != null) {
+            return switch (upper.children().get(name)) {
+                case Upper child -> attributes(child);
+                case Version version -> attributes(version, Node.ROOT_ID);
+                case null -> throw new FsException(Errno.ENOENT, name);
+            };
+        }
+        Version version = version(now, parent);
+        Optional<Node> child =
+                nodes.lookup(version.mount().manifest(), InodeNumbers.nodeIdOf(parent), name);
+        if (child.isPresent()) {
+            return attributes(version, child.get());
+        }
+        directory(version, parent);
+        throw new FsException(Errno.ENOENT, name);
+    }
+
+    @Override
+    public Attributes getattr(long inode) {
+        MountIndex now = index;
+        Upper upper = now.upper(inode);
+        return upper != null
+                ? attributes(upper)
+                : attributes(version(now, inode), InodeNumbers.nodeIdOf(inode));
+    }
+
+    @Override
+    public OpenDirectory opendir(long inode) {
+        MountIndex now = index;
+        Upper upper = now.upper(inode);
+        if (upper != null) {
+            return new PagedDirectory(inode, ROOT, after -> upperPage(upper, after));
+        }
+        Version version = version(now, inode);
+        Node.Directory directory = directory(version, inode);
+        return new PagedDirectory(
+                inode, ROOT, after -> versionPage(version, directory.id(), after));
+    }
+
+    private static List<Entry> upperPage(Upper upper, String after) {
+        return upper.children().tailMap(after + "\0").entrySet().stream()
+                .map(child -> new Entry(child.getKey(), child.getValue().inode(), true))
+                .toList();
+    }
+
+    private List<Entry> versionPage(Version version, long directoryId, String after) {
+        return nodes.readdir(version.mount().manifest(), directoryId, after, PAGE).stream()
+                .map(
+                        node ->
+                                new Entry(
+                                        node.name(),
+                                        InodeNumbers.of(version.number(), node.id()),
+                                        node instanceof Node.Directory))
+                .toList();
+    }
+
+    @Override
+    public OpenFile open(long inode) {
+        MountIndex now = index;
+        if (now.upper(inode) != null) {
+            throw new FsException(Errno.EISDIR, "inode " + inode);
+        }
+        Version version = version(now, inode);
+        return switch (node(version, InodeNumbers.nodeIdOf(inode))) {
+            case Node.Directory _ -> throw new FsException(Errno.EISDIR, "inode " + inode);
+            case Node.File file ->
+                    new ManifestFileHandle(
+                            bytes,
+                            version.mount().manifest().digest(),
+                            packBytes(version, file),
+                            file,
+                            attributes(version, file));
+        };
+    }
+
+    private long packBytes(Version version, Node.File file) {
+        try (CachedManifest manifest = manifests.open(version.mount().manifest())) {
+            return manifest.packs().stream()
+                    .filter(pack -> pack.id().equals(file.pack()))
+                    .mapToLong(Pack::bytes)
+                    .findFirst()
+                    .orElse(0);
+        }
+    }
+
+    @Override
+    public List<String> listxattr(long inode) {
+        return List.copyOf(extendedAttributes(inode).keySet());
+    }
+
+    @Override
+    public byte[] getxattr(long inode, String name) {
+        String value = extendedAttributes(inode).get(name);
+        if (value == null) {
+            throw new FsException(Errno.ENODATA, name);
+        }
+        return value.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private Map<String, String> extendedAttributes(long inode) {
+        MountIndex now = index;
+        if (now.upper(inode) != null) {
+            return Map.of();
+        }
+        Version version = version(now, inode);
+        return ExtendedAttributes.of(version.mount(), node(version, InodeNumbers.nodeIdOf(inode)));
+    }
+
+    @Override
+    public Statistics statfs() {
+        return index.statistics();
+    }
+
+    private static Version version(MountIndex now, long inode) {
+        Version version = now.versionOf(inode);
+        if (version == null) {
+            throw new FsException(Errno.ENOENT, "inode " + inode);
+        }
+        return version;
+    }
+
+    private Node node(Version version, long id) {
+        return nodes.node(version.mount().manifest(), id)
+                .orElseThrow(() -> new FsException(Errno.ENOENT, version.name() + ", node " + id));
+    }
+
+    private Node.Directory directory(Version version, long inode) {
+        return switch (node(version, InodeNumbers.nodeIdOf(inode))) {
+            case Node.Directory directory -> directory;
+            case Node.File file -> throw new FsException(Errno.ENOTDIR, file.name());
+        };
+    }
+
+    private Attributes attributes(Upper upper) {
+        return new Attributes(upper.inode(), true, 0, startedNanos);
+    }
+
+    private Attributes attributes(Version version, long nodeId) {
+        return attributes(version, node(version, nodeId));
+    }
+
+    private static Attributes attributes(Version version, Node node) {
+        long inode = InodeNumbers.of(version.number(), node.id());
+        return switch (node) {
+            case Node.Directory directory -> new Attributes(inode, true, 0, directory.mtimeNanos());
+            case Node.File file -> new Attributes(inode, false, file.size(), file.mtimeNanos());
+        };
+    }
+}

@@ -1,0 +1,27 @@
+package dev.forebay.fuse.fs;
+
+import java.util.concurrent.TimeUnit;
+
+/** Permits so many events in each period, so that a failing disk does not fill another. */
+final class RateLimit {
+
+    private final int events;
+    private final long periodNanos;
+    private long periodStart = System.nanoTime();
+    private int count;
+
+    RateLimit(int events, long periodSeconds) {
+        this.events = events;
+        this.periodNanos = TimeUnit.SECONDS.toNanos(periodSeconds);
+    }
+
+    synchronized boolean permits() {
+        long now = System.nanoTime();
+        if (now - periodStart > periodNanos) {
+            periodStart = now;
+            count = 0;
+        }
+        count++;
+        return count <= events;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.forebay.fuse.jnr;
+
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import jnr.ffi.LibraryLoader;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A {@link FileSystemView} mounted through libfuse 2, which answers requests on threads of its own,
+ * several at a time.
+ */
+public final class JnrTransport implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JnrTransport.class);
+    private static final Duration MOUNT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration UNMOUNT_TIMEOUT = Duration.ofSeconds(3);
+
+    private final Path mountpoint;
+    private final JnrOperations operations;
+    private final Thread loop;
+    private volatile @Nullable Integer exitCode;
+
+    private JnrTransport(Path mountpoint, JnrOperations operations, List<String> arguments) {
+        this.mountpoint = mountpoint;
+        this.operations = operations;
+        this.loop =
+                Thread.ofPlatform()
+                        .name("fuse")
+                        .daemon()
+                        .unstarted(
+                                () -> exitCode = operations.loop(arguments.toArray(String[]::new)));
+    }
+
+    /**
+     * Mounts a view and returns when the kernel has accepted it.
+     *
+     * @param mountpoint an empty directory
+     * @param allowOther whether other users than this process's may read; needs root, or {@code
+     *     user_allow_other} in {@code /etc/fuse.conf}
+     * @throws ForebayException {@code INVALID_ARGUMENT} if libfuse 2 is not here, {@code
+     *     UNAVAILABLE} if it cannot mount
+     */
+    public static JnrTransport mount(
+            FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+        JnrOperations operations;
+        try {
+            operations = new JnrOperations(view, guard, LibraryLoader.create(LibC.class).load("c"));
+        } catch (UnsatisfiedLinkError e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "libfuse.so.2 cannot be loaded; install it (Debian, Ubuntu: apt-get install"
+                            + " libfuse2, or libfuse2t64) or name its directory with"
+                            + " -Djnr.ffi.library.path=DIR",
+                    e);
+        }
+        JnrTransport transport =
+                new JnrTransport(mountpoint, operations, arguments(mountpoint, allowOther));
+        transport.start();
+        return transport;
+    }
+
+    private static List<String> arguments(Path mountpoint, boolean allowOther) {
+        List<String> options =
+                new ArrayList<>(
+                        List.of(
+                                "ro",
+                                "nosuid",
+                                "nodev",
+                                "fsname=forebay",
+                                "subtype=forebay",
+                                "default_permissions",
+                                // Our inode numbers, not those libfuse makes up.
+                                "use_ino",
+                                // A file never changes, so its pages outlive its last close.
+                                "kernel_cache",
+                                "max_read=131072",
+                                "attr_timeout=10",
+                                "entry_timeout=10",
+                                // A version that appears is seen at once.
+                                "negative_timeout=0"));
+        if (allowOther) {
+            options.add("allow_other");
+        }
+        return List.of(
+                "forebay-fuse", mountpoint.toString(), "-f", "-o", String.join(",", options));
+    }
+
+    private void start() {
+        loop.start();
+        long deadline = System.nanoTime() + MOUNT_TIMEOUT.toNanos();
+        try {
+            while (!operations.started().await(20, TimeUnit.MILLISECONDS)) {
+                if (!loop.isAlive() || System.nanoTime() > deadline) {
+                    throw new ForebayException(
+                            ErrorCode.UNAVAILABLE,
+                            "cannot mount %s: %s"
+                                    .formatted(
+                                            mountpoint,
+                                            exitCode == null
+                                                    ? "the kernel does not answer"
+                                                    : "libfuse ended with "
+                                                            + exitCode
+                                                            + "; is /dev/fuse there, and may"
+                                                            + " this user mount?"));
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+    }
+
+    /** How many files are open. */
+    public int openFiles() {
+        return operations.openFiles();
+    }
+
+    /** Waits until the file system is unmounted, by whomever; libfuse's exit code. */
+    public int awaitEnd() throws InterruptedException {
+        loop.join();
+        Integer code = exitCode;
+        return code == null ? -1 : code;
+    }
+
+    /** Unmounts, also with files open, and waits a little for the loop to end. */
+    @Override
+    public void close() {
+        if (!loop.isAlive()) {
+            return;
+        }
+        OptionalInt refused = Unmount.detach(mountpoint);
+        if (refused.isPresent()) {
+            LOG.error("Cannot unmount {}: errno {}", mountpoint, refused.getAsInt());
+            return;
+        }
+        try {
+            if (!loop.join(UNMOUNT_TIMEOUT)) {
+                LOG.info("Files below {} are still open; cutting them off", mountpoint);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.forebay.fuse.read;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.forebay.fuse.fs.FileBytes;
+import dev.forebay.fuse.read.Streams.Advice;
+import dev.forebay.manifest.Node;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Reads files through pieces of their packs, in memory and ahead of time.
+ *
+ * <p>Sequential reading fetches whole pieces and prefetches as {@link Streams} advises. A read
+ * somewhere in the middle of a large file fetches just its bytes. Where a piece cannot be had
+ * because an object in it has changed in the lake, files are read by exactly their own bytes, so
+ * that one changed object does not take its neighbours with it. Safe for use by many threads.
+ */
+public final class PackReader implements FileBytes, AutoCloseable {
+
+    /** How long not to try a piece again in which an object has changed. */
+    private static final Duration SPLIT_MEMORY = Duration.ofMinutes(1);
+
+    private static final int MAX_SPLIT = 10_000;
+
+    private final PackSource source;
+    private final PieceCache cache;
+    private final Streams streams;
+    private final Semaphore prefetches;
+    private final ReadMeter meter;
+    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+    private final Cache<PieceKey, Boolean> split =
+            Caffeine.newBuilder().maximumSize(MAX_SPLIT).expireAfterWrite(SPLIT_MEMORY).build();
+
+    public PackReader(PackSource source, PackReaderConfig config, ReadMeter meter) {
+        this.source = source;
+        this.cache = new PieceCache(config.memoryBytes());
+        this.streams = new Streams(Math.min(config.maxWindowBytes(), config.memoryBytes() / 4));
+        this.prefetches = new Semaphore(config.maxPrefetches());
+        this.meter = meter;
+    }
+
+    @Override
+    public void read(
+            Digest manifest, long packBytes, Node.File file, long offset, ByteBuffer target) {
+        long from = file.packOffset() + offset;
+        long to = from + target.remaining();
+        Advice advice = streams.note(file.pack(), from, to);
+        prefetch(manifest, file.pack(), packBytes, advice);
+        boolean scattered = !advice.sequential() && offset > 0 && file.size() > PieceKey.BYTES;
+        while (from < to) {
+            PieceKey piece = PieceKey.at(manifest, file.pack(), from);
+            long until = Math.min(to, piece.end(packBytes));
+            ByteBuffer part = target.slice(target.position(), (int) (until - from));
+            if (scattered && !cache.contains(piece)) {
+                source.read(manifest, file.pack(), from, until, part);
+            } else {
+                readPiece(piece, packBytes, from, part);
+            }
+            target.position(target.position() + (int) (until - from));
+            from = until;
+        }
+    }
+
+    /** How many bytes of memory are in use. */
+    public long memoryBytes() {
+        return cache.allocatedBytes();
+    }
+
+    private void readPiece(PieceKey piece, long packBytes, long from, ByteBuffer target) {
+        if (split.getIfPresent(piece) == null) {
+            try {
+                int at = (int) (from - piece.start());
+                boolean hit =
+                        cache.read(
+                                piece,
+                                slab -> load(piece, packBytes, slab),
+                                bytes -> target.put(bytes.slice(at, target.remaining())));
+                meter.pieceRead(hit);
+                return;
+            } catch (ForebayException e) {
+                if (e.code() != ErrorCode.LAKE_OBJECT_CHANGED) {
+                    throw e;
+                }
+                split.put(piece, true);
+            }
+        }
+        source.read(piece.manifest(), piece.pack(), from, from + target.remaining(), target);
+    }
+
+    private void load(PieceKey piece, long packBytes, ByteBuffer slab) {
+        source.read(piece.manifest(), piece.pack(), piece.start(), piece.end(packBytes), slab);
+    }
+
+    private void prefetch(Digest manifest, PackId pack, long packBytes, Advice advice) {
+        long to = Math.min(advice.prefetchTo(), packBytes);
+        for (long at = advice.prefetchFrom(); at < to; ) {
+            PieceKey piece = PieceKey.at(manifest, pack, at);
+            at = piece.start() + PieceKey.BYTES;
+            if (!cache.contains(piece)
+                    && split.getIfPresent(piece) == null
+                    && prefetches.tryAcquire()) {
+                executor.execute(
+                        () -> {
+                            try {
+                                cache.prefetch(piece, slab -> load(piece, packBytes, slab));
+                            } finally {
+                                prefetches.release();
+                            }
+                        });
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,17 @@
+package dev.forebay.fuse.read;
+
+/**
+ * The bounds of a {@link PackReader}.
+ *
+ * @param memoryBytes for pieces of packs
+ * @param maxWindowBytes how far to read ahead of a sequential reader; at most a quarter of the
+ *     memory is used for one
+ * @param maxPrefetches how many pieces may be on their way ahead of time at once
+ */
+public record PackReaderConfig(long memoryBytes, long maxWindowBytes, int maxPrefetches) {
+
+    /** 16 MiB ahead, 16 pieces at once. */
+    public static PackReaderConfig ofMemory(long memoryBytes) {
+        return new PackReaderConfig(memoryBytes, 16L << 20, 16);
+    }
+}

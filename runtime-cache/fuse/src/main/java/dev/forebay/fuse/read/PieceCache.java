@@ -1,0 +1,212 @@
+package dev.forebay.fuse.read;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Pieces of packs in memory outside the heap, the least recently used one making room.
+ *
+ * <p>Memory is a fixed number of slabs of one piece each, allocated when first needed and never
+ * given back; a piece that somebody copies from or fills is not evicted. A piece is loaded once
+ * however many ask for it. Safe for use by many threads.
+ */
+final class PieceCache {
+
+    /** How long a read waits for a slab when all are being filled or copied from. */
+    private static final long PATIENCE_SECONDS = 30;
+
+    private static final class Piece {
+        final ByteBuffer slab;
+        final CompletableFuture<ByteBuffer> bytes = new CompletableFuture<>();
+        int users;
+        boolean cached = true;
+
+        Piece(ByteBuffer slab) {
+            this.slab = slab;
+        }
+    }
+
+    private final int limit;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition slabFreed = lock.newCondition();
+
+    // Guarded by the lock; the map is in order of use.
+    private final Map<PieceKey, Piece> pieces = new LinkedHashMap<>(16, 0.75f, true);
+    private final Deque<ByteBuffer> free = new ArrayDeque<>();
+    private int allocated;
+
+    /**
+     * @param bytes the memory to use, rounded down to whole pieces, at least 4
+     */
+    PieceCache(long bytes) {
+        this.limit = Math.toIntExact(Math.max(4, bytes / PieceKey.BYTES));
+    }
+
+    /** How many pieces there is memory for. */
+    int limit() {
+        return limit;
+    }
+
+    /** How many bytes of memory are in use. */
+    long allocatedBytes() {
+        lock.lock();
+        try {
+            return (long) allocated * PieceKey.BYTES;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean contains(PieceKey key) {
+        lock.lock();
+        try {
+            return pieces.containsKey(key);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Shows a piece to {@code reader}, filling it first if nobody has.
+     *
+     * @param loader fills an empty slab from its position on; not called if the piece is here
+     * @param reader gets the loaded bytes, to be used only within the call
+     * @return whether the piece was here or being loaded already
+     * @throws ForebayException as the loader threw, to all who wait for the piece
+     */
+    boolean read(PieceKey key, Consumer<ByteBuffer> loader, Consumer<ByteBuffer> reader) {
+        Use use = acquire(key, true).orElseThrow();
+        try {
+            if (use.first) {
+                load(use.piece, loader);
+            }
+            reader.accept(use.piece.bytes.join().duplicate());
+            return !use.first;
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof ForebayException failure
+                    ? new ForebayException(
+                            failure.code(), String.valueOf(failure.getMessage()), failure)
+                    : e;
+        } finally {
+            release(key, use.piece);
+        }
+    }
+
+    /** Fills a piece for later, unless it is here or there is no room at once. */
+    void prefetch(PieceKey key, Consumer<ByteBuffer> loader) {
+        if (contains(key)) {
+            return;
+        }
+        acquire(key, false)
+                .ifPresent(
+                        use -> {
+                            try {
+                                if (use.first) {
+                                    load(use.piece, loader);
+                                }
+                            } finally {
+                                release(key, use.piece);
+                            }
+                        });
+    }
+
+    private record Use(Piece piece, boolean first) {}
+
+    private static void load(Piece piece, Consumer<ByteBuffer> loader) {
+        try {
+            loader.accept(piece.slab);
+            piece.bytes.complete(piece.slab.flip().asReadOnlyBuffer());
+        } catch (RuntimeException | Error e) {
+            piece.bytes.completeExceptionally(e);
+        }
+    }
+
+    private Optional<Use> acquire(PieceKey key, boolean wait) {
+        lock.lock();
+        try {
+            long patience = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            while (true) {
+                Piece there = pieces.get(key);
+                if (there != null) {
+                    there.users++;
+                    return Optional.of(new Use(there, false));
+                }
+                Optional<ByteBuffer> slab = takeSlab();
+                if (slab.isPresent()) {
+                    Piece made = new Piece(slab.get().clear());
+                    made.users = 1;
+                    pieces.put(key, made);
+                    return Optional.of(new Use(made, true));
+                }
+                if (!wait) {
+                    return Optional.empty();
+                }
+                if (patience <= 0) {
+                    throw new ForebayException(
+                            ErrorCode.UNAVAILABLE,
+                            "all %d pieces of memory are in use".formatted(limit));
+                }
+                patience = slabFreed.awaitNanos(patience);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<ByteBuffer> takeSlab() {
+        if (!free.isEmpty()) {
+            return Optional.of(free.pop());
+        }
+        if (allocated < limit) {
+            ByteBuffer slab = ByteBuffer.allocateDirect(PieceKey.BYTES);
+            allocated++;
+            return Optional.of(slab);
+        }
+        Iterator<Piece> eldest = pieces.values().iterator();
+        while (eldest.hasNext()) {
+            Piece piece = eldest.next();
+            if (piece.users == 0) {
+                eldest.remove();
+                piece.cached = false;
+                return Optional.of(piece.slab);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void release(PieceKey key, Piece piece) {
+        lock.lock();
+        try {
+            if (piece.cached && piece.bytes.isCompletedExceptionally()) {
+                // The next one to ask tries anew.
+                pieces.remove(key);
+                piece.cached = false;
+            }
+            piece.users--;
+            if (piece.users == 0) {
+                if (!piece.cached) {
+                    free.push(piece.slab);
+                }
+                slabFreed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}
