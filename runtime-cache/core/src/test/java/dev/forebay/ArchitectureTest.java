@@ -1,0 +1,103 @@
+package dev.forebay;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The arrows between core's packages, as docs/architecture.md draws them. */
+@AnalyzeClasses(packages = "dev.forebay", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule onlyTheLakeKnowsTheAwsSdk =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("dev.forebay.lake..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("software.amazon..", "org.reactivestreams..");
+
+    @ArchTest
+    static final ArchRule theLakesContractDoesNotKnowTheAwsSdkEither =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.forebay.lake")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("software.amazon..");
+
+    @ArchTest
+    static final ArchRule onlyMembershipKnowsEtcd =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("dev.forebay.membership..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("io.etcd..");
+
+    @ArchTest
+    static final ArchRule onlyTheManifestKnowsSqlite =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("dev.forebay.manifest..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("org.sqlite..", "java.sql..");
+
+    @ArchTest
+    static final ArchRule theModelDependsOnNothing =
+            classes()
+                    .that()
+                    .resideInAPackage("dev.forebay.model..")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage("dev.forebay.model..", "java..", "org.jspecify..");
+
+    @ArchTest
+    static final ArchRule theChunkStoreKnowsChunksOnly =
+            classes()
+                    .that()
+                    .resideInAPackage("dev.forebay.chunkstore..")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.forebay.chunkstore..",
+                            "dev.forebay.model..",
+                            "java..",
+                            "org.jspecify..");
+
+    @ArchTest
+    static final ArchRule placementIsPure =
+            classes()
+                    .that()
+                    .resideInAPackage("dev.forebay.placement..")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.forebay.placement..",
+                            "dev.forebay.model..",
+                            "java..",
+                            "org.jspecify..");
+
+    @ArchTest
+    static final ArchRule transferKnowsNeitherStoreNorLake =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.forebay.transfer..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("dev.forebay.chunkstore..", "dev.forebay.lake..");
+
+    @ArchTest
+    static final ArchRule noServerFramework =
+            noClasses().should().dependOnClassesThat().resideInAPackage("io.quarkus..");
+
+    @ArchTest
+    static final ArchRule noCycles =
+            slices().matching("dev.forebay.(*)..").should().beFreeOfCycles();
+}
