@@ -33,15 +33,20 @@ public record Addresses(Map<String, String> entries) {
     static Addresses of(StackConfig config, Layout layout, Startup.Parts parts) {
         Map<String, String> entries = new LinkedHashMap<>();
         entries.put(API, parts.controlPlane().address().toString());
-        entries.put("temporal", parts.temporalAddress().target());
-        parts.temporalAddress().ui().ifPresent(ui -> entries.put("temporal.ui", ui.toString()));
-        entries.put("postgres", parts.postgresAddress().url());
-        entries.put("lake", parts.lakeAddress().endpoint().toString());
-        entries.put("lake.region", parts.lakeAddress().region());
-        parts.lake()
+        entries.put("temporal", parts.backing().temporalAddress().target());
+        parts.backing()
+                .temporalAddress()
+                .ui()
+                .ifPresent(ui -> entries.put("temporal.ui", ui.toString()));
+        entries.put("postgres", parts.backing().postgresAddress().url());
+        entries.put("lake", parts.backing().lakeAddress().endpoint().toString());
+        entries.put("lake.region", parts.backing().lakeAddress().region());
+        parts.backing()
+                .lake()
                 .map(S3Server::credentialsFile)
                 .ifPresent(file -> entries.put("lake.credentials", file.toString()));
-        parts.lake()
+        parts.backing()
+                .lake()
                 .map(S3Server::accessLog)
                 .ifPresent(file -> entries.put("lake.access-log", file.toString()));
         entries.put("manifest-bucket", config.manifestBucket());

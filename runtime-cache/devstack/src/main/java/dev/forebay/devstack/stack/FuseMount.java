@@ -47,16 +47,17 @@ public final class FuseMount extends OneProcessServer {
         command.addAll(List.of("--directory", directory.resolve("cache").toString()));
         command.addAll(List.of("--memory-cache", "256M"));
         command.addAll(List.of("--metrics-port", Integer.toString(metricsPort)));
-        URI metrics = URI.create("http://127.0.0.1:%d/metrics".formatted(metricsPort));
+        URI address = URI.create("http://127.0.0.1:" + metricsPort);
+        Readiness ready = Readiness.ok(address.resolve("/health/ready"));
         Launch launch =
                 Launch.of(
                         "fuse",
                         directory,
                         command,
                         Map.of(),
-                        () -> Mounts.isMounted(mountpoint) && Readiness.answers(metrics).ready(),
+                        () -> Mounts.isMounted(mountpoint) && ready.ready(),
                         lifetime);
-        return new FuseMount(ServerProcess.start(launch), mountpoint, metrics);
+        return new FuseMount(ServerProcess.start(launch), mountpoint, address.resolve("/metrics"));
     }
 
     /** Where the region's versions are as files. */

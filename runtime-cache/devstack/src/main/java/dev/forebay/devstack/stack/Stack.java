@@ -45,7 +45,7 @@ public final class Stack implements AutoCloseable {
     public static Stack start(StackConfig config) {
         Layout layout = new Layout(config.data());
         config.ports().requireFree(config.regions(), config.workersPerRegion());
-        Tasks tasks = new Tasks();
+        Tasks tasks = new Tasks(config.progress());
         try {
             Startup.Parts parts = new Startup(config, layout, tasks).all();
             tasks.close();
@@ -86,17 +86,17 @@ public final class Stack implements AutoCloseable {
 
     /** Temporal. */
     public TemporalServer temporal() {
-        return own(parts.temporal(), "Temporal");
+        return own(parts.backing().temporal(), "Temporal");
     }
 
     /** PostgreSQL. */
     public PostgresServer postgres() {
-        return own(parts.postgres(), "PostgreSQL");
+        return own(parts.backing().postgres(), "PostgreSQL");
     }
 
     /** The lake. */
     public S3Server lake() {
-        return own(parts.lake(), "the lake");
+        return own(parts.backing().lake(), "the lake");
     }
 
     /** Where a training process sees its region's versions; see {@link InRegion}. */

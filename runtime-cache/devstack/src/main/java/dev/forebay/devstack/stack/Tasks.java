@@ -4,6 +4,7 @@ import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.server.Server;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -11,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,20 +20,39 @@ import org.jspecify.annotations.Nullable;
  * interrupted, so that the first failure is what the caller sees.
  */
 final class Tasks implements AutoCloseable {
+    private final Consumer<String> progress;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<Server> started = new ArrayList<>();
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 
-    /** Starts a server. */
-    <T extends Server> Future<T> start(Callable<T> task) {
+    Tasks(Consumer<String> progress) {
+        this.progress = progress;
+    }
+
+    /** Starts a server, and tells when it is ready. */
+    <T extends Server> Future<T> start(String what, Callable<T> task) {
         return run(
                 () -> {
+                    long began = System.nanoTime();
                     T server = task.call();
                     synchronized (started) {
                         started.add(server);
                     }
+                    progress.accept(
+                            "%s is ready after %.1f s"
+                                    .formatted(what, (System.nanoTime() - began) / 1e9));
                     return server;
                 });
+    }
+
+    /** Starts a server, or none if it is somebody else's. */
+    <T extends Server> Future<Optional<T>> startUnless(
+            boolean external, String what, Callable<T> task) {
+        if (external) {
+            return run(Optional::empty);
+        }
+        Future<T> server = start(what, task);
+        return run(() -> Optional.of(get(server)));
     }
 
     /** Does something else. */

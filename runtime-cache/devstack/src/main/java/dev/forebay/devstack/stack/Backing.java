@@ -1,0 +1,125 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.server.PostgresServer;
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.devstack.server.TemporalServer;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Future;
+
+/** The servers Forebay stands on: started, or somebody else's. */
+final class Backing {
+    private final StackConfig config;
+    private final Layout layout;
+    private final Tasks tasks;
+    private final External external;
+    private final Future<Optional<S3Server>> lake;
+    private final Future<Optional<TemporalServer>> temporal;
+    private final Future<Optional<PostgresServer>> postgres;
+    private final Future<External.LakeAddress> lakeAddress;
+
+    Backing(StackConfig config, Layout layout, Tasks tasks) {
+        this.config = config;
+        this.layout = layout;
+        this.tasks = tasks;
+        this.external = config.external();
+        this.lake = tasks.startUnless(external.lake().isPresent(), "lake", this::startLake);
+        this.temporal =
+                tasks.startUnless(external.temporal().isPresent(), "Temporal", this::startTemporal);
+        this.postgres =
+                tasks.startUnless(
+                        external.postgres().isPresent(),
+                        "PostgreSQL",
+                        () ->
+                                PostgresServer.start(
+                                        layout.postgres(),
+                                        config.ports().postgres(),
+                                        config.lifetime()));
+        // Once, for it may start a proxy.
+        this.lakeAddress = tasks.run(this::findLake);
+    }
+
+    Optional<S3Server> lake() {
+        return tasks.get(lake);
+    }
+
+    Optional<TemporalServer> temporal() {
+        return tasks.get(temporal);
+    }
+
+    Optional<PostgresServer> postgres() {
+        return tasks.get(postgres);
+    }
+
+    /** Where Forebay's processes find the lake; waits until it is ready, as all of these do. */
+    External.LakeAddress lakeAddress() {
+        return tasks.get(lakeAddress);
+    }
+
+    External.TemporalAddress temporalAddress() {
+        return temporal()
+                .map(own -> new External.TemporalAddress(own.target(), Optional.of(own.ui())))
+                .or(external::temporal)
+                .orElseThrow();
+    }
+
+    External.PostgresAddress postgresAddress() {
+        return postgres()
+                .map(own -> new External.PostgresAddress(own.jdbcUrl(), own.user(), own.password()))
+                .or(external::postgres)
+                .orElseThrow();
+    }
+
+    Future<Optional<EtcdServer>> etcd(int region, String name) {
+        return tasks.startUnless(
+                external.etcd().isPresent(),
+                "etcd of " + name,
+                () ->
+                        EtcdServer.start(
+                                layout.etcd(name),
+                                config.ports().etcd(region),
+                                config.ports().etcdPeer(region),
+                                config.lifetime()));
+    }
+
+    String endpoints(Future<Optional<EtcdServer>> etcd) {
+        return tasks.get(etcd)
+                .map(own -> own.endpoint().toString())
+                .or(external::etcd)
+                .orElseThrow();
+    }
+
+    private S3Server startLake() {
+        Path directory = layout.lake();
+        S3Server.createBucket(directory, config.manifestBucket());
+        config.buckets().forEach(bucket -> S3Server.createBucket(directory, bucket));
+        return S3Server.start(directory, config.ports().lake(), config.lifetime());
+    }
+
+    private TemporalServer startTemporal() {
+        StackPorts ports = config.ports();
+        return TemporalServer.start(
+                layout.temporal(),
+                new TemporalServer.PortSet(
+                        ports.temporal(),
+                        ports.temporalUi(),
+                        ports.temporalHttp(),
+                        ports.temporalMetrics()),
+                config.lifetime());
+    }
+
+    private External.LakeAddress findLake() {
+        External.LakeAddress address =
+                lake().map(
+                                own ->
+                                        new External.LakeAddress(
+                                                own.endpoint(),
+                                                S3Server.REGION,
+                                                own.accessKey(),
+                                                own.secretKey()))
+                        .or(external::lake)
+                        .orElseThrow();
+        return address.at(config.lakeAsSeen().apply(address.endpoint()));
+    }
+}
