@@ -3,7 +3,6 @@ package dev.forebay.control;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -49,16 +48,12 @@ public interface ControlPlaneConfig {
     /** The freezing of versions. */
     interface Ingest {
 
-        /** Where manifests are made; emptied at start. At least as large as the largest few. */
-        @WithDefault("${java.io.tmpdir}/forebay-ingest")
-        Path directory();
-
         /** How many versions are frozen at once by this process. */
         @WithDefault("4")
         int concurrency();
     }
 
-    /** What is remembered of requests. */
+    /** What is remembered of requests, and how long they wait for others. */
     interface Requests {
 
         /** How long an idempotency key is remembered. */

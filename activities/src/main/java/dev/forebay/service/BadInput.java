@@ -1,6 +1,7 @@
 package dev.forebay.service;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.exc.InputCoercionException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import com.fasterxml.jackson.databind.exc.InvalidFormatException;
@@ -54,11 +55,17 @@ final class BadInput {
                                             expected(format.getTargetType())));
             case MismatchedInputException mismatch ->
                     problem(mismatch, "must be " + expected(mismatch.getTargetType()));
+            case JsonMappingException mapping
+                    when mapping.getCause() instanceof InputCoercionException ->
+                    problem(mapping, "is too large a number");
             case JsonMappingException mapping -> problem(mapping, "cannot be read");
             default ->
                     Problem.of(
                             ErrorCode.INVALID_ARGUMENT,
-                            "the body is not JSON: %s".formatted(failure.getOriginalMessage()),
+                            "the body is not JSON: %s"
+                                    .formatted(
+                                            failure.getOriginalMessage()
+                                                    .replaceAll(" \\(start marker.*", "")),
                             null);
         };
     }

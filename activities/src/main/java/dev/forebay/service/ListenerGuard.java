@@ -34,7 +34,7 @@ final class ListenerGuard {
             ObjectMapper json,
             @ConfigProperty(name = "quarkus.http.host") String host)
             throws JsonProcessingException {
-        this.token = BearerToken.forListener(config.tokenFile(), host);
+        this.token = Startup.get(() -> BearerToken.forListener(config.tokenFile(), host));
         this.refusal =
                 json.writeValueAsBytes(
                         Problem.of(

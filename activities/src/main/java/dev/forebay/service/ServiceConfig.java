@@ -1,5 +1,6 @@
 package dev.forebay.service;
 
+import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
@@ -19,6 +20,14 @@ public interface ServiceConfig {
      * other processes. Required when {@code quarkus.http.host} is not loopback.
      */
     Optional<Path> tokenFile();
+
+    /** Where files are kept that need not outlive this process; each process has its own folder. */
+    @WithDefault("${java.io.tmpdir}/forebay")
+    Path workDirectory();
+
+    /** How much of the work directory copies of manifests may take. */
+    @WithDefault("8G")
+    MemorySize manifestCache();
 
     /** The engine that runs the workflows. */
     Temporal temporal();

@@ -5,19 +5,19 @@ package dev.forebay.control.api;
  */
 final class Rules {
 
-    static final String NAME = "[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?";
+    static final String NAME = "^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$";
     static final String NAME_RULE =
             "must be 1 to 63 characters of a-z 0-9 . _ -, beginning and ending with a letter or a digit";
 
-    static final String VERSION = "[A-Za-z0-9][A-Za-z0-9._-]{0,126}";
+    static final String VERSION = "^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$";
     static final String VERSION_RULE =
             "must be 1 to 127 characters of A-Z a-z 0-9 . _ -, beginning with a letter or a digit";
 
-    static final String REGION = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+    static final String REGION = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
     static final String REGION_RULE =
             "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
 
-    static final String ID = "[A-Za-z0-9._-]{1,64}";
+    static final String ID = "^[A-Za-z0-9._-]{1,64}$";
     static final String ID_RULE = "must be 1 to 64 characters of A-Z a-z 0-9 . _ -";
 
     static final String SOURCE_RULE =

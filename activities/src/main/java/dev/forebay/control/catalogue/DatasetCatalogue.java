@@ -3,9 +3,9 @@ package dev.forebay.control.catalogue;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import io.quarkus.hibernate.orm.panache.Panache;
 import io.quarkus.panache.common.Page;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.persistence.EntityManager;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,12 +26,6 @@ public class DatasetCatalogue {
             values (:id, :namespace, :bucket, :prefix, :ttl, :now) on conflict do nothing
             """;
 
-    private final EntityManager entities;
-
-    DatasetCatalogue(EntityManager entities) {
-        this.entities = entities;
-    }
-
     /** What became of a registration. */
     public record Registered(Dataset dataset, boolean created) {}
 
@@ -44,13 +38,15 @@ public class DatasetCatalogue {
     public Registered register(
             DatasetName name, LakeSource source, @Nullable Duration ttl, Duration defaultTtl) {
         Instant now = Instant.now();
-        entities.createNativeQuery(ADD_NAMESPACE)
+        Panache.getEntityManager()
+                .createNativeQuery(ADD_NAMESPACE)
                 .setParameter("namespace", name.namespace())
                 .setParameter("now", now)
                 .executeUpdate();
         Duration effective = ttl == null ? defaultTtl : ttl;
         int added =
-                entities.createNativeQuery(ADD_DATASET)
+                Panache.getEntityManager()
+                        .createNativeQuery(ADD_DATASET)
                         .setParameter("id", name.toString())
                         .setParameter("namespace", name.namespace())
                         .setParameter("bucket", source.bucket())

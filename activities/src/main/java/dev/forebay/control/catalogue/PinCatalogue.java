@@ -3,8 +3,8 @@ package dev.forebay.control.catalogue;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
+import io.quarkus.hibernate.orm.panache.Panache;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.persistence.EntityManager;
 import jakarta.transaction.Transactional;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -33,12 +33,6 @@ public class PinCatalogue {
             where version = :version and region = :region and id = :id and expires_at < :expiry
             """;
 
-    private final EntityManager entities;
-
-    PinCatalogue(EntityManager entities) {
-        this.entities = entities;
-    }
-
     /** A pin and what it holds. */
     public record Held(DatasetVersion version, PinGrant pin) {
 
@@ -55,7 +49,8 @@ public class PinCatalogue {
      * @param after the cursor of the pin before, or empty
      */
     public List<Held> list(@Nullable RegionName region, String after, int limit) {
-        return entities.createQuery(BY_REGION, Object[].class)
+        return Panache.getEntityManager()
+                .createQuery(BY_REGION, Object[].class)
                 .setParameter("region", region == null ? null : region.value())
                 .setParameter("after", after)
                 .setMaxResults(limit)
@@ -70,7 +65,8 @@ public class PinCatalogue {
 
     /** Takes note of a renewal; does nothing if the pin is not here (yet). */
     public void renewed(DatasetVersion version, RegionName region, String id, Instant expiresAt) {
-        entities.createNativeQuery(MOVE_EXPIRY)
+        Panache.getEntityManager()
+                .createNativeQuery(MOVE_EXPIRY)
                 .setParameter("expiry", expiresAt.truncatedTo(ChronoUnit.MICROS))
                 .setParameter("version", version.toString())
                 .setParameter("region", region.value())

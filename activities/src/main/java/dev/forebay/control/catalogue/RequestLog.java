@@ -3,12 +3,12 @@ package dev.forebay.control.catalogue;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import io.quarkus.hibernate.orm.panache.Panache;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.hibernate.Session;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,12 +38,6 @@ public class RequestLog {
               (select ctid from request where created_at < :before limit :limit)
             """;
 
-    private final Session entities;
-
-    RequestLog(Session entities) {
-        this.entities = entities;
-    }
-
     /**
      * A request as it was made.
      *
@@ -64,7 +58,8 @@ public class RequestLog {
      * @throws ForebayException {@code ALREADY_EXISTS} if the id was used for another body
      */
     public Entry enter(Entry request) {
-        entities.createNativeMutationQuery(ADD)
+        Panache.getSession()
+                .createNativeMutationQuery(ADD)
                 .setParameter("version", request.version().toString())
                 .setParameter("id", request.id())
                 .setParameter("region", request.region())
@@ -85,7 +80,8 @@ public class RequestLog {
     /** The request with this id. */
     public Optional<Entry> find(DatasetVersion version, String id) {
         List<Object[]> rows =
-                entities.createNativeQuery(FIND, Object[].class)
+                Panache.getSession()
+                        .createNativeQuery(FIND, Object[].class)
                         .setParameter("version", version.toString())
                         .setParameter("id", id)
                         .getResultList();
@@ -104,7 +100,8 @@ public class RequestLog {
 
     /** Remembers the run that accepted a request. */
     public void accepted(Entry request, String runId) {
-        entities.createNativeMutationQuery(ACCEPTED)
+        Panache.getSession()
+                .createNativeMutationQuery(ACCEPTED)
                 .setParameter("run", runId)
                 .setParameter("version", request.version().toString())
                 .setParameter("id", request.id())
@@ -113,7 +110,8 @@ public class RequestLog {
 
     /** Forgets up to {@code limit} requests older than {@code before}; returns how many. */
     public int forget(Instant before, int limit) {
-        return entities.createNativeMutationQuery(FORGET)
+        return Panache.getSession()
+                .createNativeMutationQuery(FORGET)
                 .setParameter("before", before)
                 .setParameter("limit", limit)
                 .executeUpdate();

@@ -7,9 +7,9 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.VersionStatus;
+import io.quarkus.hibernate.orm.panache.Panache;
 import io.quarkus.panache.common.Page;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
@@ -40,15 +40,10 @@ public class VersionCatalogue {
             order by r.evictableAt, v.id
             """;
 
-    private final EntityManager entities;
-
-    VersionCatalogue(EntityManager entities) {
-        this.entities = entities;
-    }
-
     /** Enters a version that has no manifest yet; does nothing if it is there. */
     public void add(DatasetVersion version, Duration ttl) {
-        entities.createNativeQuery(ADD_VERSION)
+        Panache.getEntityManager()
+                .createNativeQuery(ADD_VERSION)
                 .setParameter("id", version.toString())
                 .setParameter("dataset", version.dataset().toString())
                 .setParameter("ttl", ttl.toSeconds())
@@ -106,7 +101,8 @@ public class VersionCatalogue {
 
     /** Up to {@code limit} versions whose time in the region has passed, longest first. */
     public List<DatasetVersion> expired(RegionName region, Instant now, int limit) {
-        return entities.createQuery(EXPIRED, String.class)
+        return Panache.getEntityManager()
+                .createQuery(EXPIRED, String.class)
                 .setParameter("region", region.value())
                 .setParameter("now", now)
                 .setMaxResults(limit)
@@ -118,8 +114,11 @@ public class VersionCatalogue {
     /** One writer at a time: two projections of a version never mix. */
     private VersionEntity locked(DatasetVersion version) {
         VersionEntity entity =
-                entities.find(
-                        VersionEntity.class, version.toString(), LockModeType.PESSIMISTIC_WRITE);
+                Panache.getEntityManager()
+                        .find(
+                                VersionEntity.class,
+                                version.toString(),
+                                LockModeType.PESSIMISTIC_WRITE);
         if (entity == null) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND, "version %s is not in the catalogue".formatted(version));

@@ -201,7 +201,15 @@ public class DatasetVersions {
 
     private static <R extends @Nullable Object> R result(
             WorkflowUpdateHandle<R> accepted, Duration wait) {
-        return accepted.getResult(wait.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            return accepted.getResult(wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (WorkflowUpdateTimeoutOrCancelledException goesOn) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "accepted, but not finished within %d s; the request may be sent again"
+                            .formatted(wait.toSeconds()),
+                    goesOn);
+        }
     }
 
     private static String newId(String kind) {

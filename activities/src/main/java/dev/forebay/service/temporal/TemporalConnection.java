@@ -7,49 +7,70 @@ import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerFactoryOptions;
-import jakarta.enterprise.inject.Disposes;
+import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.util.concurrent.TimeUnit;
 
-/** Makes the one connection of this process to Temporal. Nothing is sent before it is used. */
+/**
+ * The one connection of this process to Temporal. Nothing is sent before it is used.
+ *
+ * <p>One bean owns all its parts, for they have to be closed in order: pollers whose channel is
+ * gone would poll for ever.
+ */
 @Singleton
 final class TemporalConnection {
 
     private static final long CLOSE_SECONDS = 5;
 
-    @Produces
-    @Singleton
-    WorkflowServiceStubs stubs(ServiceConfig config) {
-        return WorkflowServiceStubs.newServiceStubs(
-                WorkflowServiceStubsOptions.newBuilder()
-                        .setTarget(config.temporal().target())
-                        .build());
+    private final WorkflowServiceStubs stubs;
+    private final WorkflowClient client;
+    private final WorkerFactory workers;
+
+    TemporalConnection(ServiceConfig config) {
+        stubs =
+                WorkflowServiceStubs.newServiceStubs(
+                        WorkflowServiceStubsOptions.newBuilder()
+                                .setTarget(config.temporal().target())
+                                .build());
+        client =
+                WorkflowClient.newInstance(
+                        stubs,
+                        WorkflowClientOptions.newBuilder()
+                                .setNamespace(config.temporal().namespace())
+                                .build());
+        workers =
+                WorkerFactory.newInstance(
+                        client,
+                        WorkerFactoryOptions.newBuilder()
+                                .setUsingVirtualWorkflowThreads(true)
+                                .setWorkerInterceptors(new TypedFailures())
+                                .build());
     }
 
-    void close(@Disposes WorkflowServiceStubs stubs) {
-        stubs.shutdown();
+    @Produces
+    @Singleton
+    WorkflowServiceStubs stubs() {
+        return stubs;
+    }
+
+    @Produces
+    @Singleton
+    WorkflowClient client() {
+        return client;
+    }
+
+    @Produces
+    @Singleton
+    WorkerFactory workers() {
+        return workers;
+    }
+
+    @PreDestroy
+    void close() {
+        workers.shutdownNow();
+        workers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        stubs.shutdownNow();
         stubs.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-    }
-
-    @Produces
-    @Singleton
-    WorkflowClient client(WorkflowServiceStubs stubs, ServiceConfig config) {
-        return WorkflowClient.newInstance(
-                stubs,
-                WorkflowClientOptions.newBuilder()
-                        .setNamespace(config.temporal().namespace())
-                        .build());
-    }
-
-    @Produces
-    @Singleton
-    WorkerFactory workers(WorkflowClient client) {
-        return WorkerFactory.newInstance(
-                client,
-                WorkerFactoryOptions.newBuilder()
-                        .setUsingVirtualWorkflowThreads(true)
-                        .setWorkerInterceptors(new TypedFailures())
-                        .build());
     }
 }

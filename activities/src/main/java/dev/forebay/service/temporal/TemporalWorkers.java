@@ -8,12 +8,16 @@ import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerOptions;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** The polling for work, from the role's start to its stop. Safe for use by many threads. */
 @Singleton
 public class TemporalWorkers {
+
+    /** A cancellation is heard with a heartbeat: this is how long it takes at most. */
+    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(2);
 
     private final WorkflowServiceStubs stubs;
     private final WorkerFactory factory;
@@ -60,6 +64,7 @@ public class TemporalWorkers {
                         WorkerOptions.newBuilder()
                                 .setUsingVirtualThreads(true)
                                 .setMaxConcurrentActivityExecutionSize(concurrentActivities)
+                                .setMaxHeartbeatThrottleInterval(HEARTBEAT_INTERVAL)
                                 .build());
         implementations.accept(worker);
         factory.start();

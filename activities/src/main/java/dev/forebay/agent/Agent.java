@@ -1,0 +1,74 @@
+package dev.forebay.agent;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Role;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.Startup;
+import dev.forebay.service.temporal.TemporalWorkers;
+import dev.forebay.workflows.TaskQueues;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Singleton;
+import org.jboss.logging.Logger;
+
+/** Starts and stops what makes a process the agent of a region. */
+@Singleton
+class Agent {
+
+    private static final Logger LOG = Logger.getLogger(Agent.class);
+
+    private final ServiceConfig service;
+    private final AgentConfig config;
+    private final TemporalWorkers workers;
+    private final Instance<RegionName> region;
+    private final Instance<RegionActivitiesImpl> activities;
+
+    Agent(
+            ServiceConfig service,
+            AgentConfig config,
+            TemporalWorkers workers,
+            Instance<RegionName> region,
+            Instance<RegionActivitiesImpl> activities) {
+        this.service = service;
+        this.config = config;
+        this.workers = workers;
+        this.region = region;
+        this.activities = activities;
+    }
+
+    void start(@Observes StartupEvent event) {
+        if (service.role() == Role.AGENT) {
+            Startup.run(this::start);
+        }
+    }
+
+    private void start() {
+        requireAtLeastOne("forebay.warm.concurrency", config.warm().concurrency());
+        requireAtLeastOne("forebay.warm.activities", config.warm().activities());
+        RegionName name = region.get();
+        workers.await();
+        workers.start(
+                TaskQueues.region(name),
+                config.warm().activities(),
+                worker -> worker.registerActivitiesImplementations(activities.get()));
+        LOG.infof("Agent of region %s is ready", name);
+    }
+
+    void stop(@Observes ShutdownEvent event) {
+        if (service.role() == Role.AGENT) {
+            workers.stop();
+        }
+    }
+
+    private static void requireAtLeastOne(String property, int value) {
+        if (value < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s is %d and must be at least 1".formatted(property, value));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.forebay.agent;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** The settings of an agent. */
+@ConfigMapping(prefix = "forebay")
+public interface AgentConfig {
+
+    /** The region whose activities this agent runs. */
+    Optional<String> region();
+
+    /** The region's etcd. */
+    Etcd etcd();
+
+    /** Where nodes of the region see versions. */
+    @WithDefault("/mnt/forebay")
+    String mountRoot();
+
+    /** How long a worker that is down keeps its place before its chunks go to others. */
+    @WithDefault("60S")
+    Duration workerGrace();
+
+    /** The filling of a region. */
+    Warm warm();
+
+    /** The region's etcd. */
+    interface Etcd {
+
+        /** Its addresses, separated by commas. */
+        Optional<List<URI>> endpoints();
+    }
+
+    /** The filling of a region. */
+    interface Warm {
+
+        /** How many chunks one activity has filled at once. */
+        @WithDefault("16")
+        int concurrency();
+
+        /** How many activities of the region run at once in this agent. */
+        @WithDefault("32")
+        int activities();
+    }
+}

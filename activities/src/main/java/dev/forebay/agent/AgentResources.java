@@ -1,0 +1,62 @@
+package dev.forebay.agent;
+
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.membership.RegionState;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.transfer.BearerToken;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.util.Optional;
+
+/** Makes what an agent needs of its region; nothing is made in another role. */
+@Singleton
+class AgentResources {
+
+    @Produces
+    @Singleton
+    RegionName region(AgentConfig config) {
+        String name =
+                config.region()
+                        .orElseThrow(
+                                () -> missing("forebay.region must name the region of this agent"));
+        return new RegionName(name);
+    }
+
+    @Produces
+    @Singleton
+    RegionState state(AgentConfig config, RegionName region) {
+        return EtcdRegionState.connect(
+                EtcdConfig.of(
+                        config.etcd()
+                                .endpoints()
+                                .orElseThrow(
+                                        () ->
+                                                missing(
+                                                        "forebay.etcd.endpoints must list the region's etcd"))),
+                region);
+    }
+
+    void close(@Disposes RegionState state) {
+        state.close();
+    }
+
+    @Produces
+    @Singleton
+    WorkerClient workers(Optional<BearerToken> token) {
+        return new WorkerClient(WorkerClientConfig.defaults().withToken(token));
+    }
+
+    void close(@Disposes WorkerClient workers) {
+        workers.close();
+    }
+
+    private static ForebayException missing(String what) {
+        return new ForebayException(ErrorCode.INVALID_ARGUMENT, what);
+    }
+}

@@ -1,0 +1,140 @@
+package dev.forebay.agent;
+
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.FillAnswer;
+import java.time.Duration;
+import java.util.List;
+import org.jboss.logging.Logger;
+
+/**
+ * Has one chunk filled by the worker that owns it.
+ *
+ * <p>A worker that is down keeps its place for a grace period, so that one that only restarts keeps
+ * its chunks and nothing is fetched twice. After that its registration is removed, placement moves
+ * on, and so does this.
+ */
+final class ChunkFill {
+
+    private static final Logger LOG = Logger.getLogger(ChunkFill.class);
+
+    /** A worker hears of a new mount from etcd, a moment after us. */
+    private static final Duration UNTIL_MOUNT_IS_HEARD = Duration.ofSeconds(10);
+
+    private final Workers workers;
+    private final Digest manifest;
+    private final Duration grace;
+
+    ChunkFill(Workers workers, Digest manifest, Duration grace) {
+        this.workers = workers;
+        this.manifest = manifest;
+        this.grace = grace;
+    }
+
+    /**
+     * Returns when the chunk is complete on its owner.
+     *
+     * @throws ForebayException what the owner refuses with; {@code UNAVAILABLE} if there is no
+     *     worker, or a live one does not answer
+     */
+    FillAnswer fill(ChunkId chunk) {
+        while (true) {
+            WorkerNode owner = owner(chunk);
+            try {
+                return fillBy(owner, chunk);
+            } catch (ForebayException e) {
+                if (e.code() != ErrorCode.UNAVAILABLE
+                        || Thread.currentThread().isInterrupted()
+                        || isLive(owner)) {
+                    throw e;
+                }
+                LOG.warnf(
+                        "Worker %s is down for more than %d s: its chunks go to others",
+                        owner.id(), grace.toSeconds());
+                workers.remove(owner.id());
+                awaitRemoval(owner);
+            }
+        }
+    }
+
+    private WorkerNode owner(ChunkId chunk) {
+        Patience patience = new Patience(grace);
+        while (true) {
+            List<WorkerNode> ranked = Placement.rank(chunk, workers.view().workers());
+            if (!ranked.isEmpty()) {
+                return ranked.getFirst();
+            }
+            if (!patience.pause()) {
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE, "no worker is registered in the region");
+            }
+        }
+    }
+
+    private FillAnswer fillBy(WorkerNode owner, ChunkId chunk) {
+        Patience down = new Patience(grace);
+        Patience unheard = new Patience(UNTIL_MOUNT_IS_HEARD);
+        WorkerNode worker = owner;
+        while (true) {
+            try {
+                return workers.fill(worker, manifest, chunk);
+            } catch (ForebayException e) {
+                boolean again =
+                        switch (e.code()) {
+                            case UNAVAILABLE -> down.pause();
+                            case NOT_FOUND -> isMounted() && unheard.pause();
+                            default -> false;
+                        };
+                if (!again) {
+                    throw e.code() == ErrorCode.NOT_FOUND && isMounted() ? unheardOf(e) : e;
+                }
+                // It may have come back at another address.
+                worker = current(worker);
+            }
+        }
+    }
+
+    private ForebayException unheardOf(ForebayException cause) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "a live worker does not hear of the mount: " + cause.getMessage(),
+                cause);
+    }
+
+    private WorkerNode current(WorkerNode worker) {
+        return workers.view().workers().stream()
+                .filter(each -> each.id().equals(worker.id()))
+                .findFirst()
+                .orElse(worker);
+    }
+
+    private boolean isLive(WorkerNode worker) {
+        return workers.view().live().contains(worker.id());
+    }
+
+    private boolean isMounted() {
+        return workers.view().mounts().stream()
+                .anyMatch(mount -> mount.manifest().digest().equals(manifest));
+    }
+
+    private void awaitRemoval(WorkerNode worker) {
+        Patience patience = new Patience(grace);
+        while (isRegistered(workers.view(), worker)) {
+            if (!patience.pause()) {
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE,
+                        "worker %s is removed but etcd's watch does not say so"
+                                .formatted(worker.id()));
+            }
+        }
+    }
+
+    private static boolean isRegistered(RegionView view, WorkerNode worker) {
+        return view.workers().stream().anyMatch(each -> each.id().equals(worker.id()));
+    }
+}

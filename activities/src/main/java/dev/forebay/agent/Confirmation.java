@@ -1,0 +1,73 @@
+package dev.forebay.agent;
+
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.workflows.activity.RegionActivities;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Asks every worker which chunks of a version it holds, and adds it up. */
+final class Confirmation {
+
+    private static final int PAGE = 1024;
+
+    private final Workers workers;
+
+    Confirmation(Workers workers) {
+        this.workers = workers;
+    }
+
+    /**
+     * What the workers that answer hold together. One that does not answer holds nothing: the
+     * filling of what is missing then waits for it, or goes to another.
+     */
+    RegionActivities.Coverage of(Digest digest, Manifest manifest) {
+        BitSet held = held(digest);
+        long verified = 0;
+        long firstMissing = -1;
+        long chunks = manifest.chunkCount();
+        for (long from = 0; from < chunks; from += PAGE) {
+            for (ChunkRef chunk : manifest.chunks(from, PAGE)) {
+                if (held.get(Math.toIntExact(chunk.ordinal()))) {
+                    verified += chunk.liveBytes();
+                } else if (firstMissing < 0) {
+                    firstMissing = chunk.ordinal();
+                }
+            }
+        }
+        return new RegionActivities.Coverage(verified, firstMissing);
+    }
+
+    private BitSet held(Digest digest) {
+        BitSet held = new BitSet();
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<CompletableFuture<BitSet>> answers =
+                    workers.view().workers().stream()
+                            .map(
+                                    worker ->
+                                            CompletableFuture.supplyAsync(
+                                                    () -> held(worker, digest), executor))
+                            .toList();
+            answers.forEach(answer -> held.or(answer.join()));
+        }
+        return held;
+    }
+
+    private BitSet held(WorkerNode worker, Digest digest) {
+        try {
+            return workers.coverage(worker, digest).held();
+        } catch (ForebayException e) {
+            if (e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.NOT_FOUND) {
+                return new BitSet();
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.forebay.agent;
+
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jboss.logging.Logger;
+
+/** Has every worker drop the chunks that no other version of the region needs. */
+final class Dropping {
+
+    private static final Logger LOG = Logger.getLogger(Dropping.class);
+
+    private final Workers workers;
+    private final Duration grace;
+
+    Dropping(Workers workers, Duration grace) {
+        this.workers = workers;
+        this.grace = grace;
+    }
+
+    /**
+     * Returns when every worker has dropped, or is down for longer than the grace period: it will
+     * find, when it comes back, that its chunks belong to no mounted version.
+     */
+    void drop(Digest manifest) {
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<CompletableFuture<Void>> drops =
+                    workers.view().workers().stream()
+                            .map(
+                                    worker ->
+                                            CompletableFuture.runAsync(
+                                                    () -> drop(worker, manifest), executor))
+                            .toList();
+            drops.forEach(CompletableFuture::join);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof ForebayException cause ? cause : e;
+        }
+    }
+
+    private void drop(WorkerNode worker, Digest manifest) {
+        Patience patience = new Patience(grace);
+        while (true) {
+            try {
+                workers.drop(worker, manifest);
+                return;
+            } catch (ForebayException e) {
+                if (e.code() == ErrorCode.NOT_FOUND) {
+                    return;
+                }
+                if (e.code() != ErrorCode.UNAVAILABLE) {
+                    throw e;
+                }
+                if (!patience.pause()) {
+                    if (workers.view().live().contains(worker.id())) {
+                        throw e;
+                    }
+                    LOG.warnf("Worker %s is down and will drop %s later", worker.id(), manifest);
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.forebay.agent;
+
+import dev.forebay.membership.RegionState;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.Coverage;
+import dev.forebay.transfer.DropAnswer;
+import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.WorkerClient;
+import jakarta.inject.Singleton;
+
+/** The workers that the region's etcd knows, over HTTP. */
+@Singleton
+record EtcdWorkers(RegionState region, WorkerClient client) implements Workers {
+
+    @Override
+    public RegionView view() {
+        return region.view();
+    }
+
+    @Override
+    public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        return client.fill(worker, manifest, chunk);
+    }
+
+    @Override
+    public Coverage coverage(WorkerNode worker, Digest manifest) {
+        return client.coverage(worker, manifest);
+    }
+
+    @Override
+    public DropAnswer drop(WorkerNode worker, Digest manifest) {
+        return client.drop(worker, manifest);
+    }
+
+    @Override
+    public void remove(String workerId) {
+        region.remove(workerId);
+    }
+}

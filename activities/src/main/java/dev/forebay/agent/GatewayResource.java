@@ -1,0 +1,107 @@
+package dev.forebay.agent;
+
+import dev.forebay.membership.Pin;
+import dev.forebay.membership.RegionState;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.service.Role;
+import dev.forebay.service.gateway.RegionReport;
+import dev.forebay.service.gateway.RegionReport.WorkerReport;
+import dev.forebay.service.gateway.Renewal;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerStatus;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.jspecify.annotations.Nullable;
+
+/** The agent's gateway, for the control plane. */
+@Path("/v1")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.CONTROL_PLANE_NAME)
+class GatewayResource {
+
+    private static final long STATUS_MILLIS = 1_500;
+
+    private final RegionName name;
+    private final RegionState region;
+    private final WorkerClient workers;
+    private final AgentConfig config;
+
+    GatewayResource(RegionName name, RegionState region, WorkerClient workers, AgentConfig config) {
+        this.name = name;
+        this.region = region;
+        this.workers = workers;
+        this.config = config;
+    }
+
+    @POST
+    @Path("/pins/{namespace}/{name}/{version}/{id}/renew")
+    @Operation(hidden = true)
+    public Renewal renew(String namespace, String name, String version, String id) {
+        DatasetVersion of = DatasetVersion.of(namespace, name, version);
+        Duration left =
+                region.renew(of, id)
+                        .orElseThrow(
+                                () ->
+                                        new ForebayException(
+                                                ErrorCode.NOT_FOUND,
+                                                "pin '%s' on %s has ended".formatted(id, of)));
+        Optional<Pin> pin =
+                region.view().pins().stream()
+                        .filter(each -> each.version().equals(of) && each.id().equals(id))
+                        .findFirst();
+        return new Renewal(
+                left.toSeconds(), pin.map(Pin::holder).orElse(""), pin.map(Pin::reason).orElse(""));
+    }
+
+    @GET
+    @Path("/region")
+    @Operation(hidden = true)
+    public RegionReport report() {
+        RegionView view = region.view();
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<CompletableFuture<WorkerReport>> reports =
+                    view.workers().stream().map(worker -> report(worker, view, executor)).toList();
+            List<WorkerReport> answered = reports.stream().map(CompletableFuture::join).toList();
+            executor.shutdownNow();
+            return new RegionReport(name.value(), config.mountRoot(), answered);
+        }
+    }
+
+    private CompletableFuture<WorkerReport> report(
+            WorkerNode worker, RegionView view, ExecutorService executor) {
+        WorkerReport unanswered = report(worker, view, (Long) null);
+        if (!unanswered.live()) {
+            return CompletableFuture.completedFuture(unanswered);
+        }
+        return CompletableFuture.supplyAsync(() -> workers.status(worker), executor)
+                .thenApply(WorkerStatus::usedBytes)
+                .thenApply(used -> report(worker, view, used))
+                .exceptionally(unreachable -> unanswered)
+                .completeOnTimeout(unanswered, STATUS_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private static WorkerReport report(WorkerNode worker, RegionView view, @Nullable Long used) {
+        return new WorkerReport(
+                worker.id(),
+                worker.address(),
+                view.live().contains(worker.id()),
+                worker.capacityBytes(),
+                used);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.forebay.agent;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The pauses between attempts to reach somebody, until a time has passed. One use, one thread. */
+final class Patience {
+
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 2_000;
+
+    private final long deadline;
+    private long pauseMillis = FIRST_PAUSE_MILLIS;
+
+    Patience(Duration limit) {
+        this.deadline = System.nanoTime() + limit.toNanos();
+    }
+
+    /** Pauses and returns true, or returns false at once if the time has passed. */
+    boolean pause() {
+        if (System.nanoTime() - deadline >= 0) {
+            return false;
+        }
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis + 1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "stopped while waiting", e);
+        }
+        pauseMillis = Math.min(pauseMillis * 2, LONGEST_PAUSE_MILLIS);
+        return true;
+    }
+}

@@ -1,0 +1,121 @@
+package dev.forebay.agent;
+
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Pin;
+import dev.forebay.membership.RegionState;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.service.temporal.Heartbeat;
+import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.PinRequest;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityExecutionContext;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The activities of this agent's region, over its etcd and its workers. */
+@Singleton
+class RegionActivitiesImpl implements RegionActivities {
+
+    private final RegionState region;
+    private final Workers workers;
+    private final ManifestCache manifests;
+    private final AgentConfig config;
+
+    RegionActivitiesImpl(
+            RegionState region, Workers workers, ManifestCache manifests, AgentConfig config) {
+        this.region = region;
+        this.workers = workers;
+        this.manifests = manifests;
+        this.config = config;
+    }
+
+    @Override
+    public String mount(DatasetVersion version, ManifestRef manifest) {
+        region.mount(version, manifest);
+        String root = config.mountRoot();
+        return (root.endsWith("/") ? root : root + "/") + version.path();
+    }
+
+    @Override
+    public WarmResult warm(
+            DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal) {
+        ActivityExecutionContext activity = Activity.getExecutionContext();
+        WarmProgress begun =
+                activity.getHeartbeatDetails(WarmProgress.class)
+                        .orElse(new WarmProgress(fromOrdinal, 0));
+        RangeCursor cursor = new RangeCursor(begun.next(), begun.bytesFromLake());
+        try {
+            return Heartbeat.during(
+                    activity,
+                    cursor::progress,
+                    () -> {
+                        try (CachedManifest open = manifests.open(manifest)) {
+                            ChunkFill fill =
+                                    new ChunkFill(workers, manifest.digest(), config.workerGrace());
+                            return new Warming(open, fill, config.warm().concurrency())
+                                    .run(cursor, fromOrdinal, toOrdinal);
+                        }
+                    });
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "the warming of %s was stopped".formatted(version), e);
+        }
+    }
+
+    @Override
+    public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
+        try (CachedManifest open = manifests.open(manifest)) {
+            Coverage coverage = new Confirmation(workers).of(manifest.digest(), open);
+            if (coverage.complete()) {
+                region.markCached(version);
+            }
+            return coverage;
+        }
+    }
+
+    @Override
+    public Duration pin(DatasetVersion version, PinRequest request) {
+        region.pin(
+                new Pin(
+                        version,
+                        request.id(),
+                        request.holder(),
+                        request.reason(),
+                        request.lease()));
+        return request.lease();
+    }
+
+    @Override
+    public Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds) {
+        Map<String, Duration> alive = new HashMap<>();
+        for (String id : pinIds) {
+            region.remaining(version, id).ifPresent(left -> alive.put(id, left));
+        }
+        return alive;
+    }
+
+    @Override
+    public void unpin(DatasetVersion version, String pinId) {
+        region.unpin(version, pinId);
+    }
+
+    @Override
+    public void beginEviction(DatasetVersion version) {
+        region.beginEviction(version);
+    }
+
+    @Override
+    public void drop(DatasetVersion version, ManifestRef manifest) {
+        new Dropping(workers, config.workerGrace()).drop(manifest.digest());
+        region.unmount(version);
+    }
+}

@@ -1,0 +1,108 @@
+package dev.forebay.agent;
+
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.FillAnswer;
+import dev.forebay.workflows.activity.RegionActivities.WarmResult;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fills a range of a version's chunks, a bounded number at once. The first failure ends it; what is
+ * finished by then counts.
+ */
+final class Warming {
+
+    private static final int PAGE = 256;
+
+    private final Manifest manifest;
+    private final ChunkFill fill;
+    private final Semaphore places;
+    private final int concurrency;
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+    Warming(Manifest manifest, ChunkFill fill, int concurrency) {
+        this.manifest = manifest;
+        this.fill = fill;
+        this.places = new Semaphore(concurrency);
+        this.concurrency = concurrency;
+    }
+
+    /**
+     * Returns when chunks {@code [from, to)} are complete.
+     *
+     * @param cursor where to begin, and where to note what is finished
+     * @throws ForebayException what the first chunk failed with
+     * @throws InterruptedException when interrupted; nothing is going on any more then
+     */
+    WarmResult run(RangeCursor cursor, long from, long to) throws InterruptedException {
+        ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+        try {
+            submit(executor, cursor, to);
+            // All places are free again when every chunk that was begun is finished.
+            places.acquire(concurrency);
+        } finally {
+            executor.shutdownNow();
+            executor.close();
+        }
+        RuntimeException failed = failure.get();
+        if (failed != null) {
+            throw failed;
+        }
+        return new WarmResult(liveBytes(from, to), cursor.progress().bytesFromLake());
+    }
+
+    private void submit(ExecutorService executor, RangeCursor cursor, long to)
+            throws InterruptedException {
+        long next = cursor.progress().next();
+        while (next < to && failure.get() == null) {
+            List<ChunkRef> page = page(next, to);
+            for (ChunkRef chunk : page) {
+                places.acquire();
+                if (failure.get() != null) {
+                    places.release();
+                    return;
+                }
+                executor.execute(() -> one(cursor, chunk));
+            }
+            next = page.getLast().ordinal() + 1;
+        }
+    }
+
+    private void one(RangeCursor cursor, ChunkRef chunk) {
+        try {
+            FillAnswer answer = fill.fill(chunk.chunk());
+            cursor.finished(chunk.ordinal(), answer.bytesFromLake());
+        } catch (RuntimeException e) {
+            failure.compareAndSet(null, e);
+        } finally {
+            places.release();
+        }
+    }
+
+    private long liveBytes(long from, long to) {
+        long sum = 0;
+        for (long next = from; next < to; next += PAGE) {
+            for (ChunkRef chunk : page(next, to)) {
+                sum += chunk.liveBytes();
+            }
+        }
+        return sum;
+    }
+
+    private List<ChunkRef> page(long from, long to) {
+        List<ChunkRef> page = manifest.chunks(from, (int) Math.min(PAGE, to - from));
+        if (page.isEmpty()) {
+            throw new ForebayException(
+                    ErrorCode.INTERNAL,
+                    "the manifest has no chunk %d, though %d are asked for".formatted(from, to));
+        }
+        return page;
+    }
+}

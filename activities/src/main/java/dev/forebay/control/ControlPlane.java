@@ -1,0 +1,76 @@
+package dev.forebay.control;
+
+import dev.forebay.control.engine.Engine;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Role;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.Startup;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Singleton;
+import org.jboss.logging.Logger;
+
+/** Starts and stops what makes a process the control plane. */
+@Singleton
+class ControlPlane {
+
+    private static final Logger LOG = Logger.getLogger(ControlPlane.class);
+
+    private final ServiceConfig service;
+    private final ControlPlaneConfig config;
+    private final Instance<Engine> engine;
+
+    ControlPlane(ServiceConfig service, ControlPlaneConfig config, Instance<Engine> engine) {
+        this.service = service;
+        this.config = config;
+        this.engine = engine;
+    }
+
+    void start(@Observes StartupEvent event) {
+        if (service.role() != Role.CONTROL_PLANE) {
+            return;
+        }
+        Startup.run(
+                () -> {
+                    check();
+                    engine.get().start();
+                });
+        LOG.infof("Control plane of regions %s is ready", config.regions().keySet());
+    }
+
+    void stop(@Observes ShutdownEvent event) {
+        if (service.role() == Role.CONTROL_PLANE) {
+            engine.get().stop();
+        }
+    }
+
+    private void check() {
+        if (config.manifestBucket().isEmpty()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.manifest-bucket must name Forebay's own bucket in the lake");
+        }
+        for (String region : config.regions().keySet()) {
+            try {
+                new RegionName(region);
+            } catch (ForebayException e) {
+                throw new ForebayException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "forebay.regions.%s.agent: %s".formatted(region, e.getMessage()),
+                        e);
+            }
+        }
+        if (config.ingest().concurrency() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.ingest.concurrency must be at least 1");
+        }
+        if (config.sweep().interval().toSeconds() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.sweep.interval must be at least 1 second");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.catalogue.RequestLog;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/** Forgets requests that are older than their retention, a bounded number every hour. */
+@Singleton
+class RequestJanitor {
+
+    private static final Logger LOG = Logger.getLogger(RequestJanitor.class);
+
+    private static final int BATCH = 10_000;
+    private static final int MOST_BATCHES = 100;
+
+    private final RequestLog requests;
+    private final Duration retention;
+    private final ScheduledExecutorService clock =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon().name("request-janitor").factory());
+
+    RequestJanitor(RequestLog requests, ControlPlaneConfig config) {
+        this.requests = requests;
+        this.retention = config.requests().retention();
+    }
+
+    void start() {
+        var _ = clock.scheduleWithFixedDelay(this::clean, 1, 60, TimeUnit.MINUTES);
+    }
+
+    void stop() {
+        clock.shutdownNow();
+    }
+
+    private void clean() {
+        try {
+            Instant before = Instant.now().minus(retention);
+            for (int batch = 0; batch < MOST_BATCHES; batch++) {
+                if (requests.forget(before, BATCH) < BATCH) {
+                    return;
+                }
+            }
+        } catch (RuntimeException e) {
+            LOG.warnf("Old requests stay for another hour: %s", e.getMessage());
+        }
+    }
+}

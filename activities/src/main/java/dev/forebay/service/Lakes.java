@@ -1,0 +1,25 @@
+package dev.forebay.service;
+
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.s3.S3Lake;
+import dev.forebay.lake.s3.S3LakeConfig;
+import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+
+/** Makes the connection to the lake. */
+@Singleton
+class Lakes {
+
+    @Produces
+    @Singleton
+    Lake lake(ServiceConfig config) {
+        ServiceConfig.LakeSettings lake = config.lake();
+        return S3Lake.open(
+                S3LakeConfig.of(lake.endpoint().orElse(null), lake.region(), lake.pathStyle()));
+    }
+
+    void close(@Disposes Lake lake) {
+        lake.close();
+    }
+}
