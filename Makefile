@@ -31,10 +31,10 @@ demo: target/built $(VENV)/ready ## Runs the main job from beginning to end and 
 up: target/built ## Starts all of Forebay on this machine; it stays up
 	@$(DEVSTACK) up
 
-down: target/built ## Stops what 'up' started
+down: ## Stops what 'up' started
 	@$(DEVSTACK) down
 
-status: target/built ## Shows what is up, and where
+status: ## Shows what is up, and where
 	@$(DEVSTACK) status
 
 test: $(VENV)/ready ## Runs all tests, on real servers
