@@ -48,12 +48,27 @@ public final class Guard {
         try {
             meter.failed(operation, code);
             if (logged.permits()) {
-                LOG.warn("{} of {} failed with {}", operation.tag(), subject, code, failure);
+                log(operation, subject, code, failure);
             }
         } catch (Throwable worse) {
             // The answer to the kernel matters more than what we say about it.
             return -Errno.EIO.number();
         }
         return -Errno.of(code).number();
+    }
+
+    /** Only a defect deserves a stack trace; of the rest the message says what to do. */
+    private static void log(
+            Operation operation, String subject, ErrorCode code, Throwable failure) {
+        if (code == ErrorCode.INTERNAL) {
+            LOG.error("{} of {} failed", operation.tag(), subject, failure);
+        } else {
+            LOG.warn(
+                    "{} of {} failed: {}: {}",
+                    operation.tag(),
+                    subject,
+                    code,
+                    failure.getMessage());
+        }
     }
 }

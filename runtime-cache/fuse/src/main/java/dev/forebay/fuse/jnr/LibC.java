@@ -1,7 +1,9 @@
 package dev.forebay.fuse.jnr;
 
-/** The functions of the C library that Java has no call for. */
-interface LibC {
+/**
+ * The functions of the C library that Java has no call for; public because jnr-ffi implements it.
+ */
+public interface LibC {
 
     /** Does not wait for open files: they are cut off when the last is closed. */
     int MNT_DETACH = 2;

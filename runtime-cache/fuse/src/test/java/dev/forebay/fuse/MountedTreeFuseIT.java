@@ -1,0 +1,311 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.tool.Toolbox;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.fs.Paths;
+import dev.forebay.fuse.fs.PortableView;
+import dev.forebay.fuse.jnr.JnrTransport;
+import dev.forebay.fuse.read.ManifestFetcher;
+import dev.forebay.fuse.read.PackReader;
+import dev.forebay.fuse.read.PackReaderConfig;
+import dev.forebay.fuse.read.ReadMeter;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import dev.forebay.transfer.WorkerSet;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real mount through libfuse, over a worker that lives in this process. */
+class MountedTreeFuseIT {
+
+    private static final int CHUNK = ChunkId.CHUNK_BYTES;
+    private static final List<ErrorCode> FAILURES = Collections.synchronizedList(new ArrayList<>());
+
+    @TempDir private static Path directory;
+    private static FakeWorker worker;
+    private static WorkerClient client;
+    private static PackReader packs;
+    private static PortableView view;
+    private static JnrTransport transport;
+    private static TestDataset tree;
+    private static Path mountpoint;
+    private static Path root;
+
+    @BeforeAll
+    static void mount() throws Exception {
+        Toolbox.ofThisMachine()
+                .libfuse2()
+                .ifPresent(path -> System.setProperty("jnr.ffi.library.path", path.toString()));
+        worker = new FakeWorker();
+        client = new WorkerClient(WorkerClientConfig.defaults());
+        WorkerSet workers = new WorkerSet(List.of(worker.node()), Set.of("fake"));
+        RegionReaderConfig patience =
+                new RegionReaderConfig(
+                        Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1));
+        RegionReader region = new RegionReader(client, () -> workers, patience, ReadEvents.NONE);
+        packs = new PackReader(region::read, PackReaderConfig.ofMemory(64 << 20), ReadMeter.NONE);
+        ManifestCache cache =
+                new ManifestCache(
+                        directory.resolve("manifests"),
+                        1 << 30,
+                        new ManifestFetcher(client, () -> workers));
+        view = new PortableView(new Manifests(cache), packs, 65_536, 0);
+        tree = dataset("tree/all@v1", objects());
+        view.show(List.of(tree.mount()));
+        mountpoint = Files.createDirectory(directory.resolve("mnt"));
+        transport = JnrTransport.mount(view, new Guard(new FailureMeter()), mountpoint, false);
+        root = mountpoint.resolve("tree/all/v1");
+    }
+
+    @AfterAll
+    static void unmount() {
+        transport.close();
+        packs.close();
+        client.close();
+        worker.close();
+        assertThat(mountpoint).isEmptyDirectory();
+    }
+
+    private static final class FailureMeter implements OperationMeter {
+        @Override
+        public void ended(Operation operation, long nanos) {}
+
+        @Override
+        public void failed(Operation operation, ErrorCode code) {
+            FAILURES.add(code);
+        }
+    }
+
+    private static TestDataset dataset(String version, SortedMap<String, byte[]> objects) {
+        TestDataset dataset = TestDataset.write(directory, DatasetVersion.parse(version), objects);
+        worker.serve(dataset);
+        return dataset;
+    }
+
+    private static SortedMap<String, byte[]> objects() {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        int[] sizes = {
+            0, 1, 4095, 4096, 4097, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 12_345, 131_073
+        };
+        for (int size : sizes) {
+            objects.put("sizes/%d.bin".formatted(size), TestDataset.bytes(size, size));
+        }
+        for (String name :
+                List.of(
+                        "with space",
+                        "ünïcode",
+                        "日本語",
+                        "😀",
+                        "quote'\"",
+                        "back\\slash",
+                        "new\nline",
+                        "%2F",
+                        "-dash",
+                        "a:b*c?",
+                        "x".repeat(255),
+                        "ä".repeat(127))) {
+            objects.put("odd/" + name, TestDataset.bytes(100, name.hashCode()));
+        }
+        objects.put("d/".repeat(60) + "deep", TestDataset.bytes(10, 60));
+        for (int i = 0; i < 10_000; i++) {
+            objects.put("many/%05d.txt".formatted(i), TestDataset.bytes(i % 50, i));
+        }
+        objects.put("nothing/", new byte[0]);
+        return objects;
+    }
+
+    @Test
+    void everyFileReadsAsItsObject() throws IOException {
+        Set<String> found = new TreeSet<>();
+        try (Stream<Path> walk = Files.walk(root)) {
+            for (Path file : (Iterable<Path>) walk.filter(Files::isRegularFile)::iterator) {
+                String key = root.relativize(file).toString();
+                found.add(key);
+                byte[] expected = tree.objects().get(key);
+                assertThat(expected).as(key).isNotNull();
+                assertThat(Arrays.equals(Files.readAllBytes(file), expected)).as(key).isTrue();
+            }
+        }
+        Set<String> files = new TreeSet<>(tree.objects().keySet());
+        files.remove("nothing/");
+        assertThat(found).isEqualTo(files);
+    }
+
+    @Test
+    void readsAtRandomFromManyThreads() throws Exception {
+        byte[] expected =
+                tree.objects()
+                        .getOrDefault("sizes/%d.bin".formatted(3 * CHUNK + 12_345), new byte[0]);
+        Path file = root.resolve("sizes/%d.bin".formatted(3 * CHUNK + 12_345));
+        long seed = System.nanoTime();
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Future<?>> reads = new ArrayList<>();
+            for (int thread = 0; thread < 8; thread++) {
+                Random random = new Random(seed + thread);
+                reads.add(
+                        threads.submit(
+                                () -> {
+                                    readAtRandom(file, expected, random);
+                                    return true;
+                                }));
+            }
+            for (Future<?> read : reads) {
+                assertThat(read.get()).as("seed %d", seed).isEqualTo(true);
+            }
+        }
+    }
+
+    private static void readAtRandom(Path file, byte[] expected, Random random) throws IOException {
+        try (FileChannel channel = FileChannel.open(file)) {
+            for (int i = 0; i < 100; i++) {
+                int length = 1 + random.nextInt(300_000);
+                int from = random.nextInt(expected.length - length);
+                ByteBuffer target = ByteBuffer.allocate(length);
+                while (target.hasRemaining()) {
+                    assertThat(channel.read(target, from + target.position())).isPositive();
+                }
+                assertThat(target.array())
+                        .isEqualTo(Arrays.copyOfRange(expected, from, from + length));
+            }
+        }
+    }
+
+    @Test
+    void listsTheLevelsAboveAndEmptyDirectories() throws IOException {
+        assertThat(mountpoint.toFile().list()).containsExactly("tree");
+        assertThat(mountpoint.resolve("tree/all").toFile().list()).containsExactly("v1");
+        assertThat(root.resolve("nothing")).isEmptyDirectory();
+        try (Stream<Path> many = Files.list(root.resolve("many"))) {
+            assertThat(many.count()).isEqualTo(10_000);
+        }
+    }
+
+    @Test
+    void showsAttributesAndWhatIsBehindAFile() throws IOException {
+        Path file = root.resolve("sizes/4097.bin");
+        assertThat(Files.getAttribute(file, "unix:mode")).isEqualTo(0100444);
+        assertThat(Files.size(file)).isEqualTo(4097);
+        assertThat(Files.getLastModifiedTime(file)).isEqualTo(FileTime.from(TestDataset.MODIFIED));
+        long inode = (Long) Files.getAttribute(file, "unix:ino");
+        assertThat(inode).isEqualTo(Paths.resolve(view, "/tree/all/v1/sizes/4097.bin").inode());
+        UserDefinedFileAttributeView attributes =
+                Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+        assertThat(attributes.list())
+                .contains("forebay.version", "forebay.manifest", "forebay.key", "forebay.etag");
+        ByteBuffer value = ByteBuffer.allocate(attributes.size("forebay.key"));
+        attributes.read("forebay.key", value);
+        assertThat(new String(value.array(), StandardCharsets.UTF_8)).isEqualTo("sizes/4097.bin");
+        FileStore store = Files.getFileStore(file);
+        assertThat(store.isReadOnly()).isTrue();
+        assertThat(store.type()).isEqualTo("fuse.forebay");
+        assertThat(store.getTotalSpace()).isEqualTo(Math.ceilDiv(tree.file().bytes(), 4096) * 4096);
+        assertThat(store.getUsableSpace()).isZero();
+    }
+
+    @Test
+    void nothingCanBeWritten() {
+        Path file = root.resolve("sizes/1.bin");
+        String refusal = "Read-only file system";
+        assertThatThrownBy(() -> Files.write(file, new byte[1], StandardOpenOption.WRITE))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining(refusal);
+        assertThatThrownBy(() -> Files.createFile(root.resolve("new")))
+                .hasMessageContaining(refusal);
+        assertThatThrownBy(() -> Files.createDirectory(root.resolve("new")))
+                .hasMessageContaining(refusal);
+        assertThatThrownBy(() -> Files.delete(file)).hasMessageContaining(refusal);
+        assertThatThrownBy(() -> Files.move(file, root.resolve("new")))
+                .hasMessageContaining(refusal);
+        assertThatThrownBy(() -> Files.setLastModifiedTime(file, FileTime.fromMillis(0)))
+                .hasMessageContaining(refusal);
+        assertThatThrownBy(
+                        () ->
+                                Files.getFileAttributeView(file, UserDefinedFileAttributeView.class)
+                                        .write("x", ByteBuffer.allocate(1)))
+                .hasMessageContaining(refusal);
+    }
+
+    @Test
+    void posixErrorsAreRight() {
+        assertThatThrownBy(() -> Files.size(root.resolve("none"))).hasMessageContaining("none");
+        assertThatThrownBy(() -> Files.readAllBytes(root.resolve("sizes/1.bin/below")))
+                .hasMessageContaining("Not a directory");
+        assertThatThrownBy(() -> Files.readAllBytes(root.resolve("sizes")))
+                .hasMessageContaining("Is a directory");
+        assertThatThrownBy(() -> Files.size(root.resolve("x".repeat(256))))
+                .hasMessageContaining("File name too long");
+    }
+
+    @Test
+    void aChangedObjectIsAnErrorAndItsNeighboursAreNot() throws IOException {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        for (String name : List.of("a", "b", "c")) {
+            objects.put(name, TestDataset.bytes(5000, name.hashCode()));
+        }
+        TestDataset dataset = dataset("tree/changed@v1", objects);
+        view.show(List.of(tree.mount(), dataset.mount()));
+        worker.change("b");
+        Path changed = mountpoint.resolve("tree/changed/v1");
+        assertThat(changed.resolve("a")).hasBinaryContent(TestDataset.bytes(5000, "a".hashCode()));
+        assertThatThrownBy(() -> Files.readAllBytes(changed.resolve("b")))
+                .hasMessageContaining("Input/output error");
+        assertThat(changed.resolve("c")).hasBinaryContent(TestDataset.bytes(5000, "c".hashCode()));
+        assertThat(FAILURES).contains(ErrorCode.LAKE_OBJECT_CHANGED);
+    }
+
+    @Test
+    void aReadThatNobodyServesIsAnErrorAndWorksAgainLater() throws IOException {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("f", TestDataset.bytes(5000, 7));
+        TestDataset dataset = dataset("tree/down@v1", objects);
+        view.show(List.of(tree.mount(), dataset.mount()));
+        Path file = mountpoint.resolve("tree/down/v1/f");
+        worker.down(true);
+        try {
+            assertThatThrownBy(() -> Files.readAllBytes(file))
+                    .hasMessageContaining("Input/output error");
+        } finally {
+            worker.down(false);
+        }
+        assertThat(file).hasBinaryContent(TestDataset.bytes(5000, 7));
+    }
+}

@@ -1,0 +1,70 @@
+package dev.forebay.fuse.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class GuardTest {
+
+    private final List<String> events = new ArrayList<>();
+    private final Guard guard =
+            new Guard(
+                    new OperationMeter() {
+                        @Override
+                        public void ended(Operation operation, long nanos) {
+                            events.add(operation + " ended");
+                        }
+
+                        @Override
+                        public void failed(Operation operation, ErrorCode code) {
+                            events.add(operation + " " + code);
+                        }
+                    });
+
+    private int run(Guard.Body body) {
+        return guard.run(Operation.READ, "/x", body);
+    }
+
+    @Test
+    void passesOnAnswers() {
+        assertThat(run(() -> 42)).isEqualTo(42);
+        assertThat(events).containsExactly("READ ended");
+    }
+
+    @Test
+    void anErrorThatWasAskedForIsNoFailure() {
+        Guard.Body body =
+                () -> {
+                    throw new FsException(Errno.ENOENT, "x");
+                };
+        assertThat(run(body)).isEqualTo(-2);
+        assertThat(events).containsExactly("READ ended");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ErrorCode.class)
+    void whatCannotBeServedIsCountedByReason(ErrorCode code) {
+        Guard.Body body =
+                () -> {
+                    throw new ForebayException(code, "x");
+                };
+        assertThat(run(body)).isEqualTo(code == ErrorCode.INVALID_ARGUMENT ? -22 : -5);
+        assertThat(events).containsExactly("READ " + code, "READ ended");
+    }
+
+    @Test
+    void nothingLeavesIt() {
+        Guard.Body body =
+                () -> {
+                    throw new StackOverflowError();
+                };
+        assertThat(run(body)).isEqualTo(-5);
+        assertThat(events).containsExactly("READ INTERNAL", "READ ended");
+    }
+}

@@ -1,0 +1,190 @@
+package dev.forebay.fuse.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.manifest.Node;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PackReaderTest {
+
+    private static final int MIB = 1 << 20;
+    private static final PackId PACK = PackId.parse("a".repeat(64));
+    private static final Digest MANIFEST = new Digest("b".repeat(64));
+
+    private record Range(long from, long to) {}
+
+    private final byte[] pack = new byte[40 * MIB + 8192];
+    private final List<Range> fetched = Collections.synchronizedList(new ArrayList<>());
+
+    /** An object that the lake has no more: ranges that touch it fail. */
+    private volatile Range changed = new Range(-1, -1);
+
+    private volatile boolean down;
+    private PackReader reader;
+
+    @BeforeEach
+    void start() {
+        new Random(1).nextBytes(pack);
+        reader = reader(32 * MIB);
+    }
+
+    @AfterEach
+    void stop() {
+        reader.close();
+    }
+
+    private PackReader reader(long memory) {
+        PackSource source =
+                (_, _, from, to, target) -> {
+                    fetched.add(new Range(from, to));
+                    if (down) {
+                        throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+                    }
+                    if (from < changed.to && to > changed.from) {
+                        throw new ForebayException(ErrorCode.LAKE_OBJECT_CHANGED, "changed");
+                    }
+                    target.put(pack, (int) from, (int) (to - from));
+                };
+        return new PackReader(source, PackReaderConfig.ofMemory(memory), ReadMeter.NONE);
+    }
+
+    private static Node.File file(long offset, long size) {
+        return new Node.File(2, "f", 0, size, "f", "e", null, PACK, offset);
+    }
+
+    private void reads(Node.File file, long offset, int length) {
+        ByteBuffer target = ByteBuffer.allocate(length);
+        reader.read(MANIFEST, pack.length, file, offset, target);
+        assertThat(target.hasRemaining()).isFalse();
+        int from = (int) (file.packOffset() + offset);
+        assertThat(Arrays.equals(target.array(), Arrays.copyOfRange(pack, from, from + length)))
+                .isTrue();
+    }
+
+    private List<Range> fetched() {
+        synchronized (fetched) {
+            return List.copyOf(fetched);
+        }
+    }
+
+    @Test
+    void aSmallFileBringsItsNeighbours() {
+        reads(file(0, 100), 0, 100);
+        reads(file(4096, 5000), 0, 5000);
+        assertThat(fetched()).contains(new Range(0, MIB));
+        assertThat(fetched().stream().filter(range -> range.from == 0)).hasSize(1);
+    }
+
+    @Test
+    void readsAcrossPiecesAndToTheEndOfThePack() {
+        reads(file(0, pack.length), MIB - 1000, 2000);
+        reads(file(40L * MIB, 8192), 0, 8192);
+        reads(file(39L * MIB + 4096, MIB + 4096), 0, MIB + 4096);
+    }
+
+    @Test
+    void aScatteredReadOfALargeFileFetchesJustItsBytes() {
+        reads(file(0, pack.length), 20L * MIB + 5, 4096);
+        assertThat(fetched()).containsExactly(new Range(20L * MIB + 5, 20L * MIB + 5 + 4096));
+    }
+
+    @Test
+    void sequentialReadingFetchesEveryPieceOnceAndAhead() {
+        Node.File file = file(0, pack.length);
+        for (long at = 0; at < pack.length; at += 128 << 10) {
+            reads(file, at, (int) Math.min(128 << 10, pack.length - at));
+        }
+        assertThat(fetched()).hasSize(41).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void readsAheadAcrossFiles() {
+        int size = 100_000;
+        long step = 102_400;
+        for (int i = 0; i < 60; i++) {
+            reads(file(i * step, size), 0, size);
+        }
+        long deadline = System.nanoTime() + 5_000_000_000L;
+        while (fetched().stream().noneMatch(range -> range.from >= 60 * step + MIB)) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Test
+    void manyReadersShareOneFetch() throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> reads = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                reads.add(threads.submit(() -> reads(file(5L * MIB, 4096), 0, 4096)));
+            }
+            for (Future<?> read : reads) {
+                read.get();
+            }
+        }
+        assertThat(fetched().stream().filter(range -> range.from == 5L * MIB)).hasSize(1);
+    }
+
+    @Test
+    void memoryIsBoundedAndBytesAreRightUnderPressure() throws Exception {
+        reader.close();
+        reader = reader(4 * MIB);
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Future<?>> reads = new ArrayList<>();
+            for (int thread = 0; thread < 8; thread++) {
+                Random random = new Random(thread);
+                reads.add(
+                        threads.submit(
+                                () -> {
+                                    for (int i = 0; i < 300; i++) {
+                                        int length = 1 + random.nextInt(2 * MIB);
+                                        long from = random.nextInt(pack.length - length);
+                                        reads(file(from, length), 0, length);
+                                    }
+                                }));
+            }
+            for (Future<?> read : reads) {
+                read.get();
+            }
+        }
+        assertThat(reader.memoryBytes()).isEqualTo(4L * MIB);
+    }
+
+    @Test
+    void aChangedObjectDoesNotTakeItsNeighboursWithIt() {
+        changed = new Range(8192, 12288);
+        reads(file(0, 8192), 0, 8192);
+        reads(file(12288, 4096), 0, 4096);
+        assertThatThrownBy(() -> reads(file(8192, 4096), 0, 4096))
+                .isInstanceOf(ForebayException.class)
+                .hasMessageContaining("changed");
+        long wholePieces =
+                fetched().stream().filter(range -> range.equals(new Range(0, MIB))).count();
+        assertThat(wholePieces).isEqualTo(1);
+    }
+
+    @Test
+    void aFailureIsNotRemembered() {
+        down = true;
+        assertThatThrownBy(() -> reads(file(0, 100), 0, 100)).hasMessageContaining("down");
+        down = false;
+        reads(file(0, 100), 0, 100);
+    }
+}
