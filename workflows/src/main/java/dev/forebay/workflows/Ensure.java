@@ -52,7 +52,7 @@ final class Ensure {
      */
     Receipt run() {
         for (int round = 1; round <= MOST_ROUNDS; round++) {
-            state.awaitNotEvicting(region);
+            fills.awaitSettled(region);
             Promise<Void> fill = fills.of(region);
             Optional<PinGrant> early = pinWhileFilling(fill);
             awaitFill(fill, early);

@@ -91,6 +91,10 @@ final class Fill {
         Workflow.await(() -> !working);
     }
 
+    boolean isStopping() {
+        return stopping;
+    }
+
     private void confirm(FillResult result) {
         state.apply(
                 new Confirmed(

@@ -54,6 +54,19 @@ final class Fills {
         return end;
     }
 
+    /**
+     * Blocks the calling handler until no eviction is under way in the region, nor a filling that
+     * is about to learn of one.
+     */
+    void awaitSettled(RegionName region) {
+        Workflow.await(
+                () -> {
+                    Running present = running.get(region);
+                    return state.state(region) != State.EVICTING
+                            && (present == null || !present.fill().isStopping());
+                });
+    }
+
     /** Returns when nothing fills the region any more; an eviction has begun there. */
     void stop(RegionName region) {
         Running present = running.get(region);

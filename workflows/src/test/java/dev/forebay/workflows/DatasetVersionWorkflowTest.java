@@ -249,6 +249,20 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void whoAsksWhileAFillingIsEvictedIsServedAfterwards() {
+        platform.us.closeGate();
+        CompletableFuture<Receipt> before = platform.ensureAsync(US, null);
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+        CompletableFuture<Void> evicted = platform.evictAsync(US);
+        CompletableFuture<Receipt> after = platform.ensureAsync(US, pin("p", MINUTE));
+        result(evicted);
+        platform.us.openGate();
+
+        assertThat(codeOf(() -> result(before))).isEqualTo(ErrorCode.EVICTING);
+        assertThat(result(after).pin()).isNotNull();
+    }
+
+    @Test
     void aFillingGoesOnWhenItsEvictionIsRefused() {
         platform.us.closeGate();
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);

@@ -5,8 +5,10 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
+import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.VersionStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,7 +16,7 @@ import java.util.List;
 import java.util.Queue;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
-final class FakeControlPlane implements IngestActivities, CatalogueActivities {
+final class FakeControlPlane implements IngestActivities, CatalogueActivities, SweepActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -62,5 +64,15 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities {
             throw Failures.of(new ForebayException(ErrorCode.UNAVAILABLE, "no catalogue"));
         }
         projected.add(status);
+    }
+
+    @Override
+    public List<DatasetVersion> expired(RegionName region, int limit) {
+        return List.of(Platform.VERSION);
+    }
+
+    @Override
+    public Outcome evictIfExpired(DatasetVersion version, RegionName region) {
+        return new Outcome(version, false, "this control plane evicts nothing");
     }
 }

@@ -3,6 +3,7 @@ package dev.forebay.workflows;
 import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinRequest;
@@ -15,6 +16,7 @@ import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WithStartWorkflowOperation;
 import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowClientOptions;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowUpdateHandle;
@@ -25,12 +27,16 @@ import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerOptions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The workflows on Temporal's in-JVM test server, which skips time, with two fake regions. */
+/**
+ * The workflows with two fake regions, on Temporal's in-JVM test server, which skips time, or on a
+ * real one.
+ */
 final class Platform implements AutoCloseable {
 
     static final RegionName US = new RegionName("us-1");
@@ -54,7 +60,21 @@ final class Platform implements AutoCloseable {
     }
 
     Platform(Class<?>... workflows) {
-        TestEnvironmentOptions.Builder options = TestEnvironmentOptions.newBuilder();
+        this(TestEnvironmentOptions.newBuilder(), workflows);
+    }
+
+    /** On a real Temporal server, where time takes its time. */
+    static Platform on(String target, Class<?>... workflows) {
+        return new Platform(
+                TestEnvironmentOptions.newBuilder()
+                        .setUseExternalService(true)
+                        .setTarget(target)
+                        .setWorkflowClientOptions(
+                                WorkflowClientOptions.newBuilder().setIdentity("recorder").build()),
+                workflows);
+    }
+
+    private Platform(TestEnvironmentOptions.Builder options, Class<?>... workflows) {
         SearchAttributes.ALL.forEach(
                 key -> options.registerSearchAttribute(key.getName(), key.getValueType()));
         environment = TestWorkflowEnvironment.newInstance(options.build());
@@ -92,20 +112,40 @@ final class Platform implements AutoCloseable {
         return new PinRequest(US, id, "job-" + id, "training", lease);
     }
 
+    private DatasetVersionWorkflow stub() {
+        return environment
+                .getWorkflowClient()
+                .newWorkflowStub(
+                        DatasetVersionWorkflow.class,
+                        WorkflowOptions.newBuilder()
+                                .setWorkflowId(WorkflowIds.version(VERSION))
+                                .setTaskQueue(TaskQueues.LIFECYCLE)
+                                .setWorkflowIdConflictPolicy(
+                                        WorkflowIdConflictPolicy
+                                                .WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+                                .build());
+    }
+
+    void start(VersionInput input) {
+        WorkflowClient.start(stub()::run, input);
+    }
+
+    /** Runs one sweep to its end. */
+    List<SweepActivities.Outcome> sweep(RegionName region) {
+        return environment
+                .getWorkflowClient()
+                .newWorkflowStub(
+                        EvictionSweepWorkflow.class,
+                        WorkflowOptions.newBuilder()
+                                .setWorkflowId(WorkflowIds.sweep(region))
+                                .setTaskQueue(TaskQueues.LIFECYCLE)
+                                .build())
+                .run(region);
+    }
+
     /** Asks with update-with-start and does not wait. */
     CompletableFuture<Receipt> ensureAsync(RegionName region, @Nullable PinRequest pin) {
-        DatasetVersionWorkflow stub =
-                environment
-                        .getWorkflowClient()
-                        .newWorkflowStub(
-                                DatasetVersionWorkflow.class,
-                                WorkflowOptions.newBuilder()
-                                        .setWorkflowId(WorkflowIds.version(VERSION))
-                                        .setTaskQueue(TaskQueues.LIFECYCLE)
-                                        .setWorkflowIdConflictPolicy(
-                                                WorkflowIdConflictPolicy
-                                                        .WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
-                                        .build());
+        DatasetVersionWorkflow stub = stub();
         WorkflowUpdateHandle<Receipt> handle =
                 WorkflowClient.startUpdateWithStart(
                         stub::ensureCached,

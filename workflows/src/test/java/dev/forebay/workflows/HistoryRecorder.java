@@ -1,0 +1,196 @@
+package dev.forebay.workflows;
+
+import static dev.forebay.workflows.Platform.AP;
+import static dev.forebay.workflows.Platform.TTL;
+import static dev.forebay.workflows.Platform.US;
+import static dev.forebay.workflows.Platform.VERSION;
+import static dev.forebay.workflows.Platform.pin;
+import static dev.forebay.workflows.Platform.result;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.client.WorkflowException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * Records the histories that {@link LifecycleReplayTest} replays, on a real Temporal server:
+ *
+ * <pre>
+ * temporal server start-dev --headless --port 17233 \\
+ *     --dynamic-config-value history.maxInFlightUpdates=1000
+ * ./mvnw -pl workflows -am test-compile exec:java -Dexec.classpathScope=test \\
+ *     -Dexec.mainClass=dev.forebay.workflows.HistoryRecorder -Dexec.args="127.0.0.1:17233 DIRECTORY"
+ * </pre>
+ *
+ * <p>Old histories stay: workflows that began under them may still run. Record into a new folder
+ * below {@code workflows/src/test/resources/histories} when workflow code learns something new.
+ */
+final class HistoryRecorder {
+
+    private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final Duration SHORT_LEASE = Duration.ofSeconds(5);
+
+    private final String target;
+    private final Path directory;
+
+    private HistoryRecorder(String target, Path directory) {
+        this.target = target;
+        this.directory = directory;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        Path directory = Files.createDirectories(Path.of(arguments[1]));
+        HistoryRecorder recorder = new HistoryRecorder(arguments[0], directory);
+        for (Map.Entry<String, Consumer<Platform>> story : stories().entrySet()) {
+            recorder.record(story.getKey(), story.getValue());
+        }
+    }
+
+    private static Map<String, Consumer<Platform>> stories() {
+        Map<String, Consumer<Platform>> stories = new LinkedHashMap<>();
+        stories.put("life", HistoryRecorder::life);
+        stories.put("crowd", HistoryRecorder::crowd);
+        stories.put("blocked", HistoryRecorder::blocked);
+        stories.put("eviction-of-a-filling", HistoryRecorder::evictionOfAFilling);
+        stories.put("refused-eviction", HistoryRecorder::refusedEviction);
+        stories.put("forgotten", HistoryRecorder::forgotten);
+        stories.put("continued", HistoryRecorder::continued);
+        stories.put("sweep", HistoryRecorder::sweep);
+        return stories;
+    }
+
+    /** Two regions, pins that end in both ways, a TTL that passes, an eviction. */
+    private static void life(Platform platform) {
+        CompletableFuture<Receipt> us = platform.ensureAsync(US, pin("p", SHORT_LEASE));
+        result(platform.ensureAsync(AP, null));
+        result(us);
+        refused(() -> platform.update("evict", new EvictRequest(US, "too early", false)));
+        platform.workflow().update("pin", PinGrant.class, pin("q", LEASE));
+        platform.passUntil("p has ended", () -> platform.status().pins().size() == 1);
+        platform.update("unpin", new UnpinRequest(US, "q"));
+        refused(() -> platform.update("evict", new EvictRequest(US, "sweep", true)));
+        platform.update("setTtl", new TtlRequest(Duration.ofSeconds(2)));
+        platform.pass(Duration.ofSeconds(3));
+        platform.update("evict", new EvictRequest(US, "sweep", true));
+        platform.update("setTtl", new TtlRequest(TTL));
+        platform.ensure(US, null);
+    }
+
+    private static void crowd(Platform platform) {
+        platform.us.closeGate();
+        List<CompletableFuture<Receipt>> calls =
+                IntStream.range(0, 12)
+                        .mapToObj(i -> platform.ensureAsync(US, pin("job" + i, LEASE)))
+                        .toList();
+        platform.us.openGate();
+        calls.forEach(Platform::result);
+    }
+
+    private static void blocked(Platform platform) {
+        platform.control.failIngest(ErrorCode.LAKE_EMPTY);
+        refused(() -> platform.ensure(US, pin("p", LEASE)));
+        platform.us.fail(Step.WARM, ErrorCode.UNAVAILABLE, ErrorCode.LAKE_DENIED);
+        refused(() -> platform.ensure(US, pin("p", LEASE)));
+        platform.update("resume", new ResumeRequest(US));
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+    }
+
+    private static void evictionOfAFilling(Platform platform) {
+        platform.us.closeGate();
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+        CompletableFuture<Void> evicted = platform.evictAsync(US);
+        CompletableFuture<Receipt> next = platform.ensureAsync(US, pin("p", LEASE));
+        result(evicted);
+        platform.us.openGate();
+        refused(() -> result(ensured));
+        result(next);
+    }
+
+    private static void refusedEviction(Platform platform) {
+        platform.ensure(US, null);
+        platform.us.pinBehindTheWorkflow("x", SHORT_LEASE);
+        refused(() -> result(platform.evictAsync(US)));
+        platform.pass(SHORT_LEASE);
+        platform.us.fail(Step.DROP, ErrorCode.UNAVAILABLE);
+        result(platform.evictAsync(US));
+    }
+
+    private static void forgotten(Platform platform) {
+        platform.us.fail(Step.MOUNT, ErrorCode.UNAVAILABLE);
+        platform.ensure(US, null);
+        platform.us.forget();
+        platform.ensure(US, pin("p", LEASE));
+    }
+
+    /** A run that begins with the state of another: what a continue-as-new starts. */
+    private static void continued(Platform platform) {
+        platform.ensure(US, pin("p", SHORT_LEASE));
+        VersionStatus carried = platform.status();
+        platform.workflow().terminate("to be continued");
+        platform.start(new VersionInput(VERSION, "lake", "digits/", TTL, carried));
+        platform.passUntil("p has ended", () -> platform.status().pins().isEmpty());
+        platform.ensure(US, pin("q", LEASE));
+    }
+
+    private static void sweep(Platform platform) {
+        platform.ensure(US, null);
+        platform.sweep(US);
+    }
+
+    private static void refused(Runnable call) {
+        try {
+            call.run();
+        } catch (WorkflowException | CompletionException expected) {
+            return;
+        }
+        throw new AssertionError("not refused");
+    }
+
+    private void record(String story, Consumer<Platform> script) throws IOException {
+        try (Platform platform = Platform.on(target, WorkflowImplementations.all())) {
+            script.accept(platform);
+            // The last projection and the last children's ends are part of the history.
+            platform.passUntil(
+                    "the catalogue knows",
+                    () -> platform.control.projected().getLast().equals(platform.status()));
+            save(platform, story + ".version", WorkflowIds.version(VERSION));
+            if (story.equals("life")) {
+                save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
+                save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
+            }
+            if (platform.us.count(Step.BEGIN_EVICTION) > 0) {
+                save(platform, story + ".evict", WorkflowIds.evict(VERSION, US));
+            }
+            if (story.equals("sweep")) {
+                save(platform, story, WorkflowIds.sweep(US));
+            }
+            platform.workflow().terminate("recorded");
+        }
+    }
+
+    private void save(Platform platform, String name, String workflowId) throws IOException {
+        String json =
+                platform.environment.getWorkflowClient().fetchHistory(workflowId).toJson(false);
+        Files.writeString(directory.resolve(name + ".json"), json);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.forebay.workflows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.testing.TestWorkflowEnvironment;
+import io.temporal.testing.WorkflowReplayer;
+import io.temporal.worker.Worker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Workflows that began under committed code go on under the present code: every history that was
+ * ever recorded replays. If one does not, the change needs {@code Workflow.getVersion}; see {@link
+ * HistoryRecorder} for new histories.
+ */
+class LifecycleReplayTest {
+
+    private static final Path HISTORIES = Path.of("src/test/resources/histories");
+
+    static Stream<Path> histories() throws IOException {
+        try (Stream<Path> files = Files.walk(HISTORIES)) {
+            return files
+                    .filter(file -> file.toString().endsWith(".json"))
+                    .sorted()
+                    .toList()
+                    .stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("histories")
+    void replays(Path history) throws Exception {
+        try (TestWorkflowEnvironment environment = TestWorkflowEnvironment.newInstance()) {
+            Worker worker = environment.newWorker(TaskQueues.LIFECYCLE);
+            worker.registerWorkflowImplementationTypes(WorkflowImplementations.all());
+            WorkflowReplayer.replayWorkflowExecution(
+                    WorkflowExecutionHistory.fromJson(Files.readString(history)), worker);
+        }
+    }
+
+    @Test
+    void everyKindOfWorkflowIsAmongThem() throws IOException {
+        assertThat(histories().map(file -> file.getFileName().toString()))
+                .anyMatch(name -> name.endsWith(".version.json"))
+                .anyMatch(name -> name.endsWith(".ingest.json"))
+                .anyMatch(name -> name.endsWith(".prewarm.json"))
+                .anyMatch(name -> name.endsWith(".evict.json"))
+                .anyMatch(name -> name.endsWith("sweep.json"));
+    }
+}
