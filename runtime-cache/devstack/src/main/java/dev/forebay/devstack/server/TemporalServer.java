@@ -47,6 +47,8 @@ public final class TemporalServer extends OneProcessServer {
                         "--metrics-port=" + ports.metrics(),
                         "--db-filename=" + absolute.resolve("temporal.db"),
                         "--log-level=warn",
+                        // Every waiting ensureCached is an update in flight; the default is 10.
+                        "--dynamic-config-value=history.maxInFlightUpdates=1000",
                         "--disable-config-file");
         URI namespace =
                 URI.create("http://127.0.0.1:%d/api/v1/namespaces/default".formatted(ports.http()));
