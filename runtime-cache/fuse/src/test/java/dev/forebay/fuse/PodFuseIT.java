@@ -1,0 +1,231 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.tool.Toolbox;
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged program as a process: its start, its refusals, its end, and its end by force. */
+class PodFuseIT {
+
+    private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
+    private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
+
+    @TempDir private static Path directory;
+    private static EtcdServer etcd;
+    private static FakeWorker worker;
+    private static EtcdRegionState region;
+    private static TestDataset dataset;
+
+    private final List<Process> started = new ArrayList<>();
+    private Path mountpoint;
+    private Path output;
+
+    @BeforeAll
+    static void startRegion() throws Exception {
+        etcd = EtcdServer.start(directory.resolve("etcd"));
+        worker = new FakeWorker();
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("a.bin", TestDataset.bytes(3_000_000, 1));
+        dataset = TestDataset.write(directory, VERSION, objects);
+        worker.serve(dataset);
+        region =
+                EtcdRegionState.connect(
+                        EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"));
+        AutoCloseable _ = region.join(worker.node());
+        region.mount(VERSION, dataset.mount().manifest());
+    }
+
+    @AfterAll
+    static void stopRegion() {
+        region.close();
+        worker.close();
+        etcd.close();
+    }
+
+    @BeforeEach
+    void makeMountpoint() throws IOException {
+        mountpoint = Files.createTempDirectory(directory, "mnt");
+        output = Files.createTempFile(directory, "pod", ".log");
+    }
+
+    @AfterEach
+    void endAll() throws Exception {
+        for (Process process : started) {
+            process.destroy();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        }
+        if (mounted()) {
+            new ProcessBuilder("umount", "-l", mountpoint.toString()).start().waitFor();
+        }
+    }
+
+    private Process start(Map<String, String> otherwise) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx128m"));
+        Toolbox.ofThisMachine()
+                .libfuse2()
+                .ifPresent(path -> command.add("-Djnr.ffi.library.path=" + path));
+        command.addAll(List.of("-jar", JAR.toString()));
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("--region", "r1");
+        options.put("--metrics-port", "0");
+        options.put("--etcd-endpoints", etcd.endpoint().toString());
+        options.put("--mountpoint", mountpoint.toString());
+        options.put("--memory-cache", "16M");
+        options.put("--directory", directory.resolve("pod").toString());
+        options.putAll(otherwise);
+        options.forEach((option, value) -> command.add(option + "=" + value));
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile());
+        Process process = builder.start();
+        started.add(process);
+        return process;
+    }
+
+    private Process ready() throws IOException {
+        Process process = start(Map.of());
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!Files.readString(output).contains("is mounted at")) {
+            assertThat(process.isAlive()).as("%s", Files.readString(output)).isTrue();
+            assertThat(System.nanoTime()).as("%s", Files.readString(output)).isLessThan(deadline);
+            LockSupport.parkNanos(20_000_000);
+        }
+        return process;
+    }
+
+    private boolean mounted() throws IOException {
+        return Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint.toString());
+    }
+
+    private void servesTheVersion() {
+        assertThat(mountpoint.resolve(VERSION.path()).resolve("a.bin"))
+                .hasBinaryContent(TestDataset.bytes(3_000_000, 1));
+    }
+
+    private void refuses(String because, Map<String, String> otherwise) throws Exception {
+        Process process = start(otherwise);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isNotZero();
+        assertThat(Files.readString(output)).contains(because);
+    }
+
+    @Test
+    void servesAndUnmountsOnSigterm() throws Exception {
+        Process process = ready();
+        servesTheVersion();
+        long before = System.nanoTime();
+        process.destroy();
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(15));
+        assertThat(mounted()).isFalse();
+        assertThat(mountpoint).isEmptyDirectory();
+    }
+
+    @Test
+    void unmountsWithAFileOpen() throws Exception {
+        Process process = ready();
+        InputStream open = Files.newInputStream(mountpoint.resolve(VERSION.path() + "/a.bin"));
+        assertThat(open.read()).isNotNegative();
+        process.destroy();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(open::close).hasMessageContaining("not connected");
+        assertThat(mounted()).isFalse();
+    }
+
+    @Test
+    void endsWhenSomebodyElseUnmounts() throws Exception {
+        Process process = ready();
+        assertThat(new ProcessBuilder("umount", mountpoint.toString()).start().waitFor()).isZero();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    @Test
+    void cleansUpAfterAPodThatWasKilled() throws Exception {
+        Process process = ready();
+        process.destroyForcibly();
+        process.waitFor();
+        assertThat(mounted()).isTrue();
+        ready();
+        servesTheVersion();
+        assertThat(Files.readString(output)).contains("whose process has died");
+    }
+
+    @Test
+    void reportsHealthAndMetrics() throws Exception {
+        ready();
+        servesTheVersion();
+        Matcher address = Pattern.compile("http://127[^ /]+").matcher(Files.readString(output));
+        assertThat(address.find()).isTrue();
+        URI uri = URI.create(address.group());
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            for (String path : List.of("/health/live", "/health/ready")) {
+                assertThat(get(client, uri.resolve(path)).statusCode()).as(path).isEqualTo(200);
+            }
+            assertThat(get(client, uri.resolve("/metrics")).body())
+                    .contains("forebay_fuse_operations_seconds_count{operation=\"read\"}")
+                    .contains("forebay_fuse_worker_bytes_total{source=\"cache\"}")
+                    .contains("forebay_fuse_etcd_connected 1.0")
+                    .contains("forebay_fuse_mounted_files 1.0");
+        }
+    }
+
+    private static HttpResponse<String> get(HttpClient client, URI uri) throws Exception {
+        return client.send(
+                HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void refusesWhatCannotWorkAndSaysWhy() throws Exception {
+        Path missing = mountpoint.resolve("missing");
+        refuses(missing + " does not exist", Map.of("--mountpoint", missing.toString()));
+        Path full = Files.createDirectory(mountpoint.resolve("full"));
+        Files.createFile(full.resolve("file"));
+        refuses("is not empty", Map.of("--mountpoint", full.toString()));
+        refuses("is not a directory", Map.of("--mountpoint", full.resolve("file").toString()));
+        refuses("'12X' is not a size", Map.of("--memory-cache", "12X"));
+        refuses("region 'R!'", Map.of("--region", "R!"));
+        refuses("forebay.etcd.endpoints", Map.of("--etcd-endpoints", "nonsense"));
+    }
+
+    @Test
+    void refusesAMountpointOrADirectoryThatAnotherPodUses() throws Exception {
+        ready();
+        refuses("mounted by another forebay-fuse", Map.of());
+        mountpoint = Files.createTempDirectory(directory, "second");
+        refuses("is in use by another process", Map.of());
+    }
+}
