@@ -23,6 +23,9 @@ final class TemporalConnection {
 
     private static final long CLOSE_SECONDS = 5;
 
+    /** Virtual ones: every waiting ensureCached is one, up to 1,000 for one version. */
+    private static final int MOST_WORKFLOW_THREADS = 10_000;
+
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final WorkerFactory workers;
@@ -44,6 +47,7 @@ final class TemporalConnection {
                         client,
                         WorkerFactoryOptions.newBuilder()
                                 .setUsingVirtualWorkflowThreads(true)
+                                .setMaxWorkflowThreadCount(MOST_WORKFLOW_THREADS)
                                 .setWorkerInterceptors(new TypedFailures())
                                 .build());
     }
