@@ -1,0 +1,163 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.fault.Fault;
+import dev.forebay.devstack.fault.FaultProxy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A lake that throttles, truncates, dawdles and lies, and stores that are too small. */
+class LakeFaultsIT {
+
+    private static final String REGION = "us-east-1";
+    private static final int CHUNK = 8 << 20;
+    private static final long STORE_BYTES = 64L << 20;
+
+    @SuppressWarnings("NullAway.Init")
+    private static FaultProxy proxy;
+
+    @SuppressWarnings("NullAway.Init")
+    private static RunningStack stack;
+
+    @BeforeAll
+    static void start() {
+        stack =
+                RunningStack.start(
+                        "faults",
+                        config ->
+                                config.regions(REGION)
+                                        .workerCapacity(STORE_BYTES)
+                                        .lakeAsSeen(
+                                                lake -> {
+                                                    proxy = FaultProxy.before(lake);
+                                                    return proxy.endpoint();
+                                                }));
+    }
+
+    @AfterAll
+    static void stop() {
+        stack.close();
+        proxy.close();
+    }
+
+    @AfterEach
+    void mend() {
+        proxy.spoil(request -> Fault.NONE);
+    }
+
+    /** "A mount shows the manifest's bytes or an error": whatever the lake does on the way. */
+    @Test
+    void aFillThroughErrorsTruncationAndDelaysEndsCompleteAndRight() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 30; i++) {
+            tree.put("small/" + i, bytes(i, 20_000 + i));
+        }
+        tree.put("large", bytes(99, 2 * CHUNK + 1));
+        stack.lake().putAll("faulty/", tree);
+        stack.api().register("faults/faulty", "s3://datasets/faulty/", Duration.ofHours(1));
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        proxy
+                .spoil(
+                        request -> {
+                            synchronized (random) {
+                                return switch (random.nextInt(8)) {
+                                    case 0 -> new Fault.Status(503);
+                                    case 1 -> new Fault.Status(500);
+                                    case 2 -> new Fault.Truncate(random.nextInt(15_000));
+                                    case 3 -> new Fault.Delay(Duration.ofMillis(300));
+                                    default -> Fault.NONE;
+                                };
+                            }
+                        });
+
+        JsonNode receipt = stack.api().ensure("faults/faulty@v1", REGION);
+
+        assertThat(receipt.get("bytes_verified"))
+                .as("seed %d", seed)
+                .isEqualTo(receipt.get("bytes"));
+        stack.readAll(REGION, "faults/faulty@v1", tree);
+    }
+
+    /**
+     * "A mount shows the manifest's bytes or an error": a flipped bit on the way is noticed and
+     * fetched again.
+     */
+    @Test
+    void aFlippedBitInAnObjectIsNotAccepted() throws Exception {
+        Map<String, byte[]> tree = Map.of("one", bytes(1, 50_000));
+        stack.lake().putAll("flipped/", tree);
+        stack.api().register("faults/flipped", "s3://datasets/flipped/", Duration.ofHours(1));
+        proxy
+                .spoil(
+                        request ->
+                                request.target().contains("/flipped/one") && request.number() < 6
+                                        ? new Fault.Flip(12_345)
+                                        : Fault.NONE);
+
+        stack.api().ensure("faults/flipped@v1", REGION);
+
+        stack.readAll(REGION, "faults/flipped@v1", tree);
+    }
+
+    /** "Errors": the reader of a cold file waits for a slow lake, and gets the right bytes. */
+    @Test
+    void aSlowLakeIsWaitedFor() throws Exception {
+        Map<String, byte[]> tree = Map.of("slow", bytes(2, 300_000));
+        stack.lake().putAll("slow/", tree);
+        stack.api().register("faults/slow", "s3://datasets/slow/", Duration.ofHours(1));
+        proxy
+                .spoil(
+                        request ->
+                                request.target().contains("/slow/slow")
+                                        ? new Fault.Slow(100_000)
+                                        : Fault.NONE);
+
+        stack.api().ensure("faults/slow@v1", REGION);
+
+        stack.readAll(REGION, "faults/slow@v1", tree);
+    }
+
+    /** "Blocked": a version that cannot fit is refused with the reason, and harms nobody else. */
+    @Test
+    void aVersionThatDoesNotFitEndsBlockedAndAPinnedOneStays() throws Exception {
+        Map<String, byte[]> kept = Map.of("kept", bytes(3, 3 * CHUNK));
+        stack.lake().putAll("kept/", kept);
+        stack.api().register("faults/kept", "s3://datasets/kept/", Duration.ofHours(1));
+        stack.api().ensure("faults/kept@v1", REGION);
+        stack.api()
+                .post(
+                        Api.path("faults/kept@v1") + "/pins",
+                        Map.of("region", REGION, "id", "p", "holder", "test", "lease_seconds", 600))
+                .expect(201);
+        Map<String, byte[]> big = new TreeMap<>();
+        for (int i = 0; i < 24; i++) {
+            big.put("part-" + i, bytes(1000 + i, CHUNK));
+        }
+        stack.lake().putAll("big/", big);
+        stack.api().register("faults/big", "s3://datasets/big/", Duration.ofHours(1));
+
+        String request = stack.api().accept("faults/big@v1", Map.of("region", REGION));
+        Api.Answer answer =
+                stack.api().outcome("faults/big@v1", REGION, request, Duration.ofMinutes(3));
+
+        assertThat(answer.code()).isEqualTo("CAPACITY_EXCEEDED");
+        Map<String, Integer> gets = stack.lake().gets("kept/");
+        stack.readAll(REGION, "faults/kept@v1", kept);
+        assertThat(stack.lake().gets("kept/")).isEqualTo(gets);
+        stack.readAll(REGION, "faults/big@v1", Map.of("part-7", bytes(1007, CHUNK)));
+        stack.api().delete(Api.path("faults/kept@v1") + "/pins/p?region=" + REGION).expect(204);
+        stack.api()
+                .post(Api.path("faults/big@v1") + "/evict", Map.of("region", REGION))
+                .expect(200);
+    }
+}
