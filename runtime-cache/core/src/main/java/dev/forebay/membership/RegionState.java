@@ -43,10 +43,18 @@ public interface RegionState extends AutoCloseable {
     /**
      * Enters a version into the mount table as WARMING; keeps CACHED if it is CACHED with the same
      * manifest.
+     *
+     * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is just being evicted;
+     *     mount it when it is gone
      */
     void mount(DatasetVersion version, ManifestRef manifest);
 
-    /** WARMING to CACHED. */
+    /**
+     * WARMING to CACHED; does nothing if it is CACHED.
+     *
+     * @throws dev.forebay.model.ForebayException {@code NOT_FOUND} if it is not mounted, {@code
+     *     EVICTING} if it is being evicted
+     */
     void markCached(DatasetVersion version);
 
     /**
@@ -75,7 +83,12 @@ public interface RegionState extends AutoCloseable {
      */
     void beginEviction(DatasetVersion version);
 
-    /** Removes an EVICTING version from the mount table; does nothing if it is not there. */
+    /**
+     * Removes an EVICTING version from the mount table; does nothing if it is not there.
+     *
+     * @throws dev.forebay.model.ForebayException {@code INTERNAL} if it is there and not EVICTING,
+     *     that is in use
+     */
     void unmount(DatasetVersion version);
 
     @Override
