@@ -5,8 +5,6 @@ import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.RegionActivities;
@@ -51,24 +49,17 @@ class RegionActivitiesImpl implements RegionActivities {
                 activity.getHeartbeatDetails(WarmProgress.class)
                         .orElse(new WarmProgress(fromOrdinal, 0));
         RangeCursor cursor = new RangeCursor(begun.next(), begun.bytesFromLake());
-        try {
-            return Heartbeat.during(
-                    activity,
-                    cursor::progress,
-                    () -> {
-                        try (CachedManifest open = manifests.open(manifest)) {
-                            ChunkFill fill =
-                                    new ChunkFill(workers, manifest.digest(), config.workerGrace());
-                            return new Warming(open, fill, config.warm().concurrency())
-                                    .run(cursor, fromOrdinal, toOrdinal);
-                        }
-                    });
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "the warming of %s was stopped".formatted(version), e);
-        }
+        return Heartbeat.during(
+                activity,
+                cursor::progress,
+                () -> {
+                    try (CachedManifest open = manifests.open(manifest)) {
+                        ChunkFill fill =
+                                new ChunkFill(workers, manifest.digest(), config.workerGrace());
+                        return new Warming(open, fill, config.warm().concurrency())
+                                .run(cursor, fromOrdinal, toOrdinal);
+                    }
+                });
     }
 
     @Override

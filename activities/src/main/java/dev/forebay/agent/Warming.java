@@ -38,15 +38,18 @@ final class Warming {
      * Returns when chunks {@code [from, to)} are complete.
      *
      * @param cursor where to begin, and where to note what is finished
-     * @throws ForebayException what the first chunk failed with
-     * @throws InterruptedException when interrupted; nothing is going on any more then
+     * @throws ForebayException what the first chunk failed with; {@code UNAVAILABLE} when
+     *     interrupted: nothing is going on any more then
      */
-    WarmResult run(RangeCursor cursor, long from, long to) throws InterruptedException {
+    WarmResult run(RangeCursor cursor, long from, long to) {
         ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
         try {
             submit(executor, cursor, to);
             // All places are free again when every chunk that was begun is finished.
             places.acquire(concurrency);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "the warming was stopped", e);
         } finally {
             executor.shutdownNow();
             executor.close();

@@ -57,6 +57,7 @@ final class Steps {
     static SweepActivities sweep(RegionName region, String summary) {
         ActivityOptions options =
                 bounded(Duration.ofMinutes(15), Duration.ofMinutes(30))
+                        .setHeartbeatTimeout(HEARTBEAT)
                         .setSummary(summary + " in " + region)
                         .build();
         return Workflow.newActivityStub(SweepActivities.class, options);

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The registered datasets. Safe for use by many threads; every call is one transaction. */
 @ApplicationScoped
+@Stored
 @Transactional
 public class DatasetCatalogue {
 

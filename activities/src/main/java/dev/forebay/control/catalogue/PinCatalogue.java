@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads; every call is one transaction.
  */
 @ApplicationScoped
+@Stored
 @Transactional
 public class PinCatalogue {
 

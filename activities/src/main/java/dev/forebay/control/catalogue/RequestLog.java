@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * transaction.
  */
 @ApplicationScoped
+@Stored
 @Transactional
 public class RequestLog {
 

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * one transaction.
  */
 @ApplicationScoped
+@Stored
 @Transactional
 public class VersionCatalogue {
 

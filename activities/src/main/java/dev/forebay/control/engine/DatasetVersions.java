@@ -95,7 +95,8 @@ public class DatasetVersions {
 
     private VersionStatus live(VersionStatus known) {
         try {
-            return temporal.call(queryTimeout, () -> workflows.status(known.version()));
+            return PinExpiries.newest(
+                    temporal.call(queryTimeout, () -> workflows.status(known.version())), known);
         } catch (ForebayException | NoSuchRunException unanswered) {
             return known;
         }

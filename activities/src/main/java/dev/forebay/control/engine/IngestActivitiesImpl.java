@@ -59,23 +59,25 @@ class IngestActivitiesImpl implements IngestActivities {
             return frozen.get();
         }
         AtomicLong listed = new AtomicLong();
+        return Heartbeat.during(
+                Activity.getExecutionContext(),
+                listed::get,
+                () -> freezeInTurn(version, bucket, prefix, listed));
+    }
+
+    private ManifestRef freezeInTurn(
+            DatasetVersion version, String bucket, String prefix, AtomicLong listed) {
         try {
-            return Heartbeat.during(
-                    Activity.getExecutionContext(),
-                    listed::get,
-                    () -> {
-                        places.acquire();
-                        try {
-                            return freeze(version, bucket, prefix, listed);
-                        } finally {
-                            places.release();
-                        }
-                    });
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
+            places.acquire();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE, "the freezing of %s was stopped".formatted(version), e);
+        }
+        try {
+            return freeze(version, bucket, prefix, listed);
+        } finally {
+            places.release();
         }
     }
 

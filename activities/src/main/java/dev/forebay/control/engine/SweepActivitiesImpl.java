@@ -5,12 +5,14 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.EvictRequest;
 import io.temporal.activity.Activity;
 import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Finds what has outlived its time in the catalogue, and asks each version's workflow, which knows
@@ -31,13 +33,17 @@ class SweepActivitiesImpl implements SweepActivities {
 
     @Override
     public List<DatasetVersion> expired(RegionName region, int limit) {
-        return catalogue.expired(region, Instant.now(), limit);
+        return heartbeating(() -> catalogue.expired(region, Instant.now(), limit));
     }
 
     @Override
     public Outcome evictIfExpired(DatasetVersion version, RegionName region) {
         // The same in every attempt of one sweep: a second attempt waits for the same eviction.
         String updateId = "sweep-" + Activity.getExecutionContext().getInfo().getWorkflowRunId();
+        return heartbeating(() -> evictIfExpired(version, region, updateId));
+    }
+
+    private Outcome evictIfExpired(DatasetVersion version, RegionName region, String updateId) {
         try {
             boolean gone =
                     versions.evict(version, new EvictRequest(region, REASON, true), updateId);
@@ -48,5 +54,9 @@ class SweepActivitiesImpl implements SweepActivities {
             }
             throw e;
         }
+    }
+
+    private static <T> T heartbeating(Supplier<T> work) {
+        return Heartbeat.during(Activity.getExecutionContext(), () -> "", work);
     }
 }

@@ -3,7 +3,6 @@ package dev.forebay.service.temporal;
 import io.temporal.activity.ActivityExecutionContext;
 import io.temporal.client.ActivityCompletionException;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -26,8 +25,7 @@ public final class Heartbeat {
      * @throws ActivityCompletionException if Temporal does not want the work any more
      */
     public static <T> T during(
-            ActivityExecutionContext activity, Supplier<?> details, Callable<T> work)
-            throws Exception {
+            ActivityExecutionContext activity, Supplier<?> details, Supplier<T> work) {
         AtomicReference<ActivityCompletionException> unwanted = new AtomicReference<>();
         Thread worker = Thread.currentThread();
         Thread beater =
@@ -35,10 +33,10 @@ public final class Heartbeat {
                         .name("heartbeat")
                         .start(() -> beat(activity, details, worker, unwanted));
         try {
-            T result = work.call();
+            T result = work.get();
             stop(beater);
             return result;
-        } catch (Exception e) {
+        } catch (RuntimeException e) {
             stop(beater);
             ActivityCompletionException reason = unwanted.get();
             // Whatever the interruption became on its way up, that is why.

@@ -7,6 +7,7 @@ import java.util.List;
 
 /**
  * What the scheduled eviction asks and does; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}.
+ * Every method heartbeats, so that a control plane that dies does not hold up a sweep.
  */
 @ActivityInterface
 public interface SweepActivities {

@@ -1,0 +1,63 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import jakarta.annotation.Priority;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InvocationContext;
+import java.sql.SQLException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Tells a database that is away from a defect of ours. Runs around the transaction. */
+@Stored
+@Interceptor
+@Priority(Interceptor.Priority.PLATFORM_BEFORE)
+class StoredInterceptor {
+
+    /**
+     * Classes of SQLSTATE: connection, resources, operator's intervention, system. See PostgreSQL's
+     * appendix on error codes.
+     */
+    private static final Set<String> AWAY = Set.of("08", "53", "57", "58");
+
+    private static final String SERIALIZATION_OR_DEADLOCK = "40";
+
+    @AroundInvoke
+    @Nullable Object around(InvocationContext call) throws Exception {
+        try {
+            return call.proceed();
+        } catch (ForebayException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            if (isAway(e)) {
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE,
+                        "the catalogue's database (quarkus.datasource.jdbc.url) does not answer",
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isAway(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof SQLException sql && isAway(sql.getSQLState())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * The connection pool's own failures have no state: no connection was free or could be made.
+     */
+    private static boolean isAway(@Nullable String state) {
+        if (state == null || state.length() < 2) {
+            return true;
+        }
+        String kind = state.substring(0, 2);
+        return AWAY.contains(kind) || kind.equals(SERIALIZATION_OR_DEADLOCK);
+    }
+}

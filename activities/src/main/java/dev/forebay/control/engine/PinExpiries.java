@@ -1,0 +1,35 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.VersionStatus;
+import java.util.List;
+
+/**
+ * Brings together the two who know when pins expire: the workflow, and the catalogue of renewals.
+ */
+final class PinExpiries {
+
+    private PinExpiries() {}
+
+    /** {@code live} with the expiries of {@code known} where those are later. */
+    static VersionStatus newest(VersionStatus live, VersionStatus known) {
+        List<PinGrant> pins = live.pins().stream().map(pin -> newest(pin, known)).toList();
+        return new VersionStatus(live.version(), live.manifest(), live.ttl(), live.regions(), pins);
+    }
+
+    private static PinGrant newest(PinGrant pin, VersionStatus known) {
+        return known.pins().stream()
+                .filter(other -> other.id().equals(pin.id()) && other.region().equals(pin.region()))
+                .filter(other -> other.expiresAt().isAfter(pin.expiresAt()))
+                .findFirst()
+                .map(
+                        other ->
+                                new PinGrant(
+                                        pin.region(),
+                                        pin.id(),
+                                        pin.holder(),
+                                        pin.reason(),
+                                        other.expiresAt()))
+                .orElse(pin);
+    }
+}
