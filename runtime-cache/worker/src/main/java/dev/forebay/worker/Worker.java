@@ -173,11 +173,17 @@ final class Worker {
                 fill.changedMemoryObjects());
     }
 
-    /** Leaves the region's live workers, but not the registered ones, and lets go of the disk. */
-    synchronized void stop() throws Exception {
+    /** Leaves the region's live workers; the registered ones it stays among, with its chunks. */
+    synchronized void leave() throws Exception {
         if (membership != null) {
             membership.close();
+            membership = null;
         }
+    }
+
+    /** Lets go of everything. */
+    synchronized void stop() throws Exception {
+        leave();
         scrubber.close();
         state.close();
         protectedPacks.close();

@@ -5,6 +5,7 @@ import dev.forebay.lake.s3.S3LakeConfig;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.vertx.http.HttpServer;
 import io.quarkus.vertx.http.HttpServerStart;
@@ -71,6 +72,11 @@ class WorkerApplication {
         var address = config.advertisedAddress().orElseGet(() -> process.address(server.getPort()));
         worker.join(address);
         LOG.info("Worker {} of region {} at {}", worker.id(), process.region(), address);
+    }
+
+    /** Readers go to other workers while this one finishes what it has begun. */
+    void leaveRegion(@Observes ShutdownDelayInitiatedEvent event, Worker worker) throws Exception {
+        worker.leave();
     }
 
     /** Answers under way are done by now: Quarkus waits for them first. */

@@ -80,12 +80,15 @@ public interface WorkerConfig {
         @WithDefault("2")
         int attempts();
 
-        /** How long one may take to answer. */
-        @WithDefault("10s")
+        /**
+         * How long one may take to answer. Less than a reader's patience: who comes here because
+         * the owner hangs must not wait for the owner once more.
+         */
+        @WithDefault("4s")
         Duration timeout();
 
         /** How long one that did not answer is left alone. */
-        @WithDefault("5s")
+        @WithDefault("10s")
         Duration backOff();
     }
 

@@ -91,10 +91,10 @@ final class TestRegion implements AutoCloseable {
         return new TestVersion(name, ref, file);
     }
 
-    /** How many answered reads of objects with this prefix the lake's own log has. */
+    /** The lines of the lake's own log that are reads of objects with this prefix. */
     List<String> reads(String prefix) throws IOException {
         try (var lines = Files.lines(s3.accessLog())) {
-            return lines.filter(line -> line.contains("GET /" + BUCKET + "/" + prefix)).toList();
+            return lines.filter(line -> line.contains("s3_GetObject " + prefix)).toList();
         }
     }
 

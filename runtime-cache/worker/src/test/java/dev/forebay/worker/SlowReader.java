@@ -1,0 +1,58 @@
+package dev.forebay.worker;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Asks for a pack from its beginning and then takes its time: the answer's head is here, most of
+ * its body is still in the worker.
+ */
+final class SlowReader implements AutoCloseable {
+
+    private static final int SMALL_WINDOW_BYTES = 16 << 10;
+
+    private final Socket socket;
+
+    private SlowReader(Socket socket) {
+        this.socket = socket;
+    }
+
+    static SlowReader ask(URI worker, String path) throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(SMALL_WINDOW_BYTES);
+        socket.connect(new InetSocketAddress(worker.getHost(), worker.getPort()));
+        String request =
+                "GET %s HTTP/1.1\r\nHost: worker\r\nRange: bytes=0-\r\nConnection: close\r\n\r\n"
+                        .formatted(path);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        SlowReader reader = new SlowReader(socket);
+        reader.skipHead();
+        return reader;
+    }
+
+    /** The rest of the answer. */
+    byte[] body(int length) throws IOException {
+        return socket.getInputStream().readNBytes(length);
+    }
+
+    private void skipHead() throws IOException {
+        InputStream in = socket.getInputStream();
+        ByteArrayOutputStream head = new ByteArrayOutputStream();
+        while (!head.toString(StandardCharsets.US_ASCII).endsWith("\r\n\r\n")) {
+            head.write(in.read());
+        }
+        if (!head.toString(StandardCharsets.US_ASCII).startsWith("HTTP/1.1 206")) {
+            throw new IOException(head.toString(StandardCharsets.US_ASCII));
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.forebay.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.quarkus.runtime.configuration.MemorySize;
+import io.quarkus.runtime.configuration.MemorySizeConverter;
+import io.smallrye.config.ConfigValidationException;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class WorkerConfigTest {
+
+    @Test
+    void onlyTheDirectoryHasNoDefault() {
+        WorkerConfig config = config(Map.of());
+
+        ConfigCheck.check(config);
+        assertThat(config.capacity().asLongValue()).isEqualTo(10L << 30);
+        assertThat(config.advertisedAddress()).isEmpty();
+        assertThat(config.fill().concurrency()).isEqualTo(8);
+        assertThat(config.fill().lakeRequests()).isEqualTo(64);
+        assertThat(config.fill().changedMemory()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(config.peers().attempts()).isEqualTo(2);
+        assertThat(config.requests().concurrency()).isEqualTo(256);
+        assertThat(config.scrub().bytesPerSecond().asLongValue()).isEqualTo(4L << 20);
+        assertThatThrownBy(() -> mapping(Map.of()))
+                .isInstanceOf(ConfigValidationException.class)
+                .hasMessageContaining("forebay.worker.directory");
+    }
+
+    @Test
+    void everythingCanBeSet() {
+        WorkerConfig config =
+                config(
+                        Map.ofEntries(
+                                Map.entry("capacity", "64M"),
+                                Map.entry("advertised-address", "http://10.0.0.1:7400"),
+                                Map.entry("fill.concurrency", "1"),
+                                Map.entry("fill.queue", "2"),
+                                Map.entry("fill.lake-requests", "3"),
+                                Map.entry("fill.lake-requests-per-chunk", "4"),
+                                Map.entry("fill.timeout", "5s"),
+                                Map.entry("fill.changed-memory", "6s"),
+                                Map.entry("fill.changed-memory-objects", "7"),
+                                Map.entry("peers.attempts", "0"),
+                                Map.entry("peers.timeout", "8s"),
+                                Map.entry("peers.back-off", "9s"),
+                                Map.entry("requests.concurrency", "10"),
+                                Map.entry("requests.fill-concurrency", "11"),
+                                Map.entry("requests.queue", "12"),
+                                Map.entry("requests.retry-after", "13s"),
+                                Map.entry("scrub.bytes-per-second", "0"),
+                                Map.entry("scrub.pause", "14s"),
+                                Map.entry("manifests.open", "15"),
+                                Map.entry("manifests.capacity", "1G")));
+
+        ConfigCheck.check(config);
+        assertThat(config.directory()).isEqualTo(Path.of("/store"));
+        assertThat(config.advertisedAddress()).contains(URI.create("http://10.0.0.1:7400"));
+        assertThat(config.requests().retryAfter()).isEqualTo(Duration.ofSeconds(13));
+        assertThat(config.manifests().capacity().asLongValue()).isEqualTo(1L << 30);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "capacity, 31M",
+        "advertised-address, not-a-uri-with-a-host",
+        "fill.concurrency, 0",
+        "fill.queue, 0",
+        "fill.lake-requests, 0",
+        "fill.lake-requests-per-chunk, -1",
+        "fill.timeout, 0s",
+        "fill.changed-memory, -1s",
+        "fill.changed-memory-objects, 0",
+        "peers.attempts, -1",
+        "peers.timeout, 0s",
+        "requests.concurrency, 0",
+        "requests.fill-concurrency, 0",
+        "requests.queue, -1",
+        "scrub.pause, 0s",
+        "manifests.open, 0"
+    })
+    void namesThePropertyThatBreaksARule(String property, String value) {
+        WorkerConfig config = config(Map.of(property, value));
+
+        assertThatThrownBy(() -> ConfigCheck.check(config))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining("forebay.worker." + property);
+    }
+
+    @Test
+    void aPropertyThatDoesNotExistIsRefusedByName() {
+        assertThatThrownBy(() -> config(Map.of("capcity", "1G")))
+                .isInstanceOf(ConfigValidationException.class)
+                .hasMessageContaining("forebay.worker.capcity");
+        assertThatCode(() -> config(Map.of())).doesNotThrowAnyException();
+    }
+
+    private static WorkerConfig config(Map<String, String> properties) {
+        Map<String, String> all = new HashMap<>(Map.of("directory", "/store"));
+        all.putAll(properties);
+        return mapping(all);
+    }
+
+    private static WorkerConfig mapping(Map<String, String> properties) {
+        SmallRyeConfigBuilder builder =
+                new SmallRyeConfigBuilder()
+                        .withMapping(WorkerConfig.class)
+                        .withConverter(MemorySize.class, 100, new MemorySizeConverter())
+                        .withConverter(Duration.class, 200, new DurationConverter());
+        properties.forEach(
+                (name, value) -> builder.withDefaultValue("forebay.worker." + name, value));
+        return builder.build().getConfigMapping(WorkerConfig.class);
+    }
+}
