@@ -16,6 +16,7 @@ ACCEPTED_RETRY_SECONDS = 900.0
 """How long a control plane that has accepted a request may be away before the caller is told."""
 
 _MAX_RESENDS = 5
+_FIRST_WAIT_SECONDS = 1
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,9 @@ def steps(
     longest_wait = MAX_WAIT_SECONDS if on_progress is None else 1
     seen: EnsureStatus | None = None
     resends = 0
-    # With 0 the answer is at once the receipt or the first progress.
-    wait = 0
+    # Short at first, that we soon know the request is accepted; but not so short that one who asks for what is there
+    # already is told of progress.
+    wait = _FIRST_WAIT_SECONDS
     while True:
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0 and seen is not None:

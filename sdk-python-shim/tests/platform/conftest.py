@@ -12,14 +12,11 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
-from botocore.exceptions import BotoCoreError
+from made import Lake, Made
 
 from forebay import Client, NotFound
 
@@ -54,37 +51,9 @@ def client() -> Iterator[Client]:
         yield client
 
 
-class Lake:
-    """Writes originals."""
-
-    def __init__(self, bucket: str) -> None:
-        self.bucket = bucket
-        self._s3: Any = boto3.client("s3", endpoint_url=_need("AWS_ENDPOINT_URL_S3"))
-
-    def put(self, prefix: str, files: Mapping[str, bytes]) -> None:
-        try:
-            for name, content in files.items():
-                self._s3.put_object(Bucket=self.bucket, Key=prefix + name, Body=content)
-        except BotoCoreError as error:
-            pytest.fail(f"cannot write to the lake: {error}")
-
-
 @pytest.fixture
 def lake() -> Lake:
-    return Lake(os.environ.get("FOREBAY_TEST_BUCKET", "datasets"))
-
-
-@dataclass(frozen=True)
-class Made:
-    """A dataset of one test."""
-
-    name: str
-    source: str
-    files: Mapping[str, bytes]
-
-    @property
-    def bytes(self) -> int:
-        return sum(len(content) for content in self.files.values())
+    return Lake(_need("AWS_ENDPOINT_URL_S3"), os.environ.get("FOREBAY_TEST_BUCKET", "datasets"))
 
 
 @pytest.fixture

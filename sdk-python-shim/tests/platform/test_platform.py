@@ -11,12 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from made import Lake, Made
 
 import forebay
 from forebay import AsyncClient, Client, PinSpec, ensure_dataset_cached
 from forebay._cli import main
-
-from .conftest import Lake, Made
 
 _AT_ONCE_SECONDS = 5.0
 
