@@ -129,7 +129,8 @@ class Demo:
         with self._step(f"{region}: training, reading only through {receipt.path}"):
             trained = self._train(region)
             used.accuracy = trained["accuracy"]
-            self._say(f"accuracy {used.accuracy:.3f}, shard streamed in {trained['read_shard_s']:.2f} s")
+            images_s, shard_s = trained["read_images_s"], trained["read_shard_s"]
+            self._say(f"accuracy {used.accuracy:.3f}; images read in {images_s:.2f} s, the shard in {shard_s:.2f} s")
             self._checks.that("accuracy", used.accuracy > _ACCURACY, f"> {_ACCURACY}", used.accuracy)
             self._checks.that("it ran in this region", trained["region"] == region, region, trained["region"])
             seen = trained["shard_sha256"]
@@ -288,8 +289,9 @@ def main() -> int:
     keep = os.environ.get("KEEP", "") not in ("", "0")
     # In a log, our lines and those of the programs we run stay in order.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    # A SIGTERM cleans up as Ctrl-C does.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Both clean up; a shell that starts us in the background has switched the first off.
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
     (_TARGET / "report.json").unlink(missing_ok=True)
     stack = Devstack(_TARGET / "stack")
     try:
