@@ -1,0 +1,117 @@
+package dev.forebay;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(
+        packages = {"dev.forebay.control", "dev.forebay.agent", "dev.forebay.service"},
+        importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule THE_ROLES_DO_NOT_KNOW_EACH_OTHER =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..forebay.control..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("..forebay.agent..");
+
+    @ArchTest
+    static final ArchRule THE_AGENT_DOES_NOT_KNOW_THE_CONTROL_PLANE =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..forebay.agent..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("..forebay.control..");
+
+    @ArchTest
+    static final ArchRule WHAT_ROLES_SHARE_KNOWS_NEITHER =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..forebay.service..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("..forebay.control..", "..forebay.agent..");
+
+    @ArchTest
+    static final ArchRule THE_CATALOGUE_KNOWS_NEITHER_ETCD_NOR_THE_LAKE_NOR_TEMPORAL =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..control.catalogue..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "..forebay.membership..",
+                            "..forebay.lake..",
+                            "..forebay.transfer..",
+                            "..control.engine..",
+                            "..control.api..",
+                            "..control.regions..",
+                            "io.temporal..");
+
+    @ArchTest
+    static final ArchRule THE_ENGINE_DOES_NOT_KNOW_THE_API =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage("..control.engine..", "..control.regions..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("..control.api..");
+
+    @ArchTest
+    static final ArchRule ONLY_AGENTS_SPEAK_TO_ETCD_AND_WORKERS =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..forebay.control..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("..forebay.membership..", "..forebay.placement..");
+
+    @ArchTest
+    static final ArchRule TABLES_ARE_THE_CATALOGUE_S =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("..control.catalogue..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "jakarta.persistence..",
+                            "org.hibernate..",
+                            "io.quarkus.hibernate..",
+                            "java.sql..");
+
+    @ArchTest
+    static final ArchRule TEMPORAL_S_CLIENT_STAYS_IN_THE_ENGINE =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackages("..control.engine..", "..service.temporal..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("io.temporal.client..", "io.temporal.serviceclient..");
+
+    @ArchTest
+    static final ArchRule HTTP_STAYS_AT_THE_EDGES =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(
+                            "..control.engine..",
+                            "..control.catalogue..",
+                            "..control.regions..",
+                            "..service.temporal..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("jakarta.ws.rs..", "io.vertx..", "org.jboss.resteasy..");
+
+    @ArchTest
+    static final ArchRule SDKS_STAY_IN_CORE =
+            noClasses()
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("software.amazon..", "io.etcd..", "org.sqlite..");
+}

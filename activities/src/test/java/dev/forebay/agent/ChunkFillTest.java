@@ -1,0 +1,137 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.FillAnswer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ChunkFillTest {
+
+    private static final ChunkId CHUNK = new ChunkId(FakeManifest.PACK, 3);
+
+    private final FakeWorkers workers = new FakeWorkers().with("w1", "w2", "w3");
+    private final String owner = Placement.rank(CHUNK, workers.view().workers()).get(0).id();
+    private final String second = Placement.rank(CHUNK, workers.view().workers()).get(1).id();
+
+    @Test
+    void asksTheOwner() {
+        fill(Duration.ofSeconds(5));
+
+        assertThat(workers.fills()).containsExactly(owner + " 3");
+    }
+
+    @Test
+    void waitsForAnOwnerThatRestarts() {
+        workers.down(owner);
+        Thread restart = Thread.ofVirtual().unstarted(() -> workers.up(owner));
+        AtomicInteger looks = new AtomicInteger();
+        ChunkFill fill =
+                new ChunkFill(
+                        new ForwardingWorkers(workers) {
+                            @Override
+                            public FillAnswer fill(
+                                    WorkerNode worker, Digest manifest, ChunkId chunk) {
+                                if (looks.incrementAndGet() == 3) {
+                                    restart.start();
+                                }
+                                return super.fill(worker, manifest, chunk);
+                            }
+                        },
+                        FakeWorkers.MANIFEST,
+                        Duration.ofSeconds(30));
+
+        fill.fill(CHUNK);
+
+        assertThat(workers.fills()).containsExactly(owner + " 3");
+        assertThat(workers.registered()).contains(owner);
+    }
+
+    @Test
+    void removesAnOwnerThatDoesNotComeBackAndAsksTheNext() {
+        workers.down(owner);
+
+        fill(Duration.ofMillis(300));
+
+        assertThat(workers.fills()).containsExactly(second + " 3");
+        assertThat(workers.registered()).doesNotContain(owner);
+    }
+
+    @Test
+    void neverRemovesAWorkerThatIsLive() {
+        workers.filling(
+                (worker, chunk) -> {
+                    throw new ForebayException(ErrorCode.UNAVAILABLE, "hangs");
+                });
+
+        assertThatThrownBy(() -> fill(Duration.ofMillis(300)))
+                .isInstanceOf(ForebayException.class)
+                .hasMessage("hangs");
+        assertThat(workers.registered()).containsExactlyInAnyOrder("w1", "w2", "w3");
+    }
+
+    @Test
+    void passesOnWhatTheOwnerRefuses() {
+        workers.filling(
+                (worker, chunk) -> {
+                    throw new ForebayException(ErrorCode.LAKE_OBJECT_CHANGED, "changed");
+                });
+
+        assertThatThrownBy(() -> fill(Duration.ofSeconds(30)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+    }
+
+    @Test
+    void waitsUntilTheOwnerHasHeardOfTheMount() {
+        AtomicInteger asked = new AtomicInteger();
+        workers.filling(
+                (worker, chunk) -> {
+                    if (asked.incrementAndGet() < 3) {
+                        throw new ForebayException(ErrorCode.NOT_FOUND, "not mounted");
+                    }
+                    return new FillAnswer(1, 1, 0);
+                });
+
+        fill(Duration.ofSeconds(30));
+
+        assertThat(asked).hasValue(3);
+    }
+
+    @Test
+    void doesNotWaitForAMountThatIsGone() {
+        workers.unmount();
+        workers.filling(
+                (worker, chunk) -> {
+                    throw new ForebayException(ErrorCode.NOT_FOUND, "not mounted");
+                });
+
+        assertThatThrownBy(() -> fill(Duration.ofSeconds(30)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
+    }
+
+    @Test
+    void saysSoWhenThereIsNoWorker() {
+        ChunkFill fill =
+                new ChunkFill(new FakeWorkers(), FakeWorkers.MANIFEST, Duration.ofMillis(100));
+
+        assertThatThrownBy(() -> fill.fill(CHUNK))
+                .isInstanceOf(ForebayException.class)
+                .hasMessageContaining("no worker");
+    }
+
+    private void fill(Duration grace) {
+        new ChunkFill(workers, FakeWorkers.MANIFEST, grace).fill(CHUNK);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import org.junit.jupiter.api.Test;
+
+class ConfirmationTest {
+
+    private static final long CHUNK = ChunkId.CHUNK_BYTES;
+
+    private final FakeWorkers workers = new FakeWorkers().with("w1", "w2");
+
+    @Test
+    void addsUpWhatWorkersHoldTogether() {
+        workers.holds("w1", 0, 2);
+        workers.holds("w2", 1, 2, 3);
+
+        Coverage coverage = confirm(4);
+
+        assertThat(coverage).isEqualTo(new Coverage(4 * CHUNK, -1));
+        assertThat(coverage.complete()).isTrue();
+    }
+
+    @Test
+    void namesTheFirstThatIsMissing() {
+        workers.holds("w1", 0);
+        workers.holds("w2", 3);
+
+        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 1));
+    }
+
+    @Test
+    void aWorkerThatIsDownHoldsNothing() {
+        workers.holds("w1", 0, 1);
+        workers.holds("w2", 2, 3);
+        workers.down("w2");
+
+        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2));
+    }
+
+    @Test
+    void aVersionWithoutBytesIsComplete() {
+        assertThat(confirm(0)).isEqualTo(new Coverage(0, -1));
+    }
+
+    private Coverage confirm(long chunks) {
+        return new Confirmation(workers).of(FakeWorkers.MANIFEST, new FakeManifest(chunks));
+    }
+}

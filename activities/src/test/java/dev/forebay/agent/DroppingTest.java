@@ -1,0 +1,70 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.DropAnswer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class DroppingTest {
+
+    private final FakeWorkers workers = new FakeWorkers().with("w1", "w2");
+
+    @Test
+    void everyWorkerDrops() {
+        workers.holds("w1", 0);
+        workers.holds("w2", 1);
+
+        drop(workers, Duration.ofSeconds(5));
+
+        assertThat(workers.holdsNothing("w1")).isTrue();
+        assertThat(workers.holdsNothing("w2")).isTrue();
+    }
+
+    @Test
+    void goesOnWithoutAWorkerThatIsDownForLong() {
+        workers.holds("w1", 0);
+        workers.down("w2");
+
+        drop(workers, Duration.ofMillis(300));
+
+        assertThat(workers.holdsNothing("w1")).isTrue();
+    }
+
+    @Test
+    void doesNotGoOnWithoutAWorkerThatIsLive() {
+        assertThatThrownBy(() -> drop(refusing(ErrorCode.UNAVAILABLE), Duration.ofMillis(200)))
+                .isInstanceOf(ForebayException.class);
+    }
+
+    @Test
+    void passesOnThatSomebodyHoldsIt() {
+        assertThatThrownBy(() -> drop(refusing(ErrorCode.PINNED), Duration.ofSeconds(5)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.PINNED));
+    }
+
+    @Test
+    void aWorkerThatDoesNotKnowTheVersionHasDropped() {
+        drop(refusing(ErrorCode.NOT_FOUND), Duration.ofSeconds(5));
+    }
+
+    private Workers refusing(ErrorCode code) {
+        return new ForwardingWorkers(workers) {
+            @Override
+            public DropAnswer drop(WorkerNode worker, Digest manifest) {
+                throw new ForebayException(code, "refused");
+            }
+        };
+    }
+
+    private static void drop(Workers workers, Duration grace) {
+        new Dropping(workers, grace).drop(FakeWorkers.MANIFEST);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class RangeCursorTest {
+
+    @Test
+    void beginsWhereItIsTold() {
+        assertThat(new RangeCursor(7, 100).progress()).isEqualTo(new WarmProgress(7, 100));
+    }
+
+    @Test
+    void staysAtTheLowestThatIsNotFinished() {
+        RangeCursor cursor = new RangeCursor(10, 0);
+
+        cursor.finished(11, 5);
+        cursor.finished(12, 5);
+        assertThat(cursor.progress()).isEqualTo(new WarmProgress(10, 10));
+
+        cursor.finished(10, 1);
+        assertThat(cursor.progress()).isEqualTo(new WarmProgress(13, 11));
+    }
+
+    @Test
+    void isRightInAnyOrder() {
+        long seed = System.nanoTime();
+        List<Long> order = new ArrayList<>(LongStream.range(1000, 1500).boxed().toList());
+        Collections.shuffle(order, new Random(seed));
+        RangeCursor cursor = new RangeCursor(1000, 0);
+        TreeSet<Long> left = new TreeSet<>(order);
+
+        for (long ordinal : order) {
+            cursor.finished(ordinal, 1);
+            left.remove(ordinal);
+            long lowest = left.isEmpty() ? 1500 : left.first();
+            assertThat(cursor.progress().next()).as("seed %d", seed).isEqualTo(lowest);
+        }
+        assertThat(cursor.progress().bytesFromLake()).isEqualTo(500);
+    }
+}

@@ -1,0 +1,125 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.FillAnswer;
+import dev.forebay.workflows.activity.RegionActivities.WarmResult;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class WarmingTest {
+
+    private static final long CHUNK = ChunkId.CHUNK_BYTES;
+
+    private final FakeWorkers workers = new FakeWorkers().with("w1", "w2");
+
+    @Test
+    void fillsEveryChunkOfTheRangeOnceAndAddsUp() {
+        RangeCursor cursor = new RangeCursor(5, 0);
+
+        WarmResult result = warming(700, 8).run(cursor, 5, 605);
+
+        assertThat(result).isEqualTo(new WarmResult(600 * CHUNK, 600 * 10));
+        assertThat(workers.fills()).hasSize(600).doesNotHaveDuplicates();
+        assertThat(cursor.progress().next()).isEqualTo(605);
+    }
+
+    @Test
+    void goesOnWhereAnotherAttemptStopped() {
+        RangeCursor cursor = new RangeCursor(8, 77);
+
+        WarmResult result = warming(10, 4).run(cursor, 0, 10);
+
+        assertThat(result).isEqualTo(new WarmResult(10 * CHUNK, 77 + 20));
+        assertThat(workers.fills()).hasSize(2);
+    }
+
+    @Test
+    void keepsToItsBound() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        CountDownLatch full = new CountDownLatch(3);
+        workers.filling(
+                (worker, chunk) -> {
+                    most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                    full.countDown();
+                    await(full);
+                    running.decrementAndGet();
+                    return new FillAnswer(1, 1, 0);
+                });
+
+        warming(50, 3).run(new RangeCursor(0, 0), 0, 50);
+
+        assertThat(most).hasValue(3);
+    }
+
+    @Test
+    void endsWithTheFirstFailureAndKnowsWhatIsFinished() {
+        workers.filling(
+                (worker, chunk) -> {
+                    if (chunk.index() == 20) {
+                        throw new ForebayException(ErrorCode.LAKE_DENIED, "no");
+                    }
+                    return new FillAnswer(1, 1, 0);
+                });
+        RangeCursor cursor = new RangeCursor(0, 0);
+
+        assertThatThrownBy(() -> warming(1000, 1).run(cursor, 0, 1000))
+                .isInstanceOf(ForebayException.class)
+                .hasMessage("no");
+
+        assertThat(cursor.progress()).isEqualTo(new WarmProgress(20, 20));
+        assertThat(workers.fills()).hasSize(20);
+    }
+
+    @Test
+    void stopsAtOnceWhenInterrupted() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        workers.filling(
+                (worker, chunk) -> {
+                    begun.countDown();
+                    await(never);
+                    return new FillAnswer(1, 1, 0);
+                });
+        AtomicInteger stopped = new AtomicInteger();
+        Thread warming =
+                Thread.ofVirtual()
+                        .start(
+                                () -> {
+                                    try {
+                                        warming(100, 4).run(new RangeCursor(0, 0), 0, 100);
+                                    } catch (ForebayException e) {
+                                        stopped.incrementAndGet();
+                                    }
+                                });
+        begun.await();
+
+        warming.interrupt();
+
+        assertThat(warming.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(stopped).hasValue(1);
+    }
+
+    private Warming warming(long chunks, int concurrency) {
+        return new Warming(
+                new FakeManifest(chunks),
+                new ChunkFill(workers, FakeWorkers.MANIFEST, Duration.ofSeconds(1)),
+                concurrency);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.forebay.control.catalogue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ForebayException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LakeSourceTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"s3://lake/", "s3://lake/a/", "s3://my.lake-1/a b/ü/", "s3://lake/a//b/"})
+    void readsAndWritesTheSame(String uri) {
+        assertThat(LakeSource.parse(uri)).hasToString(uri);
+    }
+
+    @Test
+    void theWholeBucketHasAnEmptyPrefix() {
+        assertThat(LakeSource.parse("s3://lake/")).isEqualTo(new LakeSource("lake", ""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "lake/a/",
+                "s3://lake",
+                "s3://lake/a",
+                "s3:///a/",
+                "s3://LAKE/a/",
+                "s3://l/a/",
+                "http://lake/a/",
+                "s3://lake/a\u0000/"
+            })
+    void refusesWhatIsNoPrefix(String uri) {
+        assertThatThrownBy(() -> LakeSource.parse(uri))
+                .isInstanceOf(ForebayException.class)
+                .hasMessageContaining("must be s3://bucket/prefix/");
+    }
+}
