@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -29,6 +30,7 @@ public final class QuarkusProcess extends OneProcessServer {
     /**
      * Starts a process and returns when it calls itself ready.
      *
+     * @param options of the JVM
      * @param properties its settings, written to {@code application.properties} in the directory
      * @param secrets what only the environment carries
      */
@@ -37,6 +39,7 @@ public final class QuarkusProcess extends OneProcessServer {
             Path directory,
             Path jar,
             int port,
+            List<String> options,
             Map<String, String> properties,
             Map<String, String> secrets,
             Launch.Lifetime lifetime) {
@@ -47,13 +50,14 @@ public final class QuarkusProcess extends OneProcessServer {
         // Above the file in the jar (250), below the environment (300).
         all.put("config_ordinal", "275");
         write(file, all);
+        List<String> jvm = new ArrayList<>(options);
+        jvm.add("-Dquarkus.config.locations=" + file);
         URI address = URI.create("http://127.0.0.1:" + port);
         Launch launch =
                 Launch.of(
                         name,
                         directory,
-                        Java.run(
-                                jar, HEAP_MEGABYTES, List.of("-Dquarkus.config.locations=" + file)),
+                        Java.run(jar, HEAP_MEGABYTES, jvm),
                         secrets,
                         Readiness.ok(address.resolve("/q/health/ready")),
                         lifetime);

@@ -31,7 +31,6 @@ final class Settings {
             External.LakeAddress lake,
             External.TemporalAddress temporal) {
         Map<String, String> settings = regional(region, etcd, lake);
-        settings.put("forebay.role", "agent");
         settings.put("forebay.mount-root", layout.mountRoot().toString());
         putTemporal(settings, temporal);
         putMore(settings, false);
@@ -43,7 +42,6 @@ final class Settings {
             External.TemporalAddress temporal,
             External.PostgresAddress database) {
         Map<String, String> settings = common(lake);
-        settings.put("forebay.role", "control-plane");
         settings.put("forebay.sweep.interval", config.sweepInterval().toString());
         for (int i = 0; i < config.regions().size(); i++) {
             settings.put(
