@@ -94,15 +94,15 @@ public interface WorkerConfig {
 
     /** How many requests are worked on at once. */
     interface Requests {
-        /** How many reads and queries. */
+        /** How many reads of what is here, and queries; and as many again reads that fetch. */
         @WithDefault("256")
         int concurrency();
 
-        /** How many fills and drops. */
+        /** How many prewarming fills, and drops. */
         @WithDefault("64")
         int fillConcurrency();
 
-        /** How many more of either may wait; further ones are refused with 503. */
+        /** How many more of each kind may wait; further ones are refused with 503. */
         @WithDefault("1024")
         int queue();
 

@@ -3,9 +3,16 @@ package dev.forebay.worker.http;
 import io.vertx.core.json.JsonObject;
 import java.nio.channels.FileChannel;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /** What a handler, done on its virtual thread, wants written. */
 sealed interface Answer {
+
+    /**
+     * Nothing yet: the work may take long and goes on in another lane, so that those whose work is
+     * short need not stand behind it.
+     */
+    record Later(Lane lane, Callable<Answer> work) implements Answer {}
 
     /** 200 with a small JSON body. */
     record Json(JsonObject body) implements Answer {}

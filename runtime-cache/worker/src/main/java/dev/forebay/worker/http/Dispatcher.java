@@ -67,13 +67,27 @@ final class Dispatcher {
             context.runOnContext(_ -> fail(exchange, e));
             return;
         }
-        context.runOnContext(_ -> succeed(exchange, answer));
+        if (answer instanceof Answer.Later later) {
+            continueIn(later, exchange, context);
+        } else {
+            context.runOnContext(_ -> succeed(exchange, answer));
+        }
+    }
+
+    private void continueIn(Answer.Later later, Exchange exchange, Context context) {
+        try {
+            later.lane().run(() -> work(exchange, context, later.work()));
+        } catch (Refusal busy) {
+            context.runOnContext(_ -> fail(exchange, busy));
+        }
     }
 
     private void succeed(Exchange exchange, Answer answer) {
         HttpServerResponse response = exchange.routing.response();
         Future<Void> sent =
                 switch (answer) {
+                    case Answer.Later _ ->
+                            throw new IllegalStateException("an answer that is none yet");
                     case Answer.Json json -> {
                         if (response.closed()) {
                             yield Future.failedFuture("the client went away");

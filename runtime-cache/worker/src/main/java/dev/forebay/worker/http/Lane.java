@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Runs requests on virtual threads, so many at once, so many more waiting, the rest refused.
  *
- * <p>Reads and fills have a lane each: a prewarm that waits for its turn at the lake must not keep
- * a reader from bytes that are here. Safe for use by many threads; never blocks the caller.
+ * <p>Reads of what is here, reads that have to fetch, and prewarms have a lane each: who waits for
+ * the lake must not keep a reader from bytes that are here. Safe for use by many threads; never
+ * blocks the caller.
  */
 final class Lane {
 

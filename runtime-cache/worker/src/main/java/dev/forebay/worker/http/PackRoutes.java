@@ -12,6 +12,7 @@ import dev.forebay.worker.retention.MountedVersions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Reads of packs, and fills of their chunks. */
@@ -19,21 +20,36 @@ final class PackRoutes {
 
     private final MountedVersions versions;
     private final ChunkAccess chunks;
+    private final Lane misses;
     private final RequestObserver observer;
 
-    PackRoutes(MountedVersions versions, ChunkAccess chunks, RequestObserver observer) {
+    PackRoutes(
+            MountedVersions versions, ChunkAccess chunks, Lane misses, RequestObserver observer) {
         this.versions = versions;
         this.chunks = chunks;
+        this.misses = misses;
         this.observer = observer;
     }
 
+    private record Read(PackId pack, Digest manifest, RangeHeader range, boolean onlyIfCached) {}
+
+    /**
+     * A range inside its chunk, {@code from} and {@code to} counted from the chunk's first byte.
+     */
+    private record Place(ChunkId chunk, int length, int from, int to, long packBytes) {}
+
     /** {@code GET /v1/packs/{p}?manifest={m}}. */
     Callable<Answer> read(RoutingContext context) {
-        PackId pack = Parameters.pack(context);
-        Digest manifest = Parameters.manifestInQuery(context);
-        RangeHeader range = Parameters.range(context);
-        boolean onlyIfCached = Parameters.onlyIfCached(context);
-        return () -> read(pack, manifest, range, onlyIfCached);
+        Read read =
+                new Read(
+                        Parameters.pack(context),
+                        Parameters.manifestInQuery(context),
+                        Parameters.range(context),
+                        Parameters.onlyIfCached(context));
+        return () ->
+                versions.atHand(read.manifest())
+                        ? readCached(read)
+                        : new Answer.Later(misses, () -> readCached(read));
     }
 
     /** {@code PUT /v1/packs/{p}/chunks/{i}?manifest={m}}. */
@@ -43,31 +59,48 @@ final class PackRoutes {
         return () -> fill(chunk, manifest);
     }
 
-    private Answer read(PackId pack, Digest manifest, RangeHeader range, boolean onlyIfCached) {
-        try (MountedVersions.Use use = versions.use(manifest)) {
-            long packBytes = use.packBytes(pack);
-            if (range.from() >= packBytes) {
-                throw Refusal.outside(range.toString(), packBytes);
+    private Answer readCached(Read read) {
+        try (MountedVersions.Use use = versions.use(read.manifest())) {
+            Place place = place(read, use);
+            Optional<StoredChunk> stored =
+                    chunks.cached(version(use), place.chunk, place.length, place.from, place.to);
+            if (stored.isPresent()) {
+                return bytes(new ChunkAccess.Present(stored.get(), Source.CACHE), place);
             }
-            ChunkId chunk = ChunkId.at(pack, range.from());
-            int length = chunk.length(packBytes);
-            int from = (int) (range.from() - chunk.start());
-            int to = (int) Math.min(length - 1L, range.last() - chunk.start()) + 1;
-            ChunkAccess.Version version = version(use);
-            ChunkAccess.Present present =
-                    onlyIfCached
-                            ? new ChunkAccess.Present(
-                                    chunks.cached(version, chunk, length, from, to)
-                                            .orElseThrow(Refusal::miss),
-                                    Source.CACHE)
-                            : chunks.open(version, chunk, length, from, to);
-            return bytes(present, chunk, packBytes, from, to);
+            if (read.onlyIfCached) {
+                throw Refusal.miss();
+            }
+            return new Answer.Later(misses, () -> readFilled(read));
         }
     }
 
-    private Answer bytes(
-            ChunkAccess.Present present, ChunkId chunk, long packBytes, int from, int to) {
+    private Answer readFilled(Read read) {
+        try (MountedVersions.Use use = versions.use(read.manifest())) {
+            Place place = place(read, use);
+            return bytes(
+                    chunks.open(version(use), place.chunk, place.length, place.from, place.to),
+                    place);
+        }
+    }
+
+    private static Place place(Read read, MountedVersions.Use use) {
+        RangeHeader range = read.range();
+        long packBytes = use.packBytes(read.pack());
+        if (range.from() >= packBytes) {
+            throw Refusal.outside(range.toString(), packBytes);
+        }
+        ChunkId chunk = ChunkId.at(read.pack(), range.from());
+        int length = chunk.length(packBytes);
+        int from = (int) (range.from() - chunk.start());
+        int to = (int) Math.min(length - 1L, range.last() - chunk.start()) + 1;
+        return new Place(chunk, length, from, to, packBytes);
+    }
+
+    private Answer bytes(ChunkAccess.Present present, Place place) {
         StoredChunk stored = present.chunk();
+        int from = place.from();
+        int to = place.to();
+        long start = place.chunk().start();
         try {
             Map<String, String> headers =
                     Map.of(
@@ -75,10 +108,7 @@ final class PackRoutes {
                             "application/octet-stream",
                             "Content-Range",
                             "bytes %d-%d/%d"
-                                    .formatted(
-                                            chunk.start() + from,
-                                            chunk.start() + to - 1,
-                                            packBytes),
+                                    .formatted(start + from, start + to - 1, place.packBytes()),
                             WorkerProtocol.CRC_HEADER,
                             RangeChecksums.header(stored, from, to),
                             WorkerProtocol.SOURCE_HEADER,

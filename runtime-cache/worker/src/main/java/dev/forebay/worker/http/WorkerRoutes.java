@@ -29,9 +29,17 @@ public final class WorkerRoutes {
     /**
      * How much is worked on at once.
      *
-     * @param queue how many more of either kind may wait
+     * @param reads reads of what is here, and queries; and as many again reads that have to fetch
+     * @param fills fills for nobody in particular, and drops
+     * @param queue how many more of each kind may wait
      */
-    public record Limits(int reads, int fills, int queue, Duration retryAfter) {}
+    public record Limits(int reads, int fills, int queue, Duration retryAfter) {
+
+        /** Each kind has its own: work that waits for the lake must not hold up what is here. */
+        private Lane lane(String name, int concurrency) {
+            return new Lane(name, concurrency, queue, retryAfter);
+        }
+    }
 
     public WorkerRoutes(
             MountedVersions versions,
@@ -42,11 +50,12 @@ public final class WorkerRoutes {
             Optional<BearerToken> token,
             RequestObserver observer) {
         this.dispatcher = new Dispatcher(token, observer);
-        this.packs = new PackRoutes(versions, chunks, observer);
+        this.packs =
+                new PackRoutes(versions, chunks, limits.lane("miss", limits.reads()), observer);
         this.manifests = new ManifestRoutes(versions, chunks, dropper);
         this.status = status;
-        this.reads = new Lane("read", limits.reads(), limits.queue(), limits.retryAfter());
-        this.fills = new Lane("fill", limits.fills(), limits.queue(), limits.retryAfter());
+        this.reads = limits.lane("read", limits.reads());
+        this.fills = limits.lane("fill", limits.fills());
     }
 
     /** Adds the routes below {@code /v1}. */

@@ -118,10 +118,15 @@ public final class MountedVersions implements AutoCloseable {
                     "no version with manifest %s is mounted in this region".formatted(digest));
         }
         CachedManifest manifest = manifests.open(entry.ref());
-        if (!keptOpen.asMap().containsKey(digest)) {
+        if (keptOpen.getIfPresent(digest) == null) {
             keepOpen(entry.ref());
         }
         return new Use(digest, manifest);
+    }
+
+    /** Whether {@link #use} would answer at once, be it that it refuses. */
+    public boolean atHand(Digest digest) {
+        return keptOpen.getIfPresent(digest) != null || !table().entries.containsKey(digest);
     }
 
     /** Whether a version with this manifest is mounted and not on its way out, at this moment. */

@@ -1,0 +1,171 @@
+package dev.forebay.worker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.manifest.Segment;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.Coverage;
+import dev.forebay.transfer.DropAnswer;
+import dev.forebay.transfer.ReadAnswer;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A packaged worker with a real etcd and a real S3 server, shared by all classes of tests in this
+ * JVM and ended with it.
+ */
+@Timeout(120)
+abstract class RunningWorker {
+
+    static final int MIB = 1 << 20;
+
+    static final Path DIRECTORY = newDirectory();
+    static final TestRegion region = new TestRegion(DIRECTORY);
+    static final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
+    static final WorkerProcess worker =
+            WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
+
+    private final List<AutoCloseable> toClose = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable each : toClose.reversed()) {
+            each.close();
+        }
+    }
+
+    private static Path newDirectory() {
+        try {
+            Path directory = Path.of("target", "running-worker").toAbsolutePath();
+            if (Files.exists(directory)) {
+                try (var earlier = Files.walk(directory)) {
+                    for (Path each : earlier.sorted(Comparator.reverseOrder()).toList()) {
+                        Files.delete(each);
+                    }
+                }
+            }
+            return Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    WorkerProcess ownWorker(String name, String... properties) {
+        WorkerProcess own = WorkerProcess.start(region, DIRECTORY.resolve(name), name, properties);
+        toClose.add(own);
+        return own;
+    }
+
+    TestVersion mounted(String name) {
+        TestVersion version = region.mount(name, name + "/");
+        awaitMounted(worker, version);
+        return version;
+    }
+
+    static void awaitMounted(WorkerProcess process, TestVersion version) {
+        awaitStatus(process, version, 200);
+    }
+
+    static void awaitStatus(WorkerProcess process, TestVersion version, int status) {
+        await(() -> status(process, version.manifestPath() + "/coverage") == status);
+    }
+
+    static void await(Callable<Boolean> condition) {
+        try {
+            long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (!condition.call()) {
+                assertThat(System.nanoTime()).as("waited too long").isLessThan(deadline);
+                Thread.sleep(10);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static int status(WorkerProcess process, String path) {
+        try {
+            return process.get(path).statusCode();
+        } catch (Exception e) {
+            return -1;
+        }
+    }
+
+    static JsonObject status(WorkerProcess process) throws Exception {
+        return new JsonObject(new String(process.get("/v1/status").body(), UTF_8));
+    }
+
+    static Coverage coverage(TestVersion version) {
+        return client.coverage(worker.node(), version.ref().digest());
+    }
+
+    /** Drops, trying again while the worker has not seen the eviction begin. */
+    static DropAnswer drop(TestVersion version) {
+        while (true) {
+            try {
+                return client.drop(worker.node(), version.ref().digest());
+            } catch (ForebayException e) {
+                if (e.code() != ErrorCode.UNAVAILABLE) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    static ReadAnswer read(TestVersion version, ByteBuffer target) {
+        return client.read(
+                worker.node(),
+                version.ref().digest(),
+                version.pack().id(),
+                0,
+                target.remaining(),
+                target);
+    }
+
+    static HttpResponse<byte[]> readObject(TestVersion version, String key) throws Exception {
+        Segment place = version.segment(key);
+        return worker.get(
+                version.readPath(),
+                "Range",
+                "bytes=%d-%d".formatted(place.packOffset(), place.packOffset() + place.size() - 1));
+    }
+
+    static void assertProblem(HttpResponse<byte[]> answer, int status, ErrorCode code) {
+        assertThat(answer.statusCode()).isEqualTo(status);
+        assertThat(answer.headers().firstValue("Content-Type"))
+                .hasValue("application/problem+json");
+        JsonObject problem = new JsonObject(new String(answer.body(), UTF_8));
+        assertThat(problem.getString("code")).isEqualTo(code.name());
+        assertThat(problem.getInteger("status")).isEqualTo(status);
+    }
+
+    static void assertProblem(
+            HttpResponse<byte[]> answer, int status, ErrorCode code, String field, String rule) {
+        assertProblem(answer, status, code);
+        JsonObject problem = new JsonObject(new String(answer.body(), UTF_8));
+        assertThat(problem.getString("field")).isEqualTo(field);
+        assertThat(problem.getString("detail")).contains(field).contains(rule);
+    }
+
+    static byte[] random(int seed, int size) {
+        byte[] bytes = new byte[size];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,207 @@
+package dev.forebay.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.ReadAnswer;
+import dev.forebay.transfer.Source;
+import java.io.RandomAccessFile;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** What a worker does when something around it or in it fails. */
+class WorkerFaultsIT extends RunningWorker {
+
+    @Test
+    void anOverwrittenObjectIsRefusedAndItsNeighboursAreRead() throws Exception {
+        byte[] good = random(10, 5_000);
+        region.put("changed/a-good", good);
+        region.put("changed/b-changed", random(11, 5_000));
+        region.put("changed/c-good", good);
+        TestVersion version = mounted("changed");
+        region.put("changed/b-changed", random(12, 5_000));
+
+        for (String key : List.of("changed/a-good", "changed/c-good")) {
+            HttpResponse<byte[]> answer = readObject(version, key);
+            assertThat(answer.statusCode()).isEqualTo(206);
+            assertThat(answer.body()).isEqualTo(good);
+        }
+        int before = region.reads("changed/b").size();
+        for (int i = 0; i < 5; i++) {
+            assertProblem(
+                    readObject(version, "changed/b-changed"), 409, ErrorCode.LAKE_OBJECT_CHANGED);
+        }
+        assertThat(region.reads("changed/b")).hasSize(before);
+        assertThatThrownBy(
+                        () ->
+                                client.fill(
+                                        worker.node(),
+                                        version.ref().digest(),
+                                        version.chunks().get(0).chunk()))
+                .hasMessageContaining("changed/b-changed")
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+        assertThat(coverage(version).held().cardinality()).isZero();
+    }
+
+    @Test
+    void isWarmAfterItWasKilled() throws Exception {
+        region.put("warm/object", random(13, 10 * MIB));
+        TestVersion version = mounted("warm");
+        WorkerProcess own = ownWorker("killed");
+        String id = status(own).getString("id");
+        assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode()).isEqualTo(206);
+        int reads = region.reads("warm/").size();
+
+        own.kill9();
+        own.restart();
+        HttpResponse<byte[]> answer = own.get(version.readPath(), "Range", "bytes=0-99");
+
+        assertThat(answer.headers().firstValue("Forebay-Source")).hasValue("cache");
+        assertThat(region.reads("warm/")).hasSize(reads);
+        assertThat(status(own).getString("id")).isEqualTo(id);
+    }
+
+    @Test
+    void takesAChunkFromAnotherWorkerBeforeTheLake() throws Exception {
+        byte[] bytes = random(14, 100_000);
+        region.put("peer/object", bytes);
+        TestVersion version = mounted("peer");
+        assertThat(readObject(version, "peer/object").statusCode()).isEqualTo(206);
+        int reads = region.reads("peer/").size();
+        WorkerProcess own = ownWorker("second", "forebay.worker.peers.attempts=5");
+
+        HttpResponse<byte[]> answer = own.get(version.readPath(), "Range", "bytes=0-99999");
+
+        assertThat(answer.headers().firstValue("Forebay-Source")).hasValue("peer");
+        assertThat(answer.body()).isEqualTo(bytes);
+        assertThat(region.reads("peer/")).hasSize(reads);
+    }
+
+    @Test
+    void whoWaitsForTheLakeDoesNotHoldUpWhatIsHere() throws Exception {
+        region.put("stuck/object", random(25, 20 * MIB));
+        TestVersion version = mounted("stuck");
+        WorkerProcess own =
+                ownWorker(
+                        "stuck",
+                        "forebay.worker.requests.concurrency=2",
+                        "forebay.worker.requests.queue=2",
+                        "forebay.worker.peers.attempts=0");
+        client.fill(own.node(), version.ref().digest(), version.chunks().get(0).chunk());
+        String missing = "bytes=%d-%d".formatted(8 * MIB, 8 * MIB + 99);
+        region.s3.pause();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<HttpResponse<byte[]>>> waiting = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                waiting.add(threads.submit(() -> own.get(version.readPath(), "Range", missing)));
+            }
+            await(() -> waiting.stream().anyMatch(Future::isDone));
+
+            HttpResponse<byte[]> refused =
+                    waiting.stream().filter(Future::isDone).findFirst().orElseThrow().get();
+            assertProblem(refused, 503, ErrorCode.UNAVAILABLE);
+            assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
+            assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode())
+                    .isEqualTo(206);
+            region.s3.resume();
+            for (Future<HttpResponse<byte[]>> answer : waiting) {
+                assertThat(answer.get().statusCode()).isIn(206, 503);
+            }
+        } finally {
+            region.s3.resume();
+        }
+    }
+
+    @Test
+    void readsGoOnWithoutEtcd() throws Exception {
+        region.put("alone/object", random(15, 9 * MIB));
+        TestVersion version = mounted("alone");
+        region.etcd.pause();
+        try {
+            assertThat(worker.get(version.readPath(), "Range", "bytes=0-99").statusCode())
+                    .isEqualTo(206);
+            assertThat(worker.get("/q/health/ready").statusCode()).isEqualTo(200);
+        } finally {
+            region.etcd.resume();
+        }
+    }
+
+    @Test
+    void anAnswerUnderWayStaysRightWhenItsChunkIsDropped() throws Exception {
+        byte[] bytes = random(24, 8 * MIB);
+        region.put("vanishing/object", bytes);
+        TestVersion version = mounted("vanishing");
+        client.fill(worker.node(), version.ref().digest(), version.chunks().get(0).chunk());
+
+        try (SlowReader reader = SlowReader.ask(worker.address(), version.readPath())) {
+            region.state.beginEviction(version.name());
+            assertThat(drop(version).chunksDropped()).isEqualTo(1);
+
+            assertThat(reader.body(bytes.length)).isEqualTo(bytes);
+        }
+    }
+
+    @Test
+    void damageOnDiskIsFoundByTheReaderAndMendedByTheScrub() throws Exception {
+        region.put("damaged/object", random(21, 200_000));
+        TestVersion version = mounted("damaged");
+        WorkerProcess own =
+                ownWorker(
+                        "scrubbed",
+                        "forebay.worker.scrub.pause=200ms",
+                        "forebay.worker.scrub.bytes-per-second=1G",
+                        "forebay.worker.peers.attempts=0");
+        client.fill(own.node(), version.ref().digest(), version.chunks().get(0).chunk());
+
+        try (RandomAccessFile file = new RandomAccessFile(own.chunkFiles().get(0).toFile(), "rw")) {
+            file.seek(70_000);
+            file.write(file.read() ^ 1);
+            file.seek(70_001);
+            file.write(0x55);
+        }
+
+        await(() -> own.metric("forebay_worker_store_damaged_chunks_total") > 0);
+        ByteBuffer target = ByteBuffer.allocate((int) version.pack().bytes());
+        ReadAnswer answer =
+                client.read(
+                        own.node(),
+                        version.ref().digest(),
+                        version.pack().id(),
+                        0,
+                        target.capacity(),
+                        target);
+        assertThat(answer.source()).isEqualTo(Source.LAKE);
+    }
+
+    @Test
+    void finishesWhatItIsDoingWhenItIsStopped() throws Exception {
+        region.put("stopping/object", random(23, 8 * MIB));
+        TestVersion version = mounted("stopping");
+        WorkerProcess own = ownWorker("stopping", "forebay.worker.peers.attempts=0");
+        awaitMounted(own, version);
+        region.s3.pause();
+        Future<HttpResponse<byte[]>> answer;
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            answer = threads.submit(() -> own.get(version.readPath(), "Range", "bytes=0-8388607"));
+            await(() -> own.metric("forebay_worker_fills_under_way") > 0);
+            Future<?> stopping = threads.submit(own::close);
+            await(() -> status(own, "/q/health/ready") != 200);
+            region.s3.resume();
+            stopping.get();
+        } finally {
+            region.s3.resume();
+        }
+
+        assertThat(answer.get().statusCode()).isEqualTo(206);
+        assertThat(answer.get().body()).hasSize(8 * MIB);
+    }
+}
