@@ -33,6 +33,7 @@ Errors::
         ├── LakeUnavailable     the lake does not answer
         ├── Corrupt             bytes do not have the checksum they should have
         ├── CapacityExceeded    the region is full of what must not be evicted
+        ├── TooLarge            the version can never fit into the region
         ├── Unavailable         a part of the platform does not answer
         ├── Denied              the caller may not do that
         └── InternalError       a defect in Forebay
@@ -63,6 +64,7 @@ from forebay._errors import (
     NotFound,
     PinLost,
     Pinned,
+    TooLarge,
     Unavailable,
     UnexpectedAnswer,
     UnknownRegion,
@@ -121,6 +123,7 @@ __all__ = [
     "Receipt",
     "Region",
     "Residency",
+    "TooLarge",
     "Unavailable",
     "UnexpectedAnswer",
     "UnknownRegion",

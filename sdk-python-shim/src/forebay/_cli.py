@@ -21,6 +21,7 @@ from forebay._errors import (
     InvalidArgument,
     NotFound,
     Pinned,
+    TooLarge,
     UnexpectedAnswer,
     UnknownRegion,
 )
@@ -78,7 +79,7 @@ def exit_code(error: ForebayError) -> int:
         return NOT_FOUND
     if isinstance(error, (ConnectionFailed, UnexpectedAnswer)):
         return UNREACHABLE
-    if isinstance(error, (Pinned, Evicting, AlreadyExists, Denied, CapacityExceeded)):
+    if isinstance(error, (Pinned, Evicting, AlreadyExists, Denied, CapacityExceeded, TooLarge)):
         return REFUSED
     return FAILED
 

@@ -121,6 +121,10 @@ class CapacityExceeded(ApiError):
     """The region is full of bytes that must not be evicted."""
 
 
+class TooLarge(ApiError):
+    """The version is larger than all the chunk stores of the region together."""
+
+
 class Unavailable(ApiError):
     """A part of the platform does not answer."""
 
@@ -147,6 +151,7 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "LAKE_UNAVAILABLE": LakeUnavailable,
     "CORRUPT": Corrupt,
     "CAPACITY_EXCEEDED": CapacityExceeded,
+    "TOO_LARGE": TooLarge,
     "UNAVAILABLE": Unavailable,
     "DENIED": Denied,
     "INTERNAL": InternalError,

@@ -5,7 +5,10 @@ import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.PinRequest;
@@ -36,9 +39,22 @@ class RegionActivitiesImpl implements RegionActivities {
 
     @Override
     public String mount(DatasetVersion version, ManifestRef manifest) {
+        refuseIfTooLarge(version, manifest);
         region.mount(version, manifest);
         String root = config.mountRoot();
         return (root.endsWith("/") ? root : root + "/") + version.path();
+    }
+
+    /** Before a byte moves: what can never fit would only push out what others use, and itself. */
+    private void refuseIfTooLarge(DatasetVersion version, ManifestRef manifest) {
+        long capacity =
+                workers.view().workers().stream().mapToLong(WorkerNode::capacityBytes).sum();
+        if (capacity > 0 && manifest.bytes() > capacity) {
+            throw new ForebayException(
+                    ErrorCode.TOO_LARGE,
+                    "%s has %,d bytes, the chunk stores of the region together %,d"
+                            .formatted(version, manifest.bytes(), capacity));
+        }
     }
 
     @Override

@@ -50,7 +50,7 @@ public record Problem(
             case INTERNAL, CORRUPT -> 500;
             case LAKE_DENIED -> 502;
             case LAKE_UNAVAILABLE, UNAVAILABLE -> 503;
-            case CAPACITY_EXCEEDED -> INSUFFICIENT_STORAGE;
+            case CAPACITY_EXCEEDED, TOO_LARGE -> INSUFFICIENT_STORAGE;
         };
     }
 
@@ -69,6 +69,7 @@ public record Problem(
             case LAKE_UNAVAILABLE -> "The lake does not answer";
             case CORRUPT -> "Bytes do not have their checksum";
             case CAPACITY_EXCEEDED -> "The region is full";
+            case TOO_LARGE -> "The version can never fit into the region";
             case UNAVAILABLE -> "A part of Forebay does not answer";
             case DENIED -> "The caller may not do this";
             case INTERNAL -> "A defect in Forebay";

@@ -33,6 +33,7 @@ final class Advice {
                     "compare the object in the lake with its original, and check the workers' disks in "
                             + region;
             case CAPACITY_EXCEEDED -> "evict versions or add workers in %s".formatted(region);
+            case TOO_LARGE -> "add workers or give them larger stores in " + region;
             case UNAVAILABLE ->
                     "see whether the agent, the workers and etcd of %s are up".formatted(region);
             case EVICTING -> "wait until the eviction in %s has ended".formatted(region);

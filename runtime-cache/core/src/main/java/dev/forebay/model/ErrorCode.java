@@ -38,6 +38,8 @@ public enum ErrorCode {
     CORRUPT(Category.LOST, true),
     /** The chunk store is full of bytes that must not be evicted, or its disk is full. */
     CAPACITY_EXCEEDED(Category.FULL, true),
+    /** A version larger than all the chunk stores of a region together: it can never fit. */
+    TOO_LARGE(Category.FULL, false),
     /** A worker, etcd or another part of Forebay does not answer. */
     UNAVAILABLE(Category.UNAVAILABLE, true),
     /** The caller asked for an action the caller may not do. */

@@ -35,12 +35,12 @@ public record Machine(List<Path> path, Path cache) {
                 Stream.of(environment.getOrDefault("PATH", "").split(File.pathSeparator, -1))
                         .filter(entry -> !entry.isEmpty())
                         .map(Path::of);
-        String cache = environment.get("FOREBAY_CACHE");
+        String cache = environment.getOrDefault("FOREBAY_CACHE", "");
         return new Machine(
                 Stream.concat(path, USUAL.stream()).distinct().toList(),
-                cache != null
-                        ? Path.of(cache).toAbsolutePath()
-                        : Path.of(System.getProperty("user.home"), ".cache", "forebay"));
+                cache.isEmpty()
+                        ? Path.of(System.getProperty("user.home"), ".cache", "forebay")
+                        : Path.of(cache).toAbsolutePath());
     }
 
     /** The first program of this name. */

@@ -49,6 +49,7 @@ public enum Errno {
                     LAKE_UNAVAILABLE,
                     CORRUPT,
                     CAPACITY_EXCEEDED,
+                    TOO_LARGE,
                     UNAVAILABLE,
                     DENIED,
                     INTERNAL ->

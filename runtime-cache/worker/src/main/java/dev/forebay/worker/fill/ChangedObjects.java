@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The objects that were found changed in the lake a short while ago, so that readers who insist do
- * not make the worker ask the lake again and again. Bounded in time and number. Safe for use by
- * many threads.
+ * not make the worker ask the lake again and again. A prewarm asks anew: somebody who put the
+ * object back is waiting for it. Bounded in time and number. Safe for use by many threads.
  */
 final class ChangedObjects {
 
@@ -38,6 +38,10 @@ final class ChangedObjects {
 
     void remember(String bucket, Segment segment, ForebayException failure) {
         changed.put(Identity.of(bucket, segment), failure);
+    }
+
+    void forget(String bucket, Segment segment) {
+        changed.invalidate(Identity.of(bucket, segment));
     }
 
     private record Identity(String bucket, String key, String etag, @Nullable String versionId) {

@@ -61,9 +61,11 @@ final class ChunkFill {
      */
     Filled fill(Need need, int from, int to, Urgency urgency) {
         List<Need.Piece> missing = missing(need);
-        List<LakeFetch.Failure> hopeless = lake.knownChanged(need.bucket(), missing);
-        if (hopeless.size() == missing.size()) {
-            return new Filled(0, 0, hopeless);
+        if (urgency.demanded()) {
+            List<LakeFetch.Failure> hopeless = lake.knownChanged(need.bucket(), missing);
+            if (hopeless.size() == missing.size()) {
+                return new Filled(0, 0, hopeless);
+            }
         }
         long begun = System.nanoTime();
         String outcome = "internal";

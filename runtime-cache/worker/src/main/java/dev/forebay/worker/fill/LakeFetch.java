@@ -135,7 +135,7 @@ final class LakeFetch {
 
         private void read(Need.Piece piece) {
             var known = changed.find(bucket, piece.segment());
-            if (known.isPresent()) {
+            if (known.isPresent() && urgency.demanded()) {
                 throw new ForebayException(
                         known.get().code(), String.valueOf(known.get().getMessage()), known.get());
             }
@@ -150,6 +150,9 @@ final class LakeFetch {
                         piece.objectOffset(),
                         target.slice(piece.from(), piece.bytes()));
                 observer.lakeRequest("ok", piece.bytes());
+                if (known.isPresent()) {
+                    changed.forget(bucket, piece.segment());
+                }
             } catch (ForebayException e) {
                 observer.lakeRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
                 if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
