@@ -15,9 +15,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,11 @@ import boto3
 import httpx
 
 import lake_log
+from checks import Checks, wait_until
 from devstack import REPOSITORY, Devstack, DevstackFailed
 from forebay import Client, ForebayError, Pinned, PinSpec, Receipt
 from lake_log import LakeLog, Original, Reads
+from temporal_ui import TemporalUi
 
 _EXAMPLES = Path(__file__).resolve().parent
 _TARGET = REPOSITORY / "target" / "demo"
@@ -40,23 +42,9 @@ _PIN_SECONDS = 900
 _ACCURACY = 0.95
 _AT_ONCE_SECONDS = 2.0
 _EVICTED_WITHIN_SECONDS = 90.0
+_SEARCHABLE_WITHIN_SECONDS = 20.0
 # Headers, listings and manifests are about 2 % of what the lake sends for this dataset.
 _OVERHEAD = 1.05
-
-
-@dataclass
-class Checks:
-    """What has to hold, and whether it did."""
-
-    failed: list[str] = field(default_factory=list)
-
-    def that(self, name: str, holds: bool, expected: object, seen: object) -> bool:
-        if holds:
-            print(f"    ok      {name}")
-        else:
-            self.failed.append(name)
-            print(f"    FAILED  {name}: expected {expected}, saw {seen}")
-        return holds
 
 
 @dataclass
@@ -210,28 +198,31 @@ class Demo:
             return client.version(_DATASET, self._version).residency(region).state
 
         path = self._stack.mount(region) / _DATASET / self._version
-        absent = _wait(lambda: state() == "ABSENT", released + _EVICTED_WITHIN_SECONDS)
+        absent = wait_until(lambda: state() == "ABSENT", released + _EVICTED_WITHIN_SECONDS)
         after = time.monotonic() - released
-        held = self._checks.that(f"{region}: the schedule evicted it after {after:.1f} s", absent, "ABSENT", state())
+        held = self._checks.that(
+            f"{region}: it was evicted {after:.1f} s after its last pin", absent, "ABSENT", state()
+        )
         soon = time.monotonic() + 10
-        empty = _wait(lambda: not self._stack.chunk_files(region), soon)
+        empty = wait_until(lambda: not self._stack.chunk_files(region), soon)
         files = [str(file) for file in self._stack.chunk_files(region)]
         held &= self._checks.that(f"{region}: its stores are empty again", empty, "no chunk files", files[:3])
-        unseen = _wait(lambda: not path.exists(), soon)
+        unseen = wait_until(lambda: not path.exists(), soon)
         held &= self._checks.that(f"{region}: its path is gone", unseen, f"no {path}", "it is there")
         return held
 
     def _workflows(self, receipt: Receipt) -> list[str]:
-        """The ids of all workflows about the version, as Temporal lists them."""
+        """The ids of the version's workflows, and of the sweeps that evicted it, as Temporal lists them."""
         own = receipt.workflow_id or f"dataset/{self._name}"
-        answer = httpx.get(
-            f"{self._stack['temporal.ui']}/api/v1/namespaces/default/workflows",
-            params={"query": f"WorkflowId STARTS_WITH '{own}'"},
-            trust_env=False,
-        )
-        listed = [each["execution"]["workflowId"] for each in answer.json().get("executions", [])]
-        self._checks.that("Temporal knows the workflow", own in listed, own, listed)
-        return sorted(set(listed))
+        sweeps = []
+        with closing(TemporalUi(self._stack["temporal.ui"])) as temporal:
+            for region in self._stack.regions:
+                sweep = temporal.sweep_that_evicted(region, self._name, _SEARCHABLE_WITHIN_SECONDS)
+                self._checks.that(f"{region}: the Schedule's sweep says that it evicted it", bool(sweep), "one", sweep)
+                sweeps += [sweep] if sweep else []
+            ids = temporal.workflow_ids(own)
+        self._checks.that("Temporal knows the version's workflow", own in ids, own, ids)
+        return ids + sweeps
 
     def _tell(self, regions: list[Region]) -> None:
         first = regions[0].receipt
@@ -277,14 +268,6 @@ def _report(regions: list[Region], refused: bool, evicted: bool, workflow_ids: l
     }
 
 
-def _wait(condition: Callable[[], bool], deadline: float) -> bool:
-    while not condition():
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(0.2)
-    return True
-
-
 def main() -> int:
     keep = os.environ.get("KEEP", "") not in ("", "0")
     # In a log, our lines and those of the programs we run stay in order.
@@ -296,7 +279,7 @@ def main() -> int:
     stack = Devstack(_TARGET / "stack")
     try:
         return 0 if Demo(stack).run() else 1
-    except (ForebayError, DevstackFailed, subprocess.CalledProcessError) as error:
+    except (ForebayError, DevstackFailed, subprocess.CalledProcessError, httpx.HTTPError) as error:
         print(f"\nFAILED: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

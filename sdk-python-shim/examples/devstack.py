@@ -53,9 +53,9 @@ class Devstack:
             raise DevstackFailed(f"the stack has started but does not run: see the logs below {self.data}")
 
     def stop(self) -> None:
-        if self.data.exists():
-            # In a session of its own: a second Ctrl-C must not keep it from cleaning up.
-            self._run("down", new_session=True)
+        # In a session of its own: a second Ctrl-C must not keep it from cleaning up.
+        if self.data.exists() and self._run("down", new_session=True).returncode != 0:
+            print(f"the stack below {self.data} did not stop; the lines above say why", file=sys.stderr)
 
     def run_in(self, region: str, program: Sequence[str]) -> str:
         """Runs a program as a training pod of a region would, and returns what it printed."""
