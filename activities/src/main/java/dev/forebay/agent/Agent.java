@@ -50,11 +50,12 @@ class Agent {
         requireAtLeastOne("forebay.warm.concurrency", config.warm().concurrency());
         requireAtLeastOne("forebay.warm.activities", config.warm().activities());
         RegionName name = region.get();
+        RegionActivitiesImpl implementation = activities.get();
         workers.await();
         workers.start(
                 TaskQueues.region(name),
                 config.warm().activities(),
-                worker -> worker.registerActivitiesImplementations(activities.get()));
+                worker -> worker.registerActivitiesImplementations(implementation));
         LOG.infof("Agent of region %s is ready", name);
     }
 

@@ -13,6 +13,7 @@ import jakarta.validation.ElementKind;
 import jakarta.validation.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class BadInput {
 
     private static final int LONGEST_VALUE = 100;
+
+    /** Parameters that hold several fields, and are none themselves. */
+    private static final Set<String> HOLDERS = Set.of("body", "path");
 
     /** The one request header that is validated; its parameter cannot have its name. */
     private static final String KEY_PARAMETER = "idempotencyKey";
@@ -53,33 +57,29 @@ final class BadInput {
                                     .formatted(
                                             shortened(format.getValue()),
                                             expected(format.getTargetType())));
+            case MismatchedInputException mismatch
+                    when mismatch.getOriginalMessage().startsWith("Trailing token") ->
+                    notJson("something follows it");
             case MismatchedInputException mismatch ->
                     problem(mismatch, "must be " + expected(mismatch.getTargetType()));
             case JsonMappingException mapping
                     when mapping.getCause() instanceof InputCoercionException ->
                     problem(mapping, "is too large a number");
             case JsonMappingException mapping -> problem(mapping, "cannot be read");
-            default ->
-                    Problem.of(
-                            ErrorCode.INVALID_ARGUMENT,
-                            "the body is not JSON: %s"
-                                    .formatted(
-                                            failure.getOriginalMessage()
-                                                    .replaceAll(" \\(start marker.*", "")),
-                            null);
+            default -> notJson(failure.getOriginalMessage().replaceAll(" \\(start marker.*", ""));
         };
     }
 
     /** The name of a field in the form of the request. */
     static String field(ConstraintViolation<?> violation) {
         List<String> names = new ArrayList<>();
-        boolean bodyFollows = false;
+        boolean isHolder = false;
         for (Path.Node node : violation.getPropertyPath()) {
             if (node.getKind() == ElementKind.PARAMETER) {
-                bodyFollows = node.getName().equals("body");
+                isHolder = HOLDERS.contains(node.getName());
             }
             if (node.getKind() == ElementKind.PROPERTY
-                    || (node.getKind() == ElementKind.PARAMETER && !bodyFollows)) {
+                    || (node.getKind() == ElementKind.PARAMETER && !isHolder)) {
                 names.add(onTheWire(node.getName()));
             }
         }
@@ -90,6 +90,11 @@ final class BadInput {
         return name.equals(KEY_PARAMETER)
                 ? "Idempotency-Key"
                 : SnakeCaseStrategy.INSTANCE.translate(name);
+    }
+
+    private static Problem notJson(String why) {
+        return Problem.of(
+                ErrorCode.INVALID_ARGUMENT, "the body is not JSON: %s".formatted(why), null);
     }
 
     private static Problem problem(JsonMappingException failure, String rule) {

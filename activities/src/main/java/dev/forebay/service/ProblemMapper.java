@@ -35,7 +35,10 @@ final class ProblemMapper {
     Response invalid(ConstraintViolationException failure) {
         ConstraintViolation<?> first =
                 failure.getConstraintViolations().stream()
-                        .min(Comparator.comparing(BadInput::field))
+                        .min(
+                                Comparator.<ConstraintViolation<?>, String>comparing(
+                                                BadInput::field)
+                                        .thenComparing(ConstraintViolation::getMessage))
                         .orElseThrow();
         return respond(BadInput.of(first));
     }

@@ -6,7 +6,6 @@ import dev.forebay.workflows.message.PinRequest;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
-import jakarta.validation.constraints.NotBlank;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import jakarta.validation.constraints.Size;
@@ -53,7 +52,7 @@ final class Bodies {
                     @Schema(description = "The same id again renews; without one the request's id")
                     @Nullable String id,
             @NotNull(message = Rules.REQUIRED)
-                    @NotBlank(message = Rules.HOLDER_RULE)
+                    @Pattern(regexp = Rules.NOT_BLANK, message = Rules.HOLDER_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
                     @Schema(description = "Who holds it, for people", examples = "job train-7")
                     String holder,
@@ -93,7 +92,7 @@ final class Bodies {
                     @Schema(description = "The same id again renews; without one, one is made up")
                     @Nullable String id,
             @NotNull(message = Rules.REQUIRED)
-                    @NotBlank(message = Rules.HOLDER_RULE)
+                    @Pattern(regexp = Rules.NOT_BLANK, message = Rules.HOLDER_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
                     String holder,
             @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE) @Nullable String reason,

@@ -25,6 +25,10 @@ final class Rules {
 
     static final int TEXT_LENGTH = 200;
     static final String TEXT_RULE = "must be at most 200 characters";
+
+    /** Unlike {@code @NotBlank}, leaves null to {@code @NotNull}. */
+    static final String NOT_BLANK = "(?s).*\\S.*";
+
     static final String HOLDER_RULE = "must be 1 to 200 characters, and not only blanks";
 
     static final long MIN_LEASE_SECONDS = 5;

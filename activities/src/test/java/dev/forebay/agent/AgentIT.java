@@ -1,0 +1,264 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.agent.RegionCalls.Call;
+import dev.forebay.agent.RegionCalls.Step;
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.devstack.server.TemporalServer;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.ApplicationProcess;
+import dev.forebay.testing.Await;
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.message.PinRequest;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import io.temporal.worker.WorkerFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged agent on a real etcd, Temporal and S3, with a worker in memory. */
+@SuppressWarnings("NullAway.Init")
+class AgentIT {
+
+    private static final RegionName REGION = new RegionName("test-1");
+    private static final int CHUNKS = 40;
+    private static final String QUEUE = "test";
+
+    @TempDir static Path directory;
+
+    private static EtcdServer etcd;
+    private static TemporalServer temporal;
+    private static S3Server s3;
+    private static ApplicationProcess agent;
+    private static EtcdRegionState region;
+    private static WorkflowServiceStubs stubs;
+    private static WorkflowClient client;
+    private static WorkerFactory workflows;
+    private static ManifestRef manifest;
+
+    @BeforeAll
+    static void start() throws Exception {
+        etcd = EtcdServer.start(directory.resolve("etcd"));
+        temporal = TemporalServer.start(directory.resolve("temporal"));
+        s3 = S3Server.start(directory.resolve("s3")).createBucket("forebay");
+        manifest = manifest();
+        agent =
+                ApplicationProcess.start(
+                        "agent",
+                        directory.resolve("agent"),
+                        Map.of(
+                                "forebay.role", "agent",
+                                "forebay.region", REGION.value(),
+                                "forebay.etcd.endpoints", etcd.endpoint().toString(),
+                                "forebay.lake.endpoint", s3.endpoint().toString(),
+                                "forebay.temporal.target", temporal.target(),
+                                "forebay.worker-grace", "2S",
+                                "forebay.warm.concurrency", "4"),
+                        Map.of(
+                                "AWS_ACCESS_KEY_ID", s3.accessKey(),
+                                "AWS_SECRET_ACCESS_KEY", s3.secretKey()));
+        region = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), REGION);
+        stubs =
+                WorkflowServiceStubs.newServiceStubs(
+                        WorkflowServiceStubsOptions.newBuilder()
+                                .setTarget(temporal.target())
+                                .build());
+        client = WorkflowClient.newInstance(stubs);
+        workflows = WorkerFactory.newInstance(client);
+        workflows.newWorker(QUEUE).registerWorkflowImplementationTypes(RegionCalls.Impl.class);
+        workflows.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        workflows.shutdownNow();
+        stubs.shutdownNow();
+        region.close();
+        agent.close();
+        s3.close();
+        temporal.close();
+        etcd.close();
+    }
+
+    @AfterEach
+    void removeWorkers() {
+        region.view().workers().forEach(worker -> region.remove(worker.id()));
+        Await.until("no worker", () -> region.view().workers().isEmpty());
+    }
+
+    @Test
+    void aVersionComesIsHeldAndGoes() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/life@v1");
+        try (FakeWorker worker = new FakeWorker("life", Integer.MAX_VALUE);
+                AutoCloseable presence = region.join(worker.node())) {
+            assertThat(presence).isNotNull();
+            assertThat(call(Step.MOUNT, version)).isEqualTo("/mnt/forebay/team/life/v1");
+            assertThat(call(Step.WARM, version))
+                    .contains("bytesVerified=" + manifest.bytes())
+                    .contains("bytesFromLake=" + CHUNKS * 10);
+            assertThat(worker.filled()).hasSize(CHUNKS).doesNotHaveDuplicates();
+            assertThat(call(Step.CONFIRM, version)).contains("firstMissing=-1");
+            Await.until("cached", () -> state(version) == Mount.State.CACHED);
+
+            PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofSeconds(30));
+            call(Step.PIN, version, pin);
+            assertThat(call(Step.REMAINING, version, pin)).isEqualTo("[p1]");
+            Api gateway = new Api(agent.address());
+            Api.Answer renewed = gateway.post("/v1/pins/team/life/v1/p1/renew", "");
+            assertThat(renewed.status()).as(renewed.raw().body()).isEqualTo(200);
+            assertThat(renewed.body().get("remaining_seconds").asLong()).isBetween(25L, 30L);
+            assertThat(renewed.text("holder")).isEqualTo("me");
+            assertThat(gateway.post("/v1/pins/team/life/v1/p2/renew", "").status()).isEqualTo(404);
+            Api.Answer report = gateway.get("/v1/region");
+            assertThat(report.body().at("/workers/0/used_bytes").asLong()).isEqualTo(7);
+
+            assertThatThrownBy(() -> call(Step.BEGIN_EVICTION, version))
+                    .satisfies(
+                            e ->
+                                    assertThat(Failures.problem(e).code())
+                                            .isEqualTo(ErrorCode.PINNED));
+            call(Step.UNPIN, version, pin);
+            call(Step.BEGIN_EVICTION, version);
+            call(Step.DROP, version);
+            assertThat(worker.filled()).isEmpty();
+            Await.until("unmounted", () -> state(version) == null);
+        }
+    }
+
+    @Test
+    void aKilledAgentGoesOnWhereItsHeartbeatSaysItWas() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/killed@v1");
+        try (FakeWorker worker = new FakeWorker("killed", CHUNKS / 2);
+                AutoCloseable presence = region.join(worker.node())) {
+            assertThat(presence).isNotNull();
+            call(Step.MOUNT, version);
+            WorkflowStub warming = begin(Step.WARM, version, null);
+            Await.until(
+                    "a heartbeat that knows of half the chunks",
+                    () ->
+                            warming
+                                    .describe()
+                                    .getRawDescription()
+                                    .getPendingActivitiesList()
+                                    .stream()
+                                    .anyMatch(
+                                            activity ->
+                                                    activity.getHeartbeatDetails()
+                                                            .toString()
+                                                            .contains(
+                                                                    "bytesFromLake\\\":"
+                                                                            + CHUNKS * 5)));
+
+            agent.kill9();
+            worker.permit(1000);
+            agent.restart();
+
+            String result = warming.getResult(String.class);
+            assertThat(result).contains("bytesVerified=" + manifest.bytes());
+            // Four were under way and are asked for again, and so are those that overtook them.
+            assertThat(worker.filled()).hasSizeBetween(CHUNKS, CHUNKS + 8);
+            assertThat(Set.copyOf(worker.filled())).hasSize(CHUNKS);
+        }
+    }
+
+    @Test
+    void aCancelledWarmingStopsQuickly() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/cancelled@v1");
+        try (FakeWorker worker = new FakeWorker("cancelled", 0);
+                AutoCloseable presence = region.join(worker.node())) {
+            assertThat(presence).isNotNull();
+            call(Step.MOUNT, version);
+            WorkflowStub warming = begin(Step.WARM, version, null);
+            Await.until(
+                    "begun",
+                    () ->
+                            warming
+                                    .describe()
+                                    .getRawDescription()
+                                    .getPendingActivitiesList()
+                                    .stream()
+                                    .anyMatch(activity -> activity.hasHeartbeatDetails()));
+
+            Instant before = Instant.now();
+            warming.cancel();
+
+            assertThatThrownBy(() -> warming.getResult(String.class)).isNotNull();
+            assertThat(Duration.between(before, Instant.now())).isLessThan(Duration.ofSeconds(20));
+            worker.permit(1000);
+        }
+    }
+
+    private static String call(Step step, DatasetVersion version) {
+        return call(step, version, null);
+    }
+
+    private static String call(Step step, DatasetVersion version, @Nullable PinRequest pin) {
+        return begin(step, version, pin).getResult(String.class);
+    }
+
+    private static WorkflowStub begin(Step step, DatasetVersion version, @Nullable PinRequest pin) {
+        WorkflowStub stub =
+                client.newUntypedWorkflowStub(
+                        "RegionCall",
+                        WorkflowOptions.newBuilder()
+                                .setWorkflowId(step + "-" + UUID.randomUUID())
+                                .setTaskQueue(QUEUE)
+                                .build());
+        stub.start(new Call(REGION.value(), step, version, manifest, pin));
+        return stub;
+    }
+
+    private static Mount.@Nullable State state(DatasetVersion version) {
+        return region.view().mounts().stream()
+                .filter(mount -> mount.version().equals(version))
+                .map(Mount::state)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** One object of so many chunks, of which there is only the manifest. */
+    private static ManifestRef manifest() throws Exception {
+        Path target = directory.resolve("m.sqlite");
+        ManifestFile file;
+        try (ManifestWriter writer =
+                new ManifestWriter(target, "lake", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
+            writer.add(
+                    new LakeObject(
+                            "big", (long) CHUNKS * ChunkId.CHUNK_BYTES, Instant.EPOCH, "e", null));
+            file = writer.finish();
+        }
+        Path stored = s3.bucketDirectory("forebay").resolve(file.key());
+        Files.createDirectories(stored.getParent());
+        Files.copy(target, stored);
+        return file.ref("forebay");
+    }
+}

@@ -1,0 +1,87 @@
+package dev.forebay.agent;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.PinRequest;
+import io.temporal.activity.ActivityCancellationType;
+import io.temporal.activity.ActivityOptions;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One activity of a region, as a workflow: how a test calls an agent. */
+@WorkflowInterface
+public interface RegionCalls {
+
+    /** Which activity, with what of it matters. */
+    enum Step {
+        MOUNT,
+        WARM,
+        CONFIRM,
+        PIN,
+        REMAINING,
+        UNPIN,
+        BEGIN_EVICTION,
+        DROP
+    }
+
+    /** A call. */
+    record Call(
+            String region,
+            Step step,
+            DatasetVersion version,
+            ManifestRef manifest,
+            @Nullable PinRequest pin) {}
+
+    /** Returns what the activity returned, as text. */
+    @WorkflowMethod(name = "RegionCall")
+    String call(Call call);
+
+    /** The implementation, with one attempt unless the step is WARM. */
+    final class Impl implements RegionCalls {
+
+        @Override
+        public String call(Call call) {
+            RegionActivities region =
+                    Workflow.newActivityStub(
+                            RegionActivities.class,
+                            ActivityOptions.newBuilder()
+                                    .setTaskQueue("forebay-region-" + call.region())
+                                    .setStartToCloseTimeout(Duration.ofMinutes(2))
+                                    .setHeartbeatTimeout(
+                                            call.step() == Step.WARM ? Duration.ofSeconds(3) : null)
+                                    .setCancellationType(
+                                            ActivityCancellationType.WAIT_CANCELLATION_COMPLETED)
+                                    .build());
+            PinRequest pin = call.pin();
+            String pinId = pin == null ? "" : pin.id();
+            return switch (call.step()) {
+                case MOUNT -> region.mount(call.version(), call.manifest());
+                case WARM ->
+                        region.warm(call.version(), call.manifest(), 0, call.manifest().chunks())
+                                .toString();
+                case CONFIRM -> region.confirm(call.version(), call.manifest()).toString();
+                case PIN -> String.valueOf(pin == null ? null : region.pin(call.version(), pin));
+                case REMAINING ->
+                        String.valueOf(
+                                region.remaining(call.version(), List.of(pinId, "other")).keySet());
+                case UNPIN -> {
+                    region.unpin(call.version(), pinId);
+                    yield "";
+                }
+                case BEGIN_EVICTION -> {
+                    region.beginEviction(call.version());
+                    yield "";
+                }
+                case DROP -> {
+                    region.drop(call.version(), call.manifest());
+                    yield "";
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,352 @@
+package dev.forebay.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.forebay.testing.Api;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every field of every request: a bad value is answered with a problem that names it. */
+class ApiValidationIT {
+
+    private static final String V = "/datasets/team/known/versions/v1";
+    private static final String LONG = "x".repeat(201);
+
+    private static Api api = TestControlPlane.shared().api;
+
+    @BeforeAll
+    static void register() {
+        api.post(
+                "/datasets",
+                "{\"namespace\":\"team\",\"name\":\"known\",\"source\":\"s3://lake/known/\"}");
+    }
+
+    static Stream<Arguments> bodies() {
+        return Stream.of(
+                        newDatasets(),
+                        ensures(),
+                        pins(),
+                        inRegion("/pins/p/renew"),
+                        inRegion("/resume"),
+                        evictions(),
+                        ttls())
+                .flatMap(List::stream);
+    }
+
+    private static List<Arguments> newDatasets() {
+        return List.of(
+                post("/datasets", "{}", "name", "is missing"),
+                post(
+                        "/datasets",
+                        dataset("Team", "n", "s3://lake/a/"),
+                        "namespace",
+                        "must be 1 to 63"),
+                post("/datasets", dataset("", "n", "s3://lake/a/"), "namespace", "must be 1 to 63"),
+                post(
+                        "/datasets",
+                        dataset("a".repeat(64), "n", "s3://lake/a/"),
+                        "namespace",
+                        "must be 1 to 63"),
+                post("/datasets", dataset("team", "-n", "s3://lake/a/"), "name", "must be 1 to 63"),
+                post(
+                        "/datasets",
+                        dataset("team", "a/b", "s3://lake/a/"),
+                        "name",
+                        "must be 1 to 63"),
+                post("/datasets", dataset("team", "n", "lake/a/"), "source", "must be s3://"),
+                post("/datasets", dataset("team", "n", "s3://lake/a"), "source", "must be s3://"),
+                post("/datasets", dataset("team", "n", "s3://LAKE/a/"), "source", "must be s3://"),
+                post("/datasets", withTtl("0"), "ttl_seconds", "from 1 to 315360000"),
+                post("/datasets", withTtl("315360001"), "ttl_seconds", "from 1 to 315360000"),
+                post("/datasets", withTtl("\"60\""), "ttl_seconds", "whole number"),
+                post("/datasets", withTtl("1.5"), "ttl_seconds", "whole number"),
+                post("/datasets", withTtl("true"), "ttl_seconds", "whole number"),
+                post("/datasets", withTtl("99999999999999999999"), "ttl_seconds", "too large"),
+                post("/datasets", "{\"namespace\":7}", "namespace", "a string"),
+                post("/datasets", "{\"namespace\":[\"a\"]}", "namespace", "a string"),
+                post("/datasets", "{\"name_space\":\"a\"}", "name_space", "is not a field"),
+                post("/datasets", "[]", "body", "an object"),
+                post("/datasets", "null", "body", "is missing"),
+                post("/datasets", "{\"namespace\":", "", "is not JSON"),
+                post("/datasets", "{} {}", "", "is not JSON"),
+                post("/datasets", "{\"name\":\"a\",\"name\":\"b\"}", "", "Duplicate field"));
+    }
+
+    private static List<Arguments> ensures() {
+        String path = V + "/ensure";
+        return List.of(
+                post(path, "{}", "region", "is missing"),
+                post(path, "{\"region\":null}", "region", "is missing"),
+                post(path, "{\"region\":\"No_Region\"}", "region", "must be 1 to 63"),
+                post(path, ensure("\"pin\":7"), "pin", "an object"),
+                post(path, ensure("\"pin\":{\"lease_seconds\":9}"), "pin.holder", "is missing"),
+                post(path, ensure(pin("\"holder\":\" \"", "9")), "pin.holder", "1 to 200"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"" + LONG + "\"", "9")),
+                        "pin.holder",
+                        "1 to 200"),
+                post(
+                        path,
+                        ensure("\"pin\":{\"holder\":\"me\"}"),
+                        "pin.lease_seconds",
+                        "is missing"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\"", "4")),
+                        "pin.lease_seconds",
+                        "from 5 to 604800"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\"", "604801")),
+                        "pin.lease_seconds",
+                        "from 5 to 604800"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\"", "\"9\"")),
+                        "pin.lease_seconds",
+                        "whole number"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\",\"id\":\"a b\"", "9")),
+                        "pin.id",
+                        "1 to 64"),
+                post(path, ensure(pin("\"holder\":\"me\",\"id\":\"\"", "9")), "pin.id", "1 to 64"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\",\"reason\":\"" + LONG + "\"", "9")),
+                        "pin.reason",
+                        "at most 200"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\",\"colour\":1", "9")),
+                        "pin.colour",
+                        "is not a field"),
+                post(
+                        path + "?wait_seconds=31",
+                        ensure("\"pin\":null"),
+                        "wait_seconds",
+                        "from 0 to 30"),
+                post(
+                        path + "?wait_seconds=-1",
+                        ensure("\"pin\":null"),
+                        "wait_seconds",
+                        "from 0 to 30"),
+                post(
+                        path + "?wait_seconds=soon",
+                        ensure("\"pin\":null"),
+                        "wait_seconds",
+                        "from 0 to 30"));
+    }
+
+    private static List<Arguments> pins() {
+        String path = V + "/pins";
+        return List.of(
+                post(path, "{\"holder\":\"me\",\"lease_seconds\":9}", "region", "is missing"),
+                post(path, newPin("\"holder\":\"me\"", "4"), "lease_seconds", "from 5 to 604800"),
+                post(path, newPin("\"holder\":\"\"", "9"), "holder", "1 to 200"),
+                post(path, newPin("\"holder\":\"me\",\"id\":\"ä\"", "9"), "id", "1 to 64"),
+                post(
+                        path,
+                        newPin("\"holder\":\"me\",\"reason\":\"" + LONG + "\"", "9"),
+                        "reason",
+                        "at most 200"));
+    }
+
+    private static List<Arguments> inRegion(String path) {
+        return List.of(
+                post(V + path, "{}", "region", "is missing"),
+                post(V + path, "{\"region\":\"\"}", "region", "must be 1 to 63"),
+                post(V + path, "{\"region\":1}", "region", "a string"));
+    }
+
+    private static List<Arguments> evictions() {
+        return List.of(
+                post(V + "/evict", "{}", "region", "is missing"),
+                post(
+                        V + "/evict",
+                        "{\"region\":\"test-1\",\"reason\":\"" + LONG + "\"}",
+                        "reason",
+                        "at most 200"),
+                post(
+                        V + "/evict",
+                        "{\"region\":\"test-1\",\"force\":true}",
+                        "force",
+                        "is not a field"));
+    }
+
+    private static List<Arguments> ttls() {
+        return List.of(
+                arguments("PUT", V + "/ttl", "{}", "ttl_seconds", "is missing"),
+                arguments("PUT", V + "/ttl", "{\"ttl_seconds\":0}", "ttl_seconds", "from 1 to"),
+                arguments("PUT", V + "/ttl", "{\"ttl_seconds\":-5}", "ttl_seconds", "from 1 to"),
+                arguments(
+                        "PUT", V + "/ttl", "{\"ttl_seconds\":null}", "ttl_seconds", "is missing"));
+    }
+
+    static Stream<Arguments> paths() {
+        String long128 = "v".repeat(128);
+        return Stream.of(
+                arguments("GET", "/datasets?limit=0", "limit", "from 1 to 1000"),
+                arguments("GET", "/datasets?limit=1001", "limit", "from 1 to 1000"),
+                arguments("GET", "/datasets?limit=few", "limit", "from 1 to 1000"),
+                arguments("GET", "/datasets?namespace=A", "namespace", "must be 1 to 63"),
+                arguments("GET", "/datasets?after=a", "after", "must be the next"),
+                arguments("GET", "/datasets/Team/x", "namespace", "must be 1 to 63"),
+                arguments("GET", "/datasets/team/X", "name", "must be 1 to 63"),
+                arguments("GET", "/datasets/team/x/versions?limit=0", "limit", "from 1 to 1000"),
+                arguments(
+                        "GET", "/datasets/team/x/versions?after=%20", "after", "must be 1 to 127"),
+                arguments("GET", "/datasets/team/known/versions/-v", "version", "must be 1 to 127"),
+                arguments(
+                        "GET",
+                        "/datasets/team/known/versions/" + long128,
+                        "version",
+                        "must be 1 to 127"),
+                arguments("GET", V + "/requests/a%20b", "request_id", "1 to 64"),
+                arguments("GET", V + "/requests/a?wait_seconds=99", "wait_seconds", "from 0 to 30"),
+                arguments("GET", V + "/requests/a?region=%20", "region", "must be 1 to 63"),
+                arguments("DELETE", V + "/pins/p", "region", "is missing"),
+                arguments("DELETE", V + "/pins/a%20b?region=test-1", "id", "1 to 64"),
+                arguments("GET", "/pins?region=A", "region", "must be 1 to 63"),
+                arguments("GET", "/pins?limit=x", "limit", "from 1 to 1000"));
+    }
+
+    @ParameterizedTest(name = "{0} {1} {2} blames {3}")
+    @MethodSource("bodies")
+    void aBadBodyIsRefused(String method, String path, String body, String field, String rule) {
+        refused(api.send(method, path, body), field, rule);
+    }
+
+    @ParameterizedTest(name = "{0} {1} blames {2}")
+    @MethodSource("paths")
+    void aBadParameterIsRefused(String method, String path, String field, String rule) {
+        refused(api.send(method, path, null), field, rule);
+    }
+
+    @Test
+    void aBadIdempotencyKeyIsRefused() {
+        Api.Answer answer =
+                api.post(V + "/ensure", "{\"region\":\"test-1\"}", "Idempotency-Key", "a b");
+
+        refused(answer, "Idempotency-Key", "1 to 64");
+    }
+
+    @ParameterizedTest
+    @MethodSource("inUnknownRegion")
+    void anUnknownRegionIsRefusedWithThoseThatAreKnown(String method, String path, String body) {
+        Api.Answer answer = api.send(method, path, body.isEmpty() ? null : body);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.text("code")).isEqualTo("UNKNOWN_REGION");
+        assertThat(answer.text("detail")).contains("'mars'").contains("test-1");
+    }
+
+    static Stream<Arguments> inUnknownRegion() {
+        String mars = "{\"region\":\"mars\"}";
+        return Stream.of(
+                arguments("POST", V + "/ensure", mars),
+                arguments("POST", V + "/evict", mars),
+                arguments("POST", V + "/resume", mars),
+                arguments("POST", V + "/pins/p/renew", mars),
+                arguments(
+                        "POST",
+                        V + "/pins",
+                        "{\"region\":\"mars\",\"holder\":\"me\",\"lease_seconds\":9}"),
+                arguments("DELETE", V + "/pins/p?region=mars", ""),
+                arguments("GET", V + "/requests/r?region=mars", ""),
+                arguments("GET", "/pins?region=mars", ""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofUnknownDataset")
+    void anUnknownDatasetIsNotFound(String method, String path, String body) {
+        Api.Answer answer = api.send(method, path, body.isEmpty() ? null : body);
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.text("code")).isEqualTo("NOT_FOUND");
+        assertThat(answer.text("detail")).contains("team/unknown");
+    }
+
+    static Stream<Arguments> ofUnknownDataset() {
+        String u = "/datasets/team/unknown";
+        String in = "{\"region\":\"test-1\"}";
+        return Stream.of(
+                arguments("GET", u, ""),
+                arguments("GET", u + "/versions", ""),
+                arguments("GET", u + "/versions/v", ""),
+                arguments("POST", u + "/versions/v/ensure", in),
+                arguments("GET", u + "/versions/v/requests/r", ""),
+                arguments("POST", u + "/versions/v/evict", in),
+                arguments("POST", u + "/versions/v/resume", in),
+                arguments("PUT", u + "/versions/v/ttl", "{\"ttl_seconds\":9}"),
+                arguments("GET", u + "/versions/v/pins", ""),
+                arguments("DELETE", u + "/versions/v/pins/p?region=test-1", ""));
+    }
+
+    @Test
+    void whatIsNoRequestOfTheApiIsAProblemToo() {
+        problem(api.get("/nothing"), 404, "NOT_FOUND");
+        problem(api.send("PATCH", "/datasets", "{}"), 405, "INVALID_ARGUMENT");
+        problem(
+                api.send("POST", "/datasets", "x", "Content-Type", "text/plain"),
+                415,
+                "INVALID_ARGUMENT");
+        problem(api.send("GET", "/regions", null, "Accept", "image/png"), 406, "INVALID_ARGUMENT");
+    }
+
+    @Test
+    void theGatewayOfAgentsIsNotHere() {
+        Api root = new Api(TestControlPlane.shared().process.address());
+
+        problem(root.get("/v1/region"), 404, "NOT_FOUND");
+    }
+
+    private static void refused(Api.Answer answer, String field, String rule) {
+        problem(answer, 400, "INVALID_ARGUMENT");
+        assertThat(answer.text("field")).isEqualTo(field);
+        assertThat(answer.text("detail")).startsWith(field).contains(rule);
+        assertThat(answer.body().get("retryable").asBoolean()).isFalse();
+    }
+
+    private static void problem(Api.Answer answer, int status, String code) {
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(status);
+        assertThat(answer.text("code")).isEqualTo(code);
+        assertThat(answer.raw().headers().firstValue("Content-Type"))
+                .hasValue("application/problem+json");
+        assertThat(answer.body().get("status").asInt()).isEqualTo(status);
+        assertThat(answer.text("title")).isNotEmpty();
+    }
+
+    private static Arguments post(String path, String body, String field, String rule) {
+        return arguments("POST", path, body, field, rule);
+    }
+
+    private static String dataset(String namespace, String name, String source) {
+        return "{\"namespace\":\"%s\",\"name\":\"%s\",\"source\":\"%s\"}"
+                .formatted(namespace, name, source);
+    }
+
+    private static String withTtl(String ttl) {
+        return "{\"namespace\":\"team\",\"name\":\"n\",\"source\":\"s3://lake/a/\",\"ttl_seconds\":%s}"
+                .formatted(ttl);
+    }
+
+    private static String ensure(String more) {
+        return "{\"region\":\"test-1\",%s}".formatted(more);
+    }
+
+    private static String pin(String fields, String lease) {
+        return "\"pin\":{%s,\"lease_seconds\":%s}".formatted(fields, lease);
+    }
+
+    private static String newPin(String fields, String lease) {
+        return "{\"region\":\"test-1\",%s,\"lease_seconds\":%s}".formatted(fields, lease);
+    }
+}

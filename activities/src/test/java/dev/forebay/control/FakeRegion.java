@@ -1,0 +1,127 @@
+package dev.forebay.control;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.PinRequest;
+import io.temporal.client.WorkflowClient;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import io.temporal.worker.WorkerFactory;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A region in memory, polled for on the real Temporal: the control plane's tests need no workers.
+ * Pins live until they are let go of.
+ */
+final class FakeRegion implements RegionActivities, AutoCloseable {
+
+    static final RegionName NAME = new RegionName("test-1");
+
+    private final Map<String, PinRequest> pins = new ConcurrentHashMap<>();
+    private final AtomicInteger warmed = new AtomicInteger();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+    private final WorkflowServiceStubs stubs;
+    private final WorkerFactory factory;
+
+    FakeRegion(String target) {
+        stubs =
+                WorkflowServiceStubs.newServiceStubs(
+                        WorkflowServiceStubsOptions.newBuilder().setTarget(target).build());
+        factory = WorkerFactory.newInstance(WorkflowClient.newInstance(stubs));
+        factory.newWorker(TaskQueues.region(NAME)).registerActivitiesImplementations(this);
+        factory.start();
+    }
+
+    /** How many batches of chunks were filled. */
+    int warmed() {
+        return warmed.get();
+    }
+
+    /** Lets fillings wait until {@link #open}. */
+    void shut() {
+        gate = new CountDownLatch(1);
+    }
+
+    void open() {
+        gate.countDown();
+    }
+
+    boolean holds(DatasetVersion version, String pinId) {
+        return pins.containsKey(version + "/" + pinId);
+    }
+
+    @Override
+    public String mount(DatasetVersion version, ManifestRef manifest) {
+        return "/mnt/test/" + version.path();
+    }
+
+    @Override
+    public WarmResult warm(
+            DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal) {
+        try {
+            // An attempt that nobody waits for any more ends too.
+            gate.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        warmed.incrementAndGet();
+        return new WarmResult(manifest.bytes(), manifest.bytes());
+    }
+
+    @Override
+    public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
+        return new Coverage(manifest.bytes(), -1);
+    }
+
+    @Override
+    public Duration pin(DatasetVersion version, PinRequest request) {
+        pins.put(version + "/" + request.id(), request);
+        return request.lease();
+    }
+
+    @Override
+    public Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds) {
+        Map<String, Duration> alive = new HashMap<>();
+        for (String id : pinIds) {
+            PinRequest pin = pins.get(version + "/" + id);
+            if (pin != null) {
+                alive.put(id, pin.lease());
+            }
+        }
+        return alive;
+    }
+
+    @Override
+    public void unpin(DatasetVersion version, String pinId) {
+        pins.remove(version + "/" + pinId);
+    }
+
+    @Override
+    public void beginEviction(DatasetVersion version) {
+        if (pins.keySet().stream().anyMatch(key -> key.startsWith(version + "/"))) {
+            throw Failures.of(new ForebayException(ErrorCode.PINNED, version + " is pinned"));
+        }
+    }
+
+    @Override
+    public void drop(DatasetVersion version, ManifestRef manifest) {}
+
+    @Override
+    public void close() {
+        factory.shutdownNow();
+        stubs.shutdownNow();
+    }
+}

@@ -1,0 +1,251 @@
+package dev.forebay.control;
+
+import static dev.forebay.control.TestControlPlane.REGION;
+import static dev.forebay.control.TestControlPlane.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.Await;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The life of versions through the API, on real servers with a region in memory. */
+class LifecycleIT {
+
+    private static final long LONG = 3600;
+    private static final String IN = "{\"region\":\"" + REGION + "\"}";
+
+    private final TestControlPlane platform = TestControlPlane.shared();
+    private final Api api = platform.api;
+
+    @Test
+    void aDatasetIsRegisteredOnce() {
+        String body = "{\"namespace\":\"team\",\"name\":\"once\",\"source\":\"s3://lake/once/\"}";
+
+        Api.Answer first = api.post("/datasets", body);
+        Api.Answer second = api.post("/datasets", body);
+        Api.Answer other = api.post("/datasets", body.replace("/once/", "/other/"));
+
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(first.body().get("ttl_seconds").asLong()).isEqualTo(7 * 24 * 3600);
+        assertThat(second.status()).isEqualTo(200);
+        assertThat(second.body()).isEqualTo(first.body());
+        assertThat(other.status()).isEqualTo(409);
+        assertThat(other.text("code")).isEqualTo("ALREADY_EXISTS");
+    }
+
+    @Test
+    void datasetsAreListedPageByPage() {
+        for (String name : List.of("c", "a", "b-1", "b.1")) {
+            api.post(
+                    "/datasets",
+                    "{\"namespace\":\"pages\",\"name\":\"%s\",\"source\":\"s3://lake/p/\"}"
+                            .formatted(name));
+        }
+
+        Api.Answer first = api.get("/datasets?namespace=pages&limit=3");
+        Api.Answer second =
+                api.get("/datasets?namespace=pages&limit=3&after=" + first.text("next"));
+
+        assertThat(first.body().get("items"))
+                .extracting(item -> item.get("name").asText())
+                .containsExactly("a", "b-1", "b.1");
+        assertThat(second.body().get("items"))
+                .extracting(item -> item.get("name").asText())
+                .containsExactly("c");
+        assertThat(second.body().get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void ensureGivesAReceiptWithThePin() {
+        String v = version(platform.dataset(LONG), "v1");
+
+        Api.Answer answer =
+                api.post(
+                        v + "/ensure?wait_seconds=30",
+                        "{\"region\":\"%s\",\"pin\":{\"holder\":\"me\",\"lease_seconds\":60}}"
+                                .formatted(REGION),
+                        "Idempotency-Key",
+                        "alive-1");
+
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+        JsonNode receipt = answer.body().get("receipt");
+        assertThat(receipt.get("objects").asLong()).isEqualTo(2);
+        assertThat(receipt.get("bytes").asLong()).isEqualTo(11);
+        assertThat(receipt.get("bytes_verified").asLong()).isEqualTo(11);
+        assertThat(receipt.get("pin").get("id").asText()).isEqualTo("alive-1");
+        assertThat(receipt.get("workflow_url").asText())
+                .startsWith(platform.temporal.ui().toString());
+        Api.Answer shown = api.get(v);
+        assertThat(shown.body().get("regions").get(0).get("state").asText()).isEqualTo("CACHED");
+        assertThat(shown.body().get("manifest").get("digest"))
+                .isEqualTo(receipt.get("manifest_digest"));
+        Api.Answer renewed = api.post(v + "/pins/alive-1/renew", IN);
+        assertThat(Instant.parse(renewed.text("expires_at")))
+                .isAfter(Instant.now().plusSeconds(200));
+        assertThat(Instant.parse(api.get(v + "/pins").body().at("/items/0/expires_at").asText()))
+                .isAfter(Instant.now().plusSeconds(200));
+        assertThat(api.post(v + "/pins/ended/renew", IN).status()).isEqualTo(404);
+    }
+
+    @Test
+    void theSameKeyIsTheSameRequest() {
+        String v = version(platform.dataset(LONG), "v1");
+
+        Api.Answer first = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "k");
+        Api.Answer again = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "k");
+        Api.Answer asked = api.get(v + "/requests/k");
+        Api.Answer reused =
+                api.post(
+                        v + "/ensure",
+                        "{\"region\":\"%s\",\"pin\":{\"holder\":\"me\",\"lease_seconds\":60}}"
+                                .formatted(REGION),
+                        "Idempotency-Key",
+                        "k");
+
+        assertThat(first.body().get("done").asBoolean()).isTrue();
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(asked.body()).isEqualTo(first.body());
+        assertThat(reused.status()).isEqualTo(409);
+        assertThat(reused.text("code")).isEqualTo("ALREADY_EXISTS");
+        assertThat(api.get(v + "/requests/other").status()).isEqualTo(404);
+    }
+
+    @Test
+    void aHundredCallersCauseOneFill() throws Exception {
+        String v = version(platform.dataset(LONG), "v1");
+        int before = platform.region.warmed();
+        try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Callable<Api.Answer>> calls =
+                    IntStream.range(0, 100)
+                            .<Callable<Api.Answer>>mapToObj(
+                                    i -> () -> api.post(v + "/ensure?wait_seconds=30", IN))
+                            .toList();
+            for (Future<Api.Answer> answer : callers.invokeAll(calls)) {
+                assertThat(answer.get().status()).as(answer.get().raw().body()).isEqualTo(200);
+            }
+        }
+
+        assertThat(platform.region.warmed() - before).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsPinnedIsNotEvictedAndWhatIsReleasedIs() {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        Api.Answer pin =
+                api.post(
+                        v + "/pins",
+                        "{\"region\":\"%s\",\"id\":\"p\",\"holder\":\"me\",\"lease_seconds\":600}"
+                                .formatted(REGION));
+        assertThat(pin.status()).as(pin.raw().body()).isEqualTo(201);
+        assertThat(platform.region.holds(DatasetVersion.of("team", name, "v1"), "p")).isTrue();
+
+        Api.Answer refused = api.post(v + "/evict", IN);
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.text("code")).isEqualTo("PINNED");
+
+        assertThat(api.delete(v + "/pins/p?region=" + REGION).status()).isEqualTo(204);
+        assertThat(api.delete(v + "/pins/p?region=" + REGION).status()).isEqualTo(204);
+        Api.Answer evicted = api.post(v + "/evict", IN);
+        assertThat(evicted.status()).as(evicted.raw().body()).isEqualTo(200);
+        assertThat(evicted.body().at("/regions/0/state").asText()).isEqualTo("ABSENT");
+    }
+
+    @Test
+    void whatWasNeverCachedIsEvictedWithoutAWord() {
+        String v = version(platform.dataset(LONG), "never");
+
+        assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
+        assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
+        assertThat(api.get(v).status()).isEqualTo(404);
+    }
+
+    @Test
+    void aPinWithoutTheVersionIsRefused() {
+        String v = version(platform.dataset(LONG), "v1");
+
+        Api.Answer pin =
+                api.post(
+                        v + "/pins",
+                        "{\"region\":\"%s\",\"holder\":\"me\",\"lease_seconds\":60}"
+                                .formatted(REGION));
+
+        assertThat(pin.status()).isEqualTo(404);
+        assertThat(pin.text("detail")).contains("ensure");
+    }
+
+    @Test
+    void theScheduleEvictsWhatHasOutlivedItsTime() {
+        String v = version(platform.dataset(1), "v1");
+
+        api.post(v + "/ensure?wait_seconds=30", IN);
+
+        Await.until(
+                "evicted by the sweep",
+                () -> api.get(v).body().at("/regions/0/state").asText().equals("ABSENT"));
+    }
+
+    @Test
+    void theTtlOfAVersionIsItsOwn() {
+        String v = version(platform.dataset(LONG), "v1");
+
+        Api.Answer answer = api.put(v + "/ttl", "{\"ttl_seconds\":1234}");
+
+        assertThat(answer.body().get("ttl_seconds").asLong()).isEqualTo(1234);
+        Await.until(
+                "the catalogue knows",
+                () ->
+                        api.get(v.replace("/v1", "")).body().at("/items/0/ttl_seconds").asLong()
+                                == 1234);
+    }
+
+    @Test
+    void aVersionKeepsItsFirstManifestAndTheNextReusesItsPacks() {
+        String name = platform.dataset(LONG);
+        String v1 = version(name, "v1");
+        String first = digest(api.post(v1 + "/ensure?wait_seconds=30", IN));
+        platform.put(name + "/new.txt", "third");
+        api.post(v1 + "/evict", IN);
+
+        assertThat(digest(api.post(v1 + "/ensure?wait_seconds=30", IN))).isEqualTo(first);
+        assertThat(digest(api.post(version(name, "v2") + "/ensure?wait_seconds=30", IN)))
+                .isNotEqualTo(first);
+    }
+
+    @Test
+    void anEmptySourceIsARefusalThatSaysSo() {
+        api.post(
+                "/datasets",
+                "{\"namespace\":\"team\",\"name\":\"empty\",\"source\":\"s3://lake/empty/\"}");
+
+        Api.Answer answer = api.post(version("empty", "v1") + "/ensure?wait_seconds=30", IN);
+
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(422);
+        assertThat(answer.text("code")).isEqualTo("LAKE_EMPTY");
+    }
+
+    @Test
+    void regionsAreShownAsTheirAgentsSeeThem() {
+        JsonNode region = api.get("/regions").body().at("/items/0");
+
+        assertThat(region.get("name").asText()).isEqualTo(REGION);
+        assertThat(region.get("reachable").asBoolean()).isTrue();
+        assertThat(region.get("mount_root").asText()).isEqualTo("/mnt/test");
+        assertThat(region.at("/workers/0/capacity_bytes").asLong()).isEqualTo(10);
+    }
+
+    private static String digest(Api.Answer ensured) {
+        assertThat(ensured.status()).as(ensured.raw().body()).isEqualTo(200);
+        return ensured.body().at("/receipt/manifest_digest").asText();
+    }
+}

@@ -1,0 +1,119 @@
+package dev.forebay.control;
+
+import dev.forebay.devstack.server.PostgresServer;
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.devstack.server.TemporalServer;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.ApplicationProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The packaged control plane on a real PostgreSQL, Temporal and S3, with one region in memory.
+ * Started once for all tests of this JVM and ended with it.
+ */
+final class TestControlPlane {
+
+    static final String REGION = FakeRegion.NAME.value();
+
+    private static final AtomicInteger DATASETS = new AtomicInteger();
+
+    final S3Server s3;
+    final TemporalServer temporal;
+    final PostgresServer postgres;
+    final FakeRegion region;
+    final ApplicationProcess process;
+    final Api api;
+
+    private static final class Holder {
+        static final TestControlPlane SHARED = new TestControlPlane();
+    }
+
+    static TestControlPlane shared() {
+        return Holder.SHARED;
+    }
+
+    private TestControlPlane() {
+        Path directory = temporaryDirectory();
+        s3 = S3Server.start(directory.resolve("s3")).createBucket("lake").createBucket("forebay");
+        temporal = TemporalServer.start(directory.resolve("temporal"));
+        postgres = PostgresServer.start(directory.resolve("postgres"));
+        process =
+                ApplicationProcess.start(
+                        "control-plane", directory.resolve("control"), properties(), secrets());
+        region = new FakeRegion(temporal.target());
+        api = new Api(process.address().resolve("/api/v1"));
+    }
+
+    private Map<String, String> properties() {
+        Map<String, String> properties = new HashMap<>();
+        properties.put("forebay.role", "control-plane");
+        properties.put("forebay.manifest-bucket", "forebay");
+        properties.put("forebay.lake.endpoint", s3.endpoint().toString());
+        properties.put("forebay.temporal.target", temporal.target());
+        properties.put("forebay.temporal.ui", temporal.ui().toString());
+        properties.put("forebay.temporal.request-timeout", "5S");
+        properties.put("forebay.sweep.interval", "1S");
+        properties.put(
+                "forebay.regions." + REGION + ".agent", new FakeGateway().address().toString());
+        properties.put("quarkus.datasource.jdbc.url", postgres.jdbcUrl());
+        properties.put("quarkus.datasource.username", postgres.user());
+        return properties;
+    }
+
+    private Map<String, String> secrets() {
+        return Map.of(
+                "AWS_ACCESS_KEY_ID", s3.accessKey(),
+                "AWS_SECRET_ACCESS_KEY", s3.secretKey(),
+                "QUARKUS_DATASOURCE_PASSWORD", postgres.password());
+    }
+
+    Connection database() throws SQLException {
+        return DriverManager.getConnection(
+                postgres.jdbcUrl(), postgres.user(), postgres.password());
+    }
+
+    /** Registers a new dataset of some files and returns its name. */
+    String dataset(long ttlSeconds) {
+        String name = "d" + DATASETS.incrementAndGet();
+        put(name + "/a.txt", "first");
+        put(name + "/b/c.txt", "second");
+        api.post(
+                "/datasets",
+                """
+                {"namespace":"team","name":"%s","source":"s3://lake/%s/","ttl_seconds":%d}"""
+                        .formatted(name, name, ttlSeconds));
+        return name;
+    }
+
+    /** Changes the lake. */
+    void put(String key, String content) {
+        try {
+            Path file = s3.bucketDirectory("lake").resolve(key);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static String version(String dataset, String version) {
+        return "/datasets/team/%s/versions/%s".formatted(dataset, version);
+    }
+
+    private static Path temporaryDirectory() {
+        try {
+            return Files.createTempDirectory("forebay-control-plane-");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

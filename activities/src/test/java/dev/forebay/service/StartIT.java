@@ -1,0 +1,86 @@
+package dev.forebay.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.server.TemporalServer;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.ApplicationProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is needed to start, and what a process says that does not get it. */
+class StartIT {
+
+    @TempDir Path directory;
+
+    @ParameterizedTest(name = "{0} = {1}: {2}")
+    @CsvSource({
+        "forebay.role, agent, forebay.region must name",
+        "forebay.role, control, forebay.role",
+        "forebay.region, US, region 'US' must be",
+        "forebay.etcd.endpoints, localhost, forebay.etcd.endpoints must be",
+        "forebay.warm.concurrency, 0, forebay.warm.concurrency",
+        "quarkus.http.host, 0.0.0.0, forebay.token-file must be set",
+        "forebay.token-file, /nowhere, forebay.token-file: cannot read",
+        "forebay.temporal.target, 127.0.0.1:9, forebay.temporal.target",
+        "forebay.work-directory, /proc/nowhere, forebay.work-directory"
+    })
+    void aStartThatCannotSucceedNamesTheProperty(String property, String value, String message) {
+        Map<String, String> properties = agent("http://127.0.0.1:9", "127.0.0.1:9");
+        if (message.startsWith("forebay.region")) {
+            properties.remove("forebay.region");
+        }
+        properties.put(property, value);
+
+        assertThatThrownBy(
+                        () -> ApplicationProcess.start("refused", directory, properties, Map.of()))
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void withATokenEveryRequestCarriesItButProbes() throws Exception {
+        Path token = directory.resolve("token");
+        Files.writeString(token, "0123456789abcdef-secret\n");
+        try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"));
+                TemporalServer temporal = TemporalServer.start(directory.resolve("temporal"))) {
+            Map<String, String> properties = agent(etcd.endpoint().toString(), temporal.target());
+            properties.put("forebay.token-file", token.toString());
+            try (ApplicationProcess agent =
+                    ApplicationProcess.start("agent", directory, properties, Map.of())) {
+                Api api = new Api(agent.address());
+
+                Api.Answer refused = api.get("/v1/region");
+                assertThat(refused.status()).isEqualTo(401);
+                assertThat(refused.text("code")).isEqualTo("DENIED");
+                assertThat(api.get("/q/metrics").status()).isEqualTo(401);
+                assertThat(api.get("/q/openapi").status()).isEqualTo(401);
+                assertThat(api.get("/q/health/../metrics").status()).isEqualTo(401);
+                assertThat(get(api, "Bearer wrong-wrong-wrong-wrong").status()).isEqualTo(401);
+                assertThat(get(api, "Bearer 0123456789abcdef-secret").status()).isEqualTo(200);
+                assertThat(api.get("/q/health/ready").status()).isEqualTo(200);
+            }
+        }
+    }
+
+    private static Api.Answer get(Api api, String authorization) {
+        return api.send("GET", "/v1/region", null, "Authorization", authorization);
+    }
+
+    private static Map<String, String> agent(String etcd, String temporal) {
+        return new HashMap<>(
+                Map.of(
+                        "forebay.role", "agent",
+                        "forebay.region", "test-1",
+                        "forebay.etcd.endpoints", etcd,
+                        "forebay.temporal.target", temporal,
+                        "forebay.temporal.start-timeout", "1S"));
+    }
+}

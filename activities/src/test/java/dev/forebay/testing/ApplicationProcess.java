@@ -1,0 +1,58 @@
+package dev.forebay.testing;
+
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.OneProcessServer;
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.server.ServerProcess;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The packaged application, as a process of its own. */
+public final class ApplicationProcess extends OneProcessServer {
+
+    private final URI address;
+
+    private ApplicationProcess(ServerProcess process, URI address) {
+        super(process);
+        this.address = address;
+    }
+
+    /**
+     * Starts it and returns when it is ready.
+     *
+     * @param secrets become environment variables
+     */
+    public static ApplicationProcess start(
+            String name,
+            Path directory,
+            Map<String, String> properties,
+            Map<String, String> secrets) {
+        URI address = URI.create("http://127.0.0.1:" + Ports.free());
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        command.add("-Dquarkus.http.port=" + address.getPort());
+        command.add("-Dforebay.work-directory=" + directory.resolve("work"));
+        properties.forEach((key, value) -> command.add("-D" + key + "=" + value));
+        command.add("-jar");
+        command.add(System.getProperty("forebay.activities.jar"));
+        Launch launch =
+                Launch.of(
+                        name,
+                        directory,
+                        command,
+                        secrets,
+                        Readiness.ok(address.resolve("/q/health/ready")),
+                        Launch.Lifetime.THIS_JVM);
+        return new ApplicationProcess(ServerProcess.start(launch), address);
+    }
+
+    public URI address() {
+        return address;
+    }
+}
