@@ -9,6 +9,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -50,6 +51,12 @@ class AgentResources {
     @Singleton
     WorkerClient workers(Optional<BearerToken> token) {
         return new WorkerClient(WorkerClientConfig.defaults().withToken(token));
+    }
+
+    @Produces
+    @Singleton
+    Workers metered(RegionState state, WorkerClient client, MeterRegistry registry) {
+        return new MeteredWorkers(new EtcdWorkers(state, client), registry);
     }
 
     void close(@Disposes WorkerClient workers) {

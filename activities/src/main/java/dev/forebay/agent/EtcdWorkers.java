@@ -9,10 +9,8 @@ import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.WorkerClient;
-import jakarta.inject.Singleton;
 
 /** The workers that the region's etcd knows, over HTTP. */
-@Singleton
 record EtcdWorkers(RegionState region, WorkerClient client) implements Workers {
 
     @Override

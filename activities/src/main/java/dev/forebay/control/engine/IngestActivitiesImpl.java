@@ -35,6 +35,7 @@ class IngestActivitiesImpl implements IngestActivities {
     private final Lake lake;
     private final ManifestCache manifests;
     private final Workspace workspace;
+    private final EngineMetrics metrics;
     private final Optional<String> manifestBucket;
     private final Semaphore places;
 
@@ -43,11 +44,13 @@ class IngestActivitiesImpl implements IngestActivities {
             Lake lake,
             ManifestCache manifests,
             Workspace workspace,
+            EngineMetrics metrics,
             ControlPlaneConfig config) {
         this.versions = versions;
         this.lake = lake;
         this.manifests = manifests;
         this.workspace = workspace;
+        this.metrics = metrics;
         this.manifestBucket = config.manifestBucket();
         this.places = new Semaphore(config.ingest().concurrency());
     }
@@ -97,6 +100,7 @@ class IngestActivitiesImpl implements IngestActivities {
             }
             String own = manifestBucket.orElseThrow();
             lake.putIfAbsent(own, manifest.key(), manifest.path());
+            metrics.ingested(manifest.objects(), manifest.bytes());
             return versions.freeze(version, manifest.ref(own));
         }
     }

@@ -10,6 +10,7 @@ import dev.forebay.service.gateway.Renewal;
 import dev.forebay.workflows.message.PinGrant;
 import jakarta.inject.Singleton;
 import java.time.Instant;
+import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
@@ -24,10 +25,12 @@ public class PinRenewals {
 
     private final Regions regions;
     private final PinCatalogue pins;
+    private final EngineMetrics metrics;
 
-    PinRenewals(Regions regions, PinCatalogue pins) {
+    PinRenewals(Regions regions, PinCatalogue pins, EngineMetrics metrics) {
         this.regions = regions;
         this.pins = pins;
+        this.metrics = metrics;
     }
 
     /**
@@ -37,14 +40,15 @@ public class PinRenewals {
      *     does not answer
      */
     public PinGrant renew(DatasetVersion version, RegionName region, String id) {
+        Optional<Renewal> answer = regions.renew(region, version, id);
+        metrics.renewed(answer.isPresent());
         Renewal renewal =
-                regions.renew(region, version, id)
-                        .orElseThrow(
-                                () ->
-                                        new ForebayException(
-                                                ErrorCode.NOT_FOUND,
-                                                "pin '%s' on %s in %s has ended: take a new one"
-                                                        .formatted(id, version, region)));
+                answer.orElseThrow(
+                        () ->
+                                new ForebayException(
+                                        ErrorCode.NOT_FOUND,
+                                        "pin '%s' on %s in %s has ended: take a new one"
+                                                .formatted(id, version, region)));
         Instant expiresAt = Instant.now().plusSeconds(renewal.remainingSeconds());
         try {
             pins.renewed(version, region, id, expiresAt);

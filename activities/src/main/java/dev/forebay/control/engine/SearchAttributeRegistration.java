@@ -38,7 +38,18 @@ class SearchAttributeRegistration {
                                 .setChannel(stubs.getRawChannel())
                                 .validateAndBuildWithDefaults());
         // The channel is the workflow client's own and stays open.
-        add(operator, missing(operator));
+        try {
+            add(operator, missing(operator));
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() != Status.Code.PERMISSION_DENIED
+                    && e.getStatus().getCode() != Status.Code.UNIMPLEMENTED) {
+                throw e;
+            }
+            LOG.warnf(
+                    "Temporal does not let us add search attributes (%s): an operator has to add %s",
+                    e.getStatus().getCode(),
+                    SearchAttributes.ALL.stream().map(SearchAttributeKey::getName).toList());
+        }
     }
 
     private Map<String, IndexedValueType> missing(OperatorServiceStubs operator) {

@@ -25,10 +25,13 @@ class SweepActivitiesImpl implements SweepActivities {
 
     private final VersionCatalogue catalogue;
     private final DatasetVersions versions;
+    private final EngineMetrics metrics;
 
-    SweepActivitiesImpl(VersionCatalogue catalogue, DatasetVersions versions) {
+    SweepActivitiesImpl(
+            VersionCatalogue catalogue, DatasetVersions versions, EngineMetrics metrics) {
         this.catalogue = catalogue;
         this.versions = versions;
+        this.metrics = metrics;
     }
 
     @Override
@@ -40,7 +43,9 @@ class SweepActivitiesImpl implements SweepActivities {
     public Outcome evictIfExpired(DatasetVersion version, RegionName region) {
         // The same in every attempt of one sweep: a second attempt waits for the same eviction.
         String updateId = "sweep-" + Activity.getExecutionContext().getInfo().getWorkflowRunId();
-        return heartbeating(() -> evictIfExpired(version, region, updateId));
+        Outcome outcome = heartbeating(() -> evictIfExpired(version, region, updateId));
+        metrics.swept(outcome.evicted());
+        return outcome;
     }
 
     private Outcome evictIfExpired(DatasetVersion version, RegionName region, String updateId) {

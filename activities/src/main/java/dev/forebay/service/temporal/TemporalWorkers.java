@@ -3,6 +3,8 @@ package dev.forebay.service.temporal;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
@@ -10,6 +12,7 @@ import io.temporal.worker.WorkerOptions;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** The polling for work, from the role's start to its stop. Safe for use by many threads. */
@@ -18,6 +21,8 @@ public class TemporalWorkers {
 
     /** A cancellation is heard with a heartbeat: this is how long it takes at most. */
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(2);
+
+    private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final WorkflowServiceStubs stubs;
     private final WorkerFactory factory;
@@ -31,22 +36,44 @@ public class TemporalWorkers {
     }
 
     /**
-     * Waits until Temporal answers, trying again and again within the configured time.
+     * Waits until Temporal answers and knows our namespace, trying again and again within the
+     * configured time.
      *
      * @throws ForebayException {@code UNAVAILABLE} naming the property to look at
      */
     public void await() {
+        long deadline = System.nanoTime() + config.startTimeout().toNanos();
         try {
             stubs.connect(config.startTimeout());
+            awaitNamespace(deadline);
         } catch (RuntimeException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "Temporal at %s (forebay.temporal.target) did not answer within %d s: %s"
+                    ("Temporal at %s (forebay.temporal.target), namespace %s (forebay.temporal.namespace),"
+                                    + " did not answer within %d s: %s")
                             .formatted(
                                     config.target(),
+                                    config.namespace(),
                                     config.startTimeout().toSeconds(),
                                     e.getMessage()),
                     e);
+        }
+    }
+
+    /** A Temporal that has just started makes its namespace a moment later. */
+    private void awaitNamespace(long deadline) {
+        DescribeNamespaceRequest request =
+                DescribeNamespaceRequest.newBuilder().setNamespace(config.namespace()).build();
+        while (true) {
+            try {
+                stubs.blockingStub().describeNamespace(request);
+                return;
+            } catch (StatusRuntimeException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
         }
     }
 

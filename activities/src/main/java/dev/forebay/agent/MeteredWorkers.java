@@ -1,0 +1,83 @@
+package dev.forebay.agent;
+
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.Coverage;
+import dev.forebay.transfer.DropAnswer;
+import dev.forebay.transfer.FillAnswer;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Counts what the agent asks of workers, {@code forebay_agent_*}. The outcome is {@code ok} or the
+ * name of an {@link dev.forebay.model.ErrorCode}.
+ */
+record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
+
+    private static final String PREFIX = "forebay.agent.";
+
+    @Override
+    public RegionView view() {
+        return to.view();
+    }
+
+    @Override
+    public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        FillAnswer answer = timed("fill", () -> to.fill(worker, manifest, chunk));
+        bytes("lake", answer.bytesFromLake());
+        bytes("peer", answer.bytesFromPeers());
+        return answer;
+    }
+
+    @Override
+    public Coverage coverage(WorkerNode worker, Digest manifest) {
+        return timed("coverage", () -> to.coverage(worker, manifest));
+    }
+
+    @Override
+    public DropAnswer drop(WorkerNode worker, Digest manifest) {
+        return timed("drop", () -> to.drop(worker, manifest));
+    }
+
+    @Override
+    public void remove(String workerId) {
+        to.remove(workerId);
+        Counter.builder(PREFIX + "workers.removed")
+                .description("Workers whose chunks went to others, because they stayed away")
+                .register(registry)
+                .increment();
+    }
+
+    private <T> T timed(String operation, Supplier<T> call) {
+        long begun = System.nanoTime();
+        String outcome = "ok";
+        try {
+            return call.get();
+        } catch (ForebayException e) {
+            outcome = e.code().name().toLowerCase(Locale.ROOT);
+            throw e;
+        } finally {
+            Timer.builder(PREFIX + "worker.requests")
+                    .description("What was asked of workers, and how long that took")
+                    .tag("operation", operation)
+                    .tag("outcome", outcome)
+                    .register(registry)
+                    .record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void bytes(String source, long bytes) {
+        Counter.builder(PREFIX + "filled.bytes")
+                .description("Bytes that workers fetched for fillings, by where they came from")
+                .tag("source", source)
+                .register(registry)
+                .increment((double) bytes);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.forebay.control.engine;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.inject.Singleton;
+
+/**
+ * The control plane's own figures, {@code forebay_control_*}; those of its requests are Quarkus's
+ * {@code http_server_requests_*}.
+ */
+@Singleton
+class EngineMetrics {
+
+    private static final String PREFIX = "forebay.control.";
+
+    private final MeterRegistry registry;
+
+    EngineMetrics(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    void ingested(long objects, long bytes) {
+        count("ingested.objects", "Objects in manifests that were made", objects);
+        count("ingested.bytes", "Sizes of the versions whose manifests were made", bytes);
+    }
+
+    void swept(boolean evicted) {
+        Counter.builder(PREFIX + "sweep.versions")
+                .description("Expired versions that a sweep asked to be evicted")
+                .tag("outcome", evicted ? "evicted" : "kept")
+                .register(registry)
+                .increment();
+    }
+
+    void renewed(boolean alive) {
+        Counter.builder(PREFIX + "pin.renewals")
+                .description("Renewals of pins")
+                .tag("outcome", alive ? "renewed" : "ended")
+                .register(registry)
+                .increment();
+    }
+
+    private void count(String name, String description, long by) {
+        Counter.builder(PREFIX + name)
+                .description(description)
+                .register(registry)
+                .increment((double) by);
+    }
+}
