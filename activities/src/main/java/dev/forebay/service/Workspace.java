@@ -4,6 +4,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,7 +87,8 @@ public class Workspace {
             for (Path path : deepestFirst) {
                 Files.deleteIfExists(path);
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
+            // Another process that starts at this moment may be removing it too.
             LOG.warnf("Cannot remove %s: %s", folder, e);
         }
     }
