@@ -34,13 +34,15 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final AtomicInteger warmed = new AtomicInteger();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private final WorkflowServiceStubs stubs;
+    private final WorkflowClient client;
     private final WorkerFactory factory;
 
     FakeRegion(String target) {
         stubs =
                 WorkflowServiceStubs.newServiceStubs(
                         WorkflowServiceStubsOptions.newBuilder().setTarget(target).build());
-        factory = WorkerFactory.newInstance(WorkflowClient.newInstance(stubs));
+        client = WorkflowClient.newInstance(stubs);
+        factory = WorkerFactory.newInstance(client);
         factory.newWorker(TaskQueues.region(NAME)).registerActivitiesImplementations(this);
         factory.start();
     }
@@ -48,6 +50,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     /** How many batches of chunks were filled. */
     int warmed() {
         return warmed.get();
+    }
+
+    /** Ends a workflow as an operator would. */
+    void terminate(String workflowId) {
+        client.newUntypedWorkflowStub(workflowId).terminate("test");
     }
 
     /** Lets fillings wait until {@link #open}. */

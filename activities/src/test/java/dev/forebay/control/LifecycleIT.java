@@ -3,11 +3,14 @@ package dev.forebay.control;
 import static dev.forebay.control.TestControlPlane.REGION;
 import static dev.forebay.control.TestControlPlane.version;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -220,6 +223,47 @@ class LifecycleIT {
         assertThat(digest(api.post(v1 + "/ensure?wait_seconds=30", IN))).isEqualTo(first);
         assertThat(digest(api.post(version(name, "v2") + "/ensure?wait_seconds=30", IN)))
                 .isNotEqualTo(first);
+    }
+
+    @Test
+    void theDatabaseItselfRefusesAnotherManifest() throws Exception {
+        String name = platform.dataset(LONG);
+        digest(api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN));
+
+        try (Connection database = platform.database();
+                PreparedStatement change =
+                        database.prepareStatement(
+                                "update version set manifest_digest = 'other' where id = ?")) {
+            change.setString(1, "team/" + name + "@v1");
+
+            assertThatThrownBy(change::executeUpdate).hasMessageContaining("for good");
+        }
+    }
+
+    @Test
+    void theCatalogueShowsWhatTheWorkflowSaid() {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        for (String id : List.of("p1", "p2")) {
+            api.post(
+                    v + "/pins",
+                    "{\"region\":\"%s\",\"id\":\"%s\",\"holder\":\"me\",\"lease_seconds\":600}"
+                            .formatted(REGION, id));
+        }
+        api.delete(v + "/pins/p1?region=" + REGION);
+
+        Await.until(
+                "the read-models are those of the workflow",
+                () -> {
+                    JsonNode known =
+                            api.get(v.substring(0, v.lastIndexOf('/'))).body().at("/items/0");
+                    return known.at("/pins").size() == 1 && known.equals(api.get(v).body());
+                });
+        assertThat(api.get("/pins?region=" + REGION + "&limit=1000").body().get("items"))
+                .filteredOn(pin -> pin.get("dataset").asText().equals("team/" + name))
+                .extracting(pin -> pin.get("id").asText())
+                .containsExactly("p2");
     }
 
     @Test

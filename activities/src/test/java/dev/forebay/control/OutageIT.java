@@ -4,6 +4,7 @@ import static dev.forebay.control.TestControlPlane.REGION;
 import static dev.forebay.control.TestControlPlane.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,46 @@ class OutageIT {
         Await.until(
                 "done", () -> api.get(v + "/requests/survivor?wait_seconds=10").status() == 200);
         assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("CACHED");
+    }
+
+    @Test
+    void aRequestWhoseWorkflowWasTerminatedIsTakenUpByTheNext() {
+        String name = platform.dataset(3600);
+        String v = version(name, "v1");
+        platform.region.shut();
+        try {
+            Api.Answer accepted = api.post(v + "/ensure", IN, "Idempotency-Key", "orphan");
+            assertThat(accepted.status()).as(accepted.raw().body()).isEqualTo(202);
+            platform.region.terminate("dataset/team/" + name + "@v1");
+        } finally {
+            platform.region.open();
+        }
+
+        Api.Answer answer = api.get(v + "/requests/orphan?wait_seconds=30");
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+        assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("CACHED");
+    }
+
+    @Test
+    void whatATerminatedWorkflowLeftBehindIsStillEvicted() {
+        String name = platform.dataset(3600);
+        String v = version(name, "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        Await.until(
+                "the catalogue knows",
+                () -> catalogue(v).at("/regions/0/state").asText().equals("CACHED"));
+        platform.region.terminate("dataset/team/" + name + "@v1");
+
+        Api.Answer evicted = api.post(v + "/evict", IN);
+
+        assertThat(evicted.status()).as(evicted.raw().body()).isEqualTo(200);
+        Await.until(
+                "the catalogue knows",
+                () -> catalogue(v).at("/regions/0/state").asText().equals("ABSENT"));
+    }
+
+    private JsonNode catalogue(String v) {
+        return api.get(v.substring(0, v.lastIndexOf('/'))).body().at("/items/0");
     }
 
     @Test

@@ -3,9 +3,9 @@ package dev.forebay.control.api;
 import dev.forebay.control.api.Bodies.Ensure;
 import dev.forebay.control.api.Bodies.PinSpec;
 import dev.forebay.control.api.Views.EnsuredView;
-import dev.forebay.control.engine.DatasetVersions;
 import dev.forebay.control.engine.EnsureRequests;
 import dev.forebay.control.engine.Ensured;
+import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
@@ -43,17 +43,14 @@ class EnsureResource {
     private static final int LONGEST_WAIT_SECONDS = 30;
 
     private final EnsureRequests requests;
-    private final DatasetVersions versions;
+    private final VersionReader reader;
     private final Regions regions;
     private final VersionViews views;
 
     EnsureResource(
-            EnsureRequests requests,
-            DatasetVersions versions,
-            Regions regions,
-            VersionViews views) {
+            EnsureRequests requests, VersionReader reader, Regions regions, VersionViews views) {
         this.requests = requests;
-        this.versions = versions;
+        this.reader = reader;
         this.regions = regions;
         this.views = views;
     }
@@ -112,7 +109,7 @@ class EnsureResource {
             case Ensured.Pending pending ->
                     RestResponse.status(
                             RestResponse.Status.ACCEPTED,
-                            views.pending(pending, versions.status(version)));
+                            views.pending(pending, reader.status(version)));
         };
     }
 

@@ -6,6 +6,7 @@ import dev.forebay.control.api.Views.Page;
 import dev.forebay.control.api.Views.PinView;
 import dev.forebay.control.engine.DatasetVersions;
 import dev.forebay.control.engine.PinRenewals;
+import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
@@ -39,11 +40,14 @@ class PinsResource {
     private static final int CREATED = 201;
 
     private final DatasetVersions versions;
+    private final VersionReader reader;
     private final PinRenewals renewals;
     private final Regions regions;
 
-    PinsResource(DatasetVersions versions, PinRenewals renewals, Regions regions) {
+    PinsResource(
+            DatasetVersions versions, VersionReader reader, PinRenewals renewals, Regions regions) {
         this.versions = versions;
+        this.reader = reader;
         this.renewals = renewals;
         this.regions = regions;
     }
@@ -69,7 +73,7 @@ class PinsResource {
     public Page<PinView> list(@BeanParam @Valid VersionPath path) {
         DatasetVersion version = path.toVersion();
         return new Page<>(
-                versions.status(version).pins().stream()
+                reader.status(version).pins().stream()
                         .map(pin -> PinView.of(version, pin))
                         .toList(),
                 null);

@@ -5,6 +5,7 @@ import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.Ttl;
 import dev.forebay.control.api.Views.VersionView;
 import dev.forebay.control.engine.DatasetVersions;
+import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.service.Role;
@@ -31,11 +32,14 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 class VersionsResource {
 
     private final DatasetVersions versions;
+    private final VersionReader reader;
     private final Regions regions;
     private final VersionViews views;
 
-    VersionsResource(DatasetVersions versions, Regions regions, VersionViews views) {
+    VersionsResource(
+            DatasetVersions versions, VersionReader reader, Regions regions, VersionViews views) {
         this.versions = versions;
+        this.reader = reader;
         this.regions = regions;
         this.views = views;
     }
@@ -45,7 +49,7 @@ class VersionsResource {
             summary = "Show a version",
             description = "404 until somebody has asked for it in a region.")
     public VersionView get(@BeanParam @Valid VersionPath path) {
-        return views.of(versions.status(path.toVersion()));
+        return views.of(reader.status(path.toVersion()));
     }
 
     @POST
@@ -63,7 +67,7 @@ class VersionsResource {
                 version,
                 new EvictRequest(
                         regions.require(body.region()), reason == null ? "" : reason, false));
-        return views.of(versions.statusOrNothing(version));
+        return views.of(reader.statusOrNothing(version));
     }
 
     @PUT
@@ -74,7 +78,7 @@ class VersionsResource {
             @NotNull(message = Rules.REQUIRED) @Valid Ttl body) {
         DatasetVersion version = path.toVersion();
         versions.setTtl(version, Duration.ofSeconds(body.ttlSeconds()));
-        return views.of(versions.statusOrNothing(version));
+        return views.of(reader.statusOrNothing(version));
     }
 
     @POST
@@ -87,6 +91,6 @@ class VersionsResource {
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
         DatasetVersion version = path.toVersion();
         versions.resume(version, new ResumeRequest(regions.require(body.region())));
-        return views.of(versions.statusOrNothing(version));
+        return views.of(reader.statusOrNothing(version));
     }
 }

@@ -7,7 +7,7 @@ import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.RequestLog;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
-import dev.forebay.control.engine.VersionWorkflows.VersionWorkflow;
+import dev.forebay.control.engine.UpdateSender.Update;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -15,7 +15,6 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.Receipt;
-import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
 import jakarta.inject.Singleton;
@@ -43,6 +42,7 @@ public class EnsureRequests {
     private final VersionCatalogue versions;
     private final RequestLog requests;
     private final VersionWorkflows workflows;
+    private final UpdateSender updates;
     private final TemporalCalls temporal;
     private final ObjectMapper json;
 
@@ -51,12 +51,14 @@ public class EnsureRequests {
             VersionCatalogue versions,
             RequestLog requests,
             VersionWorkflows workflows,
+            UpdateSender updates,
             TemporalCalls temporal,
             ObjectMapper json) {
         this.datasets = datasets;
         this.versions = versions;
         this.requests = requests;
         this.workflows = workflows;
+        this.updates = updates;
         this.temporal = temporal;
         this.json = json;
     }
@@ -132,17 +134,15 @@ public class EnsureRequests {
     }
 
     private WorkflowUpdateHandle<Receipt> send(Dataset dataset, RequestLog.Entry entry) {
-        Duration ttl = versions.find(entry.version()).map(VersionStatus::ttl).orElse(dataset.ttl());
         WorkflowUpdateHandle<Receipt> accepted =
-                temporal.call(
-                        () ->
-                                workflows.updateWithStart(
-                                        dataset,
-                                        new VersionWorkflow(entry.version(), ttl),
-                                        "ensureCached",
-                                        entry.id(),
-                                        Receipt.class,
-                                        read(entry.body())));
+                updates.start(
+                        dataset,
+                        new Update<>(
+                                entry.version(),
+                                "ensureCached",
+                                entry.id(),
+                                Receipt.class,
+                                read(entry.body())));
         requests.accepted(entry, accepted.getExecution().getRunId());
         return accepted;
     }
@@ -173,7 +173,11 @@ public class EnsureRequests {
         }
     }
 
-    private EnsureRequest read(String body) throws JsonProcessingException {
-        return json.readValue(body, EnsureRequest.class);
+    private EnsureRequest read(String body) {
+        try {
+            return json.readValue(body, EnsureRequest.class);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a request in the catalogue is not readable", e);
+        }
     }
 }

@@ -8,6 +8,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
+import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.TemporalFailure;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 @Singleton
 class TemporalCalls {
+
+    private static final String ENDED_MEANWHILE = "AcceptedUpdateCompletedWorkflow";
 
     private final ServiceConfig.Temporal config;
 
@@ -66,6 +69,9 @@ class TemporalCalls {
         if (failure instanceof ForebayException exception) {
             return exception;
         }
+        if (isOfEndedWorkflow(failure)) {
+            return new NoSuchRunException(failure);
+        }
         Optional<Status.Code> status = status(failure);
         boolean saidByWorkflow = hasCause(failure, TemporalFailure.class);
         if (!saidByWorkflow
@@ -98,6 +104,17 @@ class TemporalCalls {
             }
         }
         return Optional.empty();
+    }
+
+    /** What Temporal makes of updates that were under way when their workflow was ended. */
+    private static boolean isOfEndedWorkflow(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof ApplicationFailure application
+                    && application.getType().equals(ENDED_MEANWHILE)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {

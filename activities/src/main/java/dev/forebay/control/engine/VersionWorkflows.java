@@ -6,6 +6,7 @@ import dev.forebay.workflows.DatasetVersionWorkflow;
 import dev.forebay.workflows.SearchAttributes;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
@@ -13,12 +14,10 @@ import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
-import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowTargetOptions;
 import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateStage;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,32 +36,35 @@ class VersionWorkflows {
     /**
      * Sends an update, starting the workflow if it does not run, and returns once the update is
      * accepted, that is in the workflow's history.
+     *
+     * @param known what the new workflow begins with
      */
     <R extends @Nullable Object> WorkflowUpdateHandle<R> updateWithStart(
             Dataset dataset,
-            VersionWorkflow workflow,
+            VersionStatus known,
             String updateName,
             String updateId,
             Class<R> result,
             Object request) {
-        WorkflowStub stub =
-                client.newUntypedWorkflowStub(
-                        "DatasetVersion", options(dataset, workflow.version()));
         VersionInput input =
                 new VersionInput(
-                        workflow.version(),
+                        known.version(),
                         dataset.source().bucket(),
                         dataset.source().prefix(),
-                        workflow.ttl(),
-                        null);
-        return stub.startUpdateWithStart(
-                options(updateName, updateId, result),
-                new Object[] {request},
-                new Object[] {input});
+                        known.ttl(),
+                        isSomewhere(known) ? known : null);
+        return client.newUntypedWorkflowStub("DatasetVersion", options(dataset, known.version()))
+                .startUpdateWithStart(
+                        options(updateName, updateId, result),
+                        new Object[] {request},
+                        new Object[] {input});
     }
 
-    /** A version and what its workflow starts with. */
-    record VersionWorkflow(DatasetVersion version, Duration ttl) {}
+    /** Whether a region has, had half, or was refused the version. */
+    static boolean isSomewhere(VersionStatus status) {
+        return status.regions().stream()
+                .anyMatch(residency -> residency.state() != Residency.State.ABSENT);
+    }
 
     /** Sends an update to the workflow, if it runs. */
     <R extends @Nullable Object> WorkflowUpdateHandle<R> update(

@@ -1,0 +1,78 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.workflows.message.VersionStatus;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is known of versions: what the workflow says if it answers quickly, else what it said last.
+ * Safe for use by many threads.
+ */
+@Singleton
+public class VersionReader {
+
+    private final DatasetCatalogue datasets;
+    private final VersionCatalogue versions;
+    private final VersionWorkflows workflows;
+    private final TemporalCalls temporal;
+    private final Duration patience;
+
+    VersionReader(
+            DatasetCatalogue datasets,
+            VersionCatalogue versions,
+            VersionWorkflows workflows,
+            TemporalCalls temporal,
+            ServiceConfig config) {
+        this.datasets = datasets;
+        this.versions = versions;
+        this.workflows = workflows;
+        this.temporal = temporal;
+        this.patience = config.temporal().queryTimeout();
+    }
+
+    /**
+     * What is known of a version.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if nobody ever asked for the version
+     */
+    public VersionStatus status(DatasetVersion version) {
+        datasets.get(version.dataset());
+        return versions.find(version)
+                .map(this::live)
+                .orElseThrow(
+                        () ->
+                                new ForebayException(
+                                        ErrorCode.NOT_FOUND,
+                                        "nobody has asked for version %s yet: ensure it in a region first"
+                                                .formatted(version)));
+    }
+
+    /** As {@link #status}, but a version that nobody asked for is simply nowhere. */
+    public VersionStatus statusOrNothing(DatasetVersion version) {
+        Dataset dataset = datasets.get(version.dataset());
+        return versions.find(version)
+                .map(this::live)
+                .orElseGet(
+                        () ->
+                                new VersionStatus(
+                                        version, null, dataset.ttl(), List.of(), List.of()));
+    }
+
+    private VersionStatus live(VersionStatus known) {
+        try {
+            return PinExpiries.newest(
+                    temporal.call(patience, () -> workflows.status(known.version())), known);
+        } catch (ForebayException | NoSuchRunException unanswered) {
+            return known;
+        }
+    }
+}
