@@ -1,0 +1,38 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Option;
+
+/** Every option is in docs/configuration.md, with its variable and its default. */
+class PodOptionsDocTest {
+
+    private static final Pattern VARIABLE = Pattern.compile("\\$\\{env:(\\w+)(?::-(.*))?}");
+
+    @Test
+    void namesEveryOptionItsVariableAndItsDefault() throws IOException {
+        List<String> rows = Files.readAllLines(Path.of("../../docs/configuration.md"));
+
+        // From the annotations: picocli's own model has the variables replaced already.
+        for (Field field : PodOptions.class.getDeclaredFields()) {
+            Option option = field.getAnnotation(Option.class);
+            Matcher given = VARIABLE.matcher(option.defaultValue());
+            assertThat(given.matches()).as(option.defaultValue()).isTrue();
+            String row = "| `%s` | `%s` |".formatted(option.names()[0], given.group(1));
+            String value = given.group(2);
+            String cell =
+                    value == null || value.equals(Option.NULL_VALUE) ? "|" : "| `" + value + "` |";
+            assertThat(rows.stream().filter(line -> line.startsWith(row)))
+                    .as("%s, default %s", row, cell)
+                    .anyMatch(line -> line.endsWith(cell));
+        }
+    }
+}
