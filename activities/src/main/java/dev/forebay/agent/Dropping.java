@@ -26,8 +26,8 @@ final class Dropping {
     }
 
     /**
-     * Returns when every worker has dropped, or is down for longer than the grace period: it will
-     * find, when it comes back, that its chunks belong to no mounted version.
+     * Returns when every worker has dropped, or is down for longer than the grace period: if it
+     * comes back, nothing protects its chunks, and they go when it needs the room.
      */
     void drop(Digest manifest) {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -61,7 +61,8 @@ final class Dropping {
                     if (workers.view().live().contains(worker.id())) {
                         throw e;
                     }
-                    LOG.warnf("Worker %s is down and will drop %s later", worker.id(), manifest);
+                    LOG.warnf(
+                            "Worker %s is down and keeps its chunks of %s", worker.id(), manifest);
                     return;
                 }
             }
