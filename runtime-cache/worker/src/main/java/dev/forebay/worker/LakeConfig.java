@@ -19,7 +19,7 @@ public interface LakeConfig {
     String region();
 
     /** Whether the bucket is the first part of the path and not of the host name. */
-    @WithDefault("false")
+    @WithDefault("true")
     boolean pathStyle();
 
     /** How long opening a connection may take. */
