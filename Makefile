@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test build format
+.PHONY: help demo up down status test bench build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -46,6 +46,10 @@ test: $(VENV)/ready ## Runs all tests, on real servers
 	@echo "== Python: the package against a running platform"
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
 	@echo "== All tests passed"
+
+bench: target/built ## Measures on one machine, beside plain files and downloads (needs root; about 4 minutes)
+	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.Benchmarks
 
 build: target/built ## Builds everything, without tests
 

@@ -1,0 +1,114 @@
+package dev.forebay.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+
+/** Calls to the REST API, for one region. Every one that fails ends the run. */
+final class ControlPlane implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final String NAMESPACE = "bench";
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final URI base;
+    private final String region;
+
+    ControlPlane(URI base, String region) {
+        this.base = base;
+        this.region = region;
+    }
+
+    void register(String name, String source) throws IOException, InterruptedException {
+        send(
+                "POST",
+                "/datasets",
+                Map.of(
+                        "namespace", NAMESPACE,
+                        "name", name,
+                        "source", source,
+                        "ttl_seconds", Duration.ofHours(2).toSeconds()));
+    }
+
+    /** Returns when every byte of the version is in the region and verified. */
+    void ensure(String name) throws IOException, InterruptedException {
+        Instant deadline = Instant.now().plus(PATIENCE);
+        JsonNode answer =
+                send("POST", version(name) + "/ensure?wait_seconds=30", Map.of("region", region));
+        while (!answer.path("done").asBoolean()) {
+            require(Instant.now().isBefore(deadline), "ensure of " + name + " took too long");
+            answer =
+                    send(
+                            "GET",
+                            version(name)
+                                    + "/requests/"
+                                    + answer.path("request_id").asText()
+                                    + "?wait_seconds=30&region="
+                                    + region,
+                            Map.of());
+        }
+        JsonNode receipt = answer.path("receipt");
+        require(
+                receipt.path("bytes_verified").equals(receipt.path("bytes")),
+                "an incomplete receipt: " + receipt);
+    }
+
+    /** Returns when the region holds nothing of the version. */
+    void evict(String name) throws IOException, InterruptedException {
+        Instant deadline = Instant.now().plus(PATIENCE);
+        JsonNode status = send("POST", version(name) + "/evict", Map.of("region", region));
+        while (!status.at("/regions/0/state").asText().equals("ABSENT")) {
+            require(Instant.now().isBefore(deadline), "eviction of " + name + " took too long");
+            Thread.sleep(50);
+            status = send("GET", version(name), Map.of());
+        }
+    }
+
+    /** Where a version is, below a mount. */
+    static String path(String name) {
+        return NAMESPACE + "/" + name + "/v1";
+    }
+
+    private static String version(String name) {
+        return "/datasets/" + NAMESPACE + "/" + name + "/versions/v1";
+    }
+
+    private JsonNode send(String method, String path, Map<String, Object> body)
+            throws IOException, InterruptedException {
+        HttpRequest.BodyPublisher publisher =
+                body.isEmpty()
+                        ? HttpRequest.BodyPublishers.noBody()
+                        : HttpRequest.BodyPublishers.ofString(JSON.writeValueAsString(body));
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(base + "/api/v1" + path))
+                        .timeout(Duration.ofMinutes(1))
+                        .header("Content-Type", "application/json")
+                        .header("Idempotency-Key", UUID.randomUUID().toString())
+                        .method(method, publisher)
+                        .build();
+        HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+        require(
+                answer.statusCode() < 300,
+                "%s %s: HTTP %d %s".formatted(method, path, answer.statusCode(), answer.body()));
+        return JSON.readTree(answer.body());
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new IllegalStateException(otherwise);
+        }
+    }
+
+    @Override
+    public void close() {
+        http.close();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.forebay.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The kernel's page, dentry and inode caches, of the whole machine. */
+final class PageCache {
+    private static final Path DROP = Path.of("/proc/sys/vm/drop_caches");
+
+    private PageCache() {}
+
+    /** Fails unless the caches can be dropped, which needs root. */
+    static void requireDroppable() {
+        if (!Files.isWritable(DROP)) {
+            throw new IllegalStateException(
+                    DROP + " is not writable: benchmarks need root to read from a cold cache");
+        }
+    }
+
+    /** Writes back what is dirty and forgets everything nobody has open. */
+    static void drop() throws IOException, InterruptedException {
+        int status = new ProcessBuilder("sync").inheritIO().start().waitFor();
+        if (status != 0) {
+            throw new IOException("sync ended with " + status);
+        }
+        Files.writeString(DROP, "3");
+    }
+}

@@ -1,0 +1,41 @@
+package dev.forebay.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Work on a list by a few threads, each taking the next item when it is done with one. */
+final class Parallel {
+    private Parallel() {}
+
+    /** Something done to one item. */
+    @FunctionalInterface
+    interface Work<T> {
+        void on(T item) throws Exception;
+    }
+
+    static <T> void forEach(int threads, List<T> items, Work<T> work) throws Exception {
+        AtomicInteger next = new AtomicInteger();
+        try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                all.add(
+                        executor.submit(
+                                () -> {
+                                    for (int at = next.getAndIncrement();
+                                            at < items.size();
+                                            at = next.getAndIncrement()) {
+                                        work.on(items.get(at));
+                                    }
+                                    return items.size();
+                                }));
+            }
+            for (Future<?> each : all) {
+                each.get();
+            }
+        }
+    }
+}
