@@ -6,8 +6,6 @@ import dev.forebay.workflows.message.PinGrant;
 import io.quarkus.hibernate.orm.panache.Panache;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +24,6 @@ public class PinCatalogue {
             where (:region is null or p.region = :region)
               and concat(v.id, '/', p.region, '/', p.id) > :after
             order by concat(v.id, '/', p.region, '/', p.id)
-            """;
-
-    private static final String MOVE_EXPIRY =
-            """
-            update pin set expires_at = :expiry
-            where version = :version and region = :region and id = :id and expires_at < :expiry
             """;
 
     /** A pin and what it holds. */
@@ -62,16 +54,5 @@ public class PinCatalogue {
                                         DatasetVersion.parse((String) row[0]),
                                         ((PinRow) row[1]).toGrant()))
                 .toList();
-    }
-
-    /** Takes note of a renewal; does nothing if the pin is not here (yet). */
-    public void renewed(DatasetVersion version, RegionName region, String id, Instant expiresAt) {
-        Panache.getEntityManager()
-                .createNativeQuery(MOVE_EXPIRY)
-                .setParameter("expiry", expiresAt.truncatedTo(ChronoUnit.MICROS))
-                .setParameter("version", version.toString())
-                .setParameter("region", region.value())
-                .setParameter("id", id)
-                .executeUpdate();
     }
 }

@@ -25,6 +25,14 @@ record PinRow(
                 pin.expiresAt().truncatedTo(ChronoUnit.MICROS));
     }
 
+    boolean isSamePin(PinRow other) {
+        return region.equals(other.region) && id.equals(other.id);
+    }
+
+    PinRow until(Instant later) {
+        return new PinRow(region, id, holder, reason, later);
+    }
+
     PinGrant toGrant() {
         return new PinGrant(new RegionName(region), id, holder, reason, expiresAt);
     }

@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.hibernate.orm.panache.Panache;
 import io.quarkus.panache.common.Page;
@@ -98,6 +99,11 @@ public class VersionCatalogue {
      */
     public void replace(VersionStatus status) {
         locked(status.version()).replaceBy(status);
+    }
+
+    /** Takes note of a renewal, which the version's workflow does not hear of. */
+    public void renewed(DatasetVersion version, PinGrant pin) {
+        locked(version).renewed(pin);
     }
 
     /** Up to {@code limit} versions whose time in the region has passed, longest first. */

@@ -3,6 +3,7 @@ package dev.forebay.control.catalogue;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.CollectionTable;
@@ -106,7 +107,24 @@ class VersionEntity extends PanacheEntityBase {
         replace(
                 regions,
                 status.regions().stream().map(ResidencyRow::of).collect(Collectors.toSet()));
-        replace(pins, status.pins().stream().map(PinRow::of).collect(Collectors.toSet()));
+        replace(pins, status.pins().stream().map(this::newest).collect(Collectors.toSet()));
+    }
+
+    void renewed(PinGrant pin) {
+        PinRow row = newest(pin);
+        pins.removeIf(row::isSamePin);
+        pins.add(row);
+    }
+
+    /** A renewal that was noted here is not undone by a workflow that has not heard of it. */
+    private PinRow newest(PinGrant pin) {
+        PinRow row = PinRow.of(pin);
+        return pins.stream()
+                .filter(row::isSamePin)
+                .filter(known -> known.expiresAt().isAfter(row.expiresAt()))
+                .findFirst()
+                .map(known -> row.until(known.expiresAt()))
+                .orElse(row);
     }
 
     VersionStatus toStatus() {

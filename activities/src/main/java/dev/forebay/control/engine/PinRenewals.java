@@ -1,6 +1,6 @@
 package dev.forebay.control.engine;
 
-import dev.forebay.control.catalogue.PinCatalogue;
+import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -24,12 +24,12 @@ public class PinRenewals {
     private static final Logger LOG = Logger.getLogger(PinRenewals.class);
 
     private final Regions regions;
-    private final PinCatalogue pins;
+    private final VersionCatalogue versions;
     private final EngineMetrics metrics;
 
-    PinRenewals(Regions regions, PinCatalogue pins, EngineMetrics metrics) {
+    PinRenewals(Regions regions, VersionCatalogue versions, EngineMetrics metrics) {
         this.regions = regions;
-        this.pins = pins;
+        this.versions = versions;
         this.metrics = metrics;
     }
 
@@ -49,12 +49,18 @@ public class PinRenewals {
                                         ErrorCode.NOT_FOUND,
                                         "pin '%s' on %s in %s has ended: take a new one"
                                                 .formatted(id, version, region)));
-        Instant expiresAt = Instant.now().plusSeconds(renewal.remainingSeconds());
+        PinGrant renewed =
+                new PinGrant(
+                        region,
+                        id,
+                        renewal.holder(),
+                        renewal.reason(),
+                        Instant.now().plusSeconds(renewal.remainingSeconds()));
         try {
-            pins.renewed(version, region, id, expiresAt);
+            versions.renewed(version, renewed);
         } catch (RuntimeException e) {
             LOG.debugf(e, "The catalogue shows pin %s on %s with its old expiry", id, version);
         }
-        return new PinGrant(region, id, renewal.holder(), renewal.reason(), expiresAt);
+        return renewed;
     }
 }
