@@ -28,7 +28,7 @@ help: ## Shows this
 demo: target/built $(VENV)/ready ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
 	@$(PYTHON) sdk-python-shim/examples/demo.py
 
-up: target/built ## Starts all of Forebay on this machine; it stays up
+up: target/built $(VENV)/ready ## Starts all of Forebay on this machine; it stays up
 	@$(DEVSTACK) up
 
 down: ## Stops what 'up' started

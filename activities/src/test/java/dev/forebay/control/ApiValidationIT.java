@@ -87,6 +87,13 @@ class ApiValidationIT {
                 post(path, ensure("\"pin\":7"), "pin", "an object"),
                 post(path, ensure("\"pin\":{\"lease_seconds\":9}"), "pin.holder", "is missing"),
                 post(path, ensure(pin("\"holder\":\" \"", "9")), "pin.holder", "1 to 200"),
+                post(path, ensure(pin("\"holder\":\"a\\u0000b\"", "9")), "pin.holder", "control"),
+                post(path, ensure(pin("\"holder\":\"a\\nb\"", "9")), "pin.holder", "control"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\",\"reason\":\"\\u001b[2J\"", "9")),
+                        "pin.reason",
+                        "control"),
                 post(
                         path,
                         ensure(pin("\"holder\":\"" + LONG + "\"", "9")),

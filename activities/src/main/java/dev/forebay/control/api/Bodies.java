@@ -52,11 +52,12 @@ final class Bodies {
                     @Schema(description = "The same id again renews; without one the request's id")
                     @Nullable String id,
             @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.NOT_BLANK, message = Rules.HOLDER_RULE)
+                    @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
                     @Schema(description = "Who holds it, for people", examples = "job train-7")
                     String holder,
-            @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
                     @Schema(description = "What for, for people")
                     @Nullable String reason,
             @NotNull(message = Rules.REQUIRED)
@@ -92,10 +93,12 @@ final class Bodies {
                     @Schema(description = "The same id again renews; without one, one is made up")
                     @Nullable String id,
             @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.NOT_BLANK, message = Rules.HOLDER_RULE)
+                    @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
                     String holder,
-            @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE) @Nullable String reason,
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Nullable String reason,
             @NotNull(message = Rules.REQUIRED)
                     @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
@@ -117,7 +120,8 @@ final class Bodies {
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region,
-            @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
                     @Schema(description = "Why, for people; stays in the version's history")
                     @Nullable String reason) {}
 

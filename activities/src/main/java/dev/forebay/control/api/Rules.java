@@ -24,12 +24,17 @@ final class Rules {
             "must be s3://bucket/prefix/ with a / at its end; s3://bucket/ for all of a bucket";
 
     static final int TEXT_LENGTH = 200;
-    static final String TEXT_RULE = "must be at most 200 characters";
+    static final String TEXT_RULE =
+            "must be at most 200 characters, none of them a control character";
+
+    /** No line breaks, no terminal escapes, and no NUL, which PostgreSQL does not store. */
+    static final String TEXT = "\\P{Cntrl}*";
 
     /** Unlike {@code @NotBlank}, leaves null to {@code @NotNull}. */
-    static final String NOT_BLANK = "(?s).*\\S.*";
+    static final String HOLDER = "\\P{Cntrl}*[\\S&&\\P{Cntrl}]\\P{Cntrl}*";
 
-    static final String HOLDER_RULE = "must be 1 to 200 characters, and not only blanks";
+    static final String HOLDER_RULE =
+            "must be 1 to 200 characters, not only blanks, and none of them a control character";
 
     static final long MIN_LEASE_SECONDS = 5;
     static final long MAX_LEASE_SECONDS = 7 * 24 * 3600;

@@ -52,7 +52,7 @@ final class UpCommand extends StackCommand {
     @Option(
             names = "--sweep-interval",
             paramLabel = "DURATION",
-            defaultValue = "PT5S",
+            defaultValue = "PT1M",
             description =
                     "how often a region looks for versions to evict, in ISO 8601 (default:"
                             + " ${DEFAULT-VALUE})")
