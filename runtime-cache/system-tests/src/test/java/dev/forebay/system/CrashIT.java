@@ -60,6 +60,7 @@ class CrashIT {
         };
     }
 
+    /** "An accepted request is not lost", "Fetched once". */
     @ParameterizedTest
     @EnumSource(Victim.class)
     void aKillInTheMiddleOfAFillLosesNothingAndFetchesNothingTwiceThatWasComplete(Victim victim)
