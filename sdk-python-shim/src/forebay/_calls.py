@@ -5,11 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 from urllib.parse import quote
 
 import httpx
 
+from forebay import _settings
 from forebay._errors import UnexpectedAnswer, api_error
 from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Region, Version, decode, decode_items
 from forebay._values import Duration, seconds_of, split_dataset
@@ -28,10 +29,26 @@ _EVICTION_SECONDS = 600.0
 _RENEWAL_SECONDS = 5.0
 """A renewal that hangs must be tried again while the pin is still alive."""
 
+_CONNECT_SECONDS = 5.0
+
+_BUSY = frozenset({429, 502, 503, 504})
+"""What proxies answer while nobody, or too many, are behind them."""
+
+
+class Request(TypedDict):
+    """What httpx's ``request`` takes, of either kind of client."""
+
+    method: str
+    url: str
+    params: dict[str, str]
+    json: Mapping[str, Any] | None
+    headers: dict[str, str]
+    timeout: httpx.Timeout
+
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One request, and how to read its answer. All of them may be sent again: see ``_retry``."""
+    """One request, and how to read its answer. All of them may be sent again: see ``_exchange``."""
 
     method: str
     path: str
@@ -40,6 +57,17 @@ class Call(Generic[T]):
     body: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     answer_seconds: float = 30.0
+
+    def request(self, base: httpx.URL) -> Request:
+        """What to send to the API at ``base``."""
+        return Request(
+            method=self.method,
+            url=str(base) + self.path,
+            params=dict(self.params),
+            json=self.body,
+            headers=dict(self.headers),
+            timeout=httpx.Timeout(self.answer_seconds, connect=_CONNECT_SECONDS),
+        )
 
     def parse(self, response: httpx.Response) -> T:
         """Returns what a good answer says, and raises the typed error of a bad one."""
@@ -75,7 +103,7 @@ def version(dataset: str, version: str) -> Call[Version]:
 
 
 def ensure(
-    dataset: str, version: str, region: str, pin: PinSpec | None, wait_seconds: int, idempotency_key: str
+    dataset: str, version: str, region: str, pin: PinSpec | None, wait_seconds: int, idempotency_key: str | None
 ) -> Call[EnsureStatus]:
     body: dict[str, Any] = {"region": region}
     if pin is not None:
@@ -86,7 +114,7 @@ def ensure(
         _reader(EnsureStatus),
         params={"wait_seconds": str(wait_seconds)},
         body=body,
-        headers={"Idempotency-Key": idempotency_key},
+        headers={"Idempotency-Key": idempotency_key or new_id()},
         answer_seconds=wait_seconds + 30.0,
     )
 
@@ -101,7 +129,10 @@ def ensure_status(dataset: str, version: str, region: str, request_id: str, wait
     )
 
 
-def pin(dataset: str, version: str, region: str, spec: PinSpec) -> Call[Pin]:
+def pin(
+    dataset: str, version: str, region: str, lease: Duration, holder: str | None, reason: str | None, id: str | None
+) -> Call[Pin]:
+    spec = PinSpec(id or new_id(), holder or _settings.holder(), seconds_of(lease), reason)
     return Call("POST", _path(dataset, version) + "/pins", _reader(Pin), body={"region": region, **_pin_body(spec)})
 
 
@@ -205,10 +236,11 @@ def _problem(response: httpx.Response) -> Exception:
     detail = text("detail") or text("title")
     if detail is None:
         detail = f"{response.request.url.host} answered {response.status_code} {response.reason_phrase}"
+    retryable = problem.get("retryable")
     return api_error(
         response.status_code,
         text("code"),
         detail,
-        retryable=problem.get("retryable") is True,
+        retryable=retryable if isinstance(retryable, bool) else response.status_code in _BUSY,
         field=text("field"),
     )

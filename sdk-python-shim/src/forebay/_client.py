@@ -12,14 +12,11 @@ import httpx
 
 from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
-from forebay._errors import ForebayError
+from forebay._exchange import Exchanges, Operation, Outcome, Pause
 from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
-from forebay._retry import Attempts
-from forebay._values import Duration, seconds_of
+from forebay._values import Duration
 
 T = TypeVar("T")
-
-_CONNECT_SECONDS = 5.0
 
 
 class Client:
@@ -41,13 +38,9 @@ class Client:
         token_file: str | os.PathLike[str] | None = None,
         retry_seconds: float = 30.0,
     ) -> None:
-        self._base = _settings.api_address(api)
-        self._retry_seconds = retry_seconds
-        self._http = httpx.Client(
-            auth=_settings.token_file(token_file),
-            # A proxy of the machine is for the world outside, not for a control plane on the same host.
-            trust_env=not _settings.is_loopback(self._base),
-        )
+        base = _settings.api_address(api)
+        self._exchanges = Exchanges(base, retry_seconds)
+        self._http = httpx.Client(auth=_settings.token_file(token_file), trust_env=_settings.trust_proxies(base))
 
     def __enter__(self) -> Client:
         return self
@@ -63,7 +56,7 @@ class Client:
     @property
     def api(self) -> str:
         """The address requests go to."""
-        return str(self._base)
+        return str(self._exchanges.base)
 
     def register_dataset(self, dataset: str, source: str, *, ttl: Duration | None = None) -> Dataset:
         """Tells the platform where a dataset's originals are, ``s3://bucket/prefix/``; does nothing if it knows."""
@@ -107,28 +100,18 @@ class Client:
         Raises:
             EnsureTimeout: if that takes longer than ``timeout``.
         """
-        steps = _ensure.steps(
-            dataset,
-            version,
-            region,
-            pin=pin,
-            timeout=None if timeout is None else seconds_of(timeout),
-            on_progress=on_progress,
-            idempotency_key=idempotency_key or _calls.new_id(),
-            retry_seconds=self._retry_seconds,
+        return self._run(
+            _ensure.ensure(
+                self._exchanges,
+                dataset,
+                version,
+                region,
+                pin=pin,
+                timeout=timeout,
+                on_progress=on_progress,
+                idempotency_key=idempotency_key,
+            )
         )
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    status = self._send(step.call, step.retry_seconds)
-                except ForebayError as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(status)
-        except StopIteration as done:
-            receipt: Receipt = done.value
-            return receipt
 
     def start_ensure(
         self,
@@ -141,8 +124,7 @@ class Client:
         wait_seconds: int = 0,
     ) -> EnsureStatus:
         """Asks for the version and returns within ``wait_seconds`` (0 to 30), done or not."""
-        key = idempotency_key or _calls.new_id()
-        return self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, key))
+        return self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key))
 
     def ensure_status(
         self, dataset: str, version: str, region: str, request_id: str, *, wait_seconds: int = 0
@@ -162,8 +144,7 @@ class Client:
         id: str | None = None,
     ) -> Pin:
         """Holds the version in the region for ``lease``; with the id of a living pin it renews that one."""
-        spec = PinSpec(id or _calls.new_id(), holder or _settings.holder(), seconds_of(lease), reason)
-        return self._send(_calls.pin(dataset, version, region, spec))
+        return self._send(_calls.pin(dataset, version, region, lease, holder, reason, id))
 
     def pins(self, region: str | None = None) -> tuple[Pin, ...]:
         """All pins, of one region or of all."""
@@ -205,31 +186,25 @@ class Client:
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
 
-    def _all(self, page: Callable[[str | None], Call[Paged[T]]]) -> tuple[T, ...]:
-        found, after = self._send(page(None))
-        while after is not None:
-            more, after = self._send(page(after))
-            found += more
-        return found
-
     def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
-        limit = self._retry_seconds if retry_seconds is None else retry_seconds
-        attempts = Attempts(call, self._base, limit)
+        return self._run(self._exchanges.one(call, retry_seconds))
+
+    def _all(self, page: Callable[[str | None], Call[Paged[T]]]) -> tuple[T, ...]:
+        return self._run(self._exchanges.all(page))
+
+    def _run(self, operation: Operation[T]) -> T:
+        outcome: Outcome = None
         while True:
             try:
-                response = self._http.request(
-                    call.method,
-                    str(self._base) + call.path,
-                    params=dict(call.params),
-                    json=call.body,
-                    headers=dict(call.headers),
-                    timeout=httpx.Timeout(call.answer_seconds, connect=_CONNECT_SECONDS),
-                )
-            except httpx.TransportError as error:
-                pause = attempts.failed(error)
+                step = operation.send(outcome)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(step, Pause):
+                time.sleep(step.seconds)
+                outcome = None
             else:
-                again = attempts.answered(response)
-                if again is None:
-                    return call.parse(response)
-                pause = again
-            time.sleep(pause)
+                try:
+                    outcome = self._http.request(**step)
+                except httpx.TransportError as error:
+                    outcome = error

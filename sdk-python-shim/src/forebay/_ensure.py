@@ -1,16 +1,16 @@
-"""How an ``ensure`` is brought to its end: the same steps for both clients."""
+"""How an ``ensure`` is brought to its end."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from forebay import _calls
-from forebay._calls import MAX_WAIT_SECONDS, Call
+from forebay._calls import MAX_WAIT_SECONDS
 from forebay._errors import ConnectionFailed, EnsureTimeout, NotFound, UnexpectedAnswer
+from forebay._exchange import Exchanges, Operation
 from forebay._models import EnsureStatus, PinSpec, Progress, Receipt
-from forebay._values import human_bytes
+from forebay._values import Duration, human_bytes, seconds_of
 
 ACCEPTED_RETRY_SECONDS = 900.0
 """How long a control plane that has accepted a request may be away before the caller is told."""
@@ -19,34 +19,28 @@ _MAX_RESENDS = 5
 _FIRST_WAIT_SECONDS = 1
 
 
-@dataclass(frozen=True)
-class Step:
-    """What to send next, and for how long to retry it."""
-
-    call: Call[EnsureStatus]
-    retry_seconds: float
-
-
-Steps = Generator[Step, EnsureStatus, Receipt]
-
-
-def steps(
+def ensure(
+    exchanges: Exchanges,
     dataset: str,
     version: str,
     region: str,
     *,
     pin: PinSpec | None,
-    timeout: float | None,
+    timeout: Duration | None,
     on_progress: Callable[[Progress], None] | None,
-    idempotency_key: str,
-    retry_seconds: float,
-) -> Steps:
-    """Yields requests, takes their answers, and returns the receipt.
+    idempotency_key: str | None,
+) -> Operation[Receipt]:
+    """Asks for a version, looks after the request, and returns the receipt.
 
-    The first request is given up after ``retry_seconds`` without an answer. Once it is accepted, outages of up to
-    ``ACCEPTED_RETRY_SECONDS`` are waited out: the work goes on without us.
+    The first request is given up as any other is. Once it is accepted, outages of up to ``ACCEPTED_RETRY_SECONDS`` are
+    waited out: the work goes on without us.
+
+    Raises:
+        EnsureTimeout: if it takes longer than ``timeout``.
     """
-    deadline = None if timeout is None else time.monotonic() + timeout
+    key = idempotency_key or _calls.new_id()
+    seconds = None if timeout is None else seconds_of(timeout)
+    deadline = None if seconds is None else time.monotonic() + seconds
     # Somebody who watches wants figures every second; everybody else holds fewer, longer requests.
     longest_wait = MAX_WAIT_SECONDS if on_progress is None else 1
     seen: EnsureStatus | None = None
@@ -57,15 +51,15 @@ def steps(
     while True:
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0 and seen is not None:
-            raise _timeout(dataset, version, region, timeout, seen)
+            raise _timeout(dataset, version, region, seconds, seen)
         if seen is None:
-            call = _calls.ensure(dataset, version, region, pin, wait, idempotency_key)
-            limit = retry_seconds
+            call = _calls.ensure(dataset, version, region, pin, wait, key)
+            limit = exchanges.retry_seconds
         else:
             call = _calls.ensure_status(dataset, version, region, seen.request_id, wait)
             limit = ACCEPTED_RETRY_SECONDS
         try:
-            status = yield Step(call, limit if left is None else max(0.0, min(limit, left)))
+            status = yield from exchanges.one(call, limit if left is None else max(0.0, min(limit, left)))
         except NotFound:
             # The platform does not know our request (any more): say it again under the same key.
             if seen is None or resends >= _MAX_RESENDS:
@@ -75,7 +69,7 @@ def steps(
             continue
         except ConnectionFailed as error:
             if seen is not None and deadline is not None and time.monotonic() >= deadline:
-                raise _timeout(dataset, version, region, timeout, seen) from error
+                raise _timeout(dataset, version, region, seconds, seen) from error
             raise
         seen = status
         if status.done:
@@ -91,14 +85,14 @@ def _wait(longest: int, left: float) -> int:
     return max(0, min(longest, int(left + 0.999)))
 
 
-def _timeout(dataset: str, version: str, region: str, timeout: float | None, seen: EnsureStatus) -> EnsureTimeout:
+def _timeout(dataset: str, version: str, region: str, seconds: float | None, seen: EnsureStatus) -> EnsureTimeout:
     progress = seen.progress
     how_far = ""
     if progress is not None:
         total = "" if progress.bytes is None else f" of {human_bytes(progress.bytes)}"
         how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total})"
     return EnsureTimeout(
-        f"{dataset}@{version} was not complete in {region} within {timeout:.0f} s{how_far}; "
+        f"{dataset}@{version} was not complete in {region} within {seconds:.0f} s{how_far}; "
         "the platform goes on with it, and asking again joins it",
         progress=progress,
         request_id=seen.request_id,

@@ -31,13 +31,17 @@ def api_address(given: str | None) -> httpx.URL:
     return url.copy_with(path=path if path.endswith("/api/v1") else path + "/api/v1", query=None)
 
 
-def is_loopback(url: httpx.URL) -> bool:
-    if url.host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(url.host).is_loopback
-    except ValueError:
+def trust_proxies(base: httpx.URL) -> bool:
+    """Whether requests may take the proxy that the environment names.
+
+    A proxy of the machine is for the world outside, not for a control plane on the same host.
+    """
+    if base.host == "localhost":
         return False
+    try:
+        return not ipaddress.ip_address(base.host).is_loopback
+    except ValueError:
+        return True
 
 
 def region(given: str | None) -> str:

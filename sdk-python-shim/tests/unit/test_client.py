@@ -129,6 +129,27 @@ def test_what_the_platform_gave_up_is_not_retried(plane: ControlPlane, client: C
     assert len(plane.log) == 1
 
 
+def test_what_passes_by_itself_is_retried_until_it_has(plane: ControlPlane, client: Client) -> None:
+    away = Problem(503, "UNAVAILABLE", "Temporal does not answer", retryable=True)
+    plane.fail_next(*[lambda handler: send(handler, 503, away.body)] * 2)
+    assert client.ensure("vision/digits", "1", "eu").bytes == TOTAL_BYTES
+    assert len(plane.log) == 3
+
+
+def test_a_filling_that_ended_unavailable_does_not_look_like_a_control_plane_that_is_away(
+    plane: ControlPlane, client: Client
+) -> None:
+    plane.state.looks_until_cached = 1_000_000
+
+    def give_up(_: Progress) -> None:
+        plane.state.fill_fails = Problem(503, "UNAVAILABLE", "no worker of eu answers; resume it", retryable=False)
+
+    with pytest.raises(forebay.Unavailable, match="resume it") as failed:
+        client.ensure("vision/digits", "1", "eu", timeout="1m", on_progress=give_up)
+    assert not failed.value.retryable
+    assert len(plane.log) == 2
+
+
 @pytest.mark.parametrize("fault", [hang_up, busy()], ids=["hang-up", "503"])
 def test_retries_until_there_is_an_answer(plane: ControlPlane, client: Client, fault: Fault) -> None:
     plane.fail_next(*[fault] * 3)
@@ -257,6 +278,7 @@ def test_both_clients_have_the_same_face() -> None:
         return {name: list(inspect.signature(f).parameters) for name, f in methods if not name.startswith("_")}
 
     assert face(Client) == face(AsyncClient)
+    assert inspect.getdoc(AsyncClient.evict) == inspect.getdoc(Client.evict)
 
 
 def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
