@@ -12,14 +12,14 @@ machine mounts datasets, if not where the region says), ``FOREBAY_TOKEN_FILE`` (
 
 Errors::
 
-    ForebayError
+    ForebayError                what happened: code, retryable, field
     ├── ConfigurationError      an argument or environment variable is missing or wrong (also a ValueError)
     ├── ConnectionFailed        the control plane does not answer
     ├── UnexpectedAnswer        something else than Forebay's API answers
     ├── EnsureTimeout           not complete within the caller's time limit; the work goes on
     ├── PinLost                 the pin has ended though nobody released it
     ├── MountMissing            the version is in the region, but this machine does not see it
-    └── ApiError                the control plane refused or failed: code, status, detail, retryable, field
+    └── ApiError                the control plane refused or failed: also status, detail
         ├── InvalidArgument     a field breaks a rule
         ├── NotFound            no such dataset, version, pin or request
         ├── AlreadyExists       the name, or the idempotency key, is taken by something different

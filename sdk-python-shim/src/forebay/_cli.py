@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from typing import NoReturn
 
 from forebay import _commands, _completion
 from forebay._errors import (
     AlreadyExists,
+    ApiError,
     CapacityExceeded,
     ConfigurationError,
     ConnectionFailed,
@@ -25,6 +28,7 @@ from forebay._errors import (
     UnexpectedAnswer,
     UnknownRegion,
 )
+from forebay._text import one_line
 
 FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
@@ -36,6 +40,7 @@ exit codes:
   3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED or CAPACITY_EXCEEDED
   4  not found: no such dataset, version, pin or region
   5  unreachable: the control plane does not answer
+With --json an error is one line on stderr: {"code", "message", "field", "retryable"}.
 
 environment:
   FOREBAY_API         address of the control plane, for example http://127.0.0.1:8080
@@ -49,27 +54,68 @@ durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
     parser = build_parser()
-    options = parser.parse_args(arguments)
-    warnings.showwarning = lambda message, *_, **__: print(f"forebay: warning: {message}", file=sys.stderr)
+    as_json = "--json" in given
+    warnings.showwarning = lambda message, *_, **__: print(
+        f"forebay: warning: {one_line(str(message))}", file=sys.stderr
+    )
     try:
+        options = parser.parse_args([_text(word) for word in given])
         if options.command == "completion":
             print(_completion.script(parser, options.shell))
         else:
+            as_json = options.json
             run: Callable[[argparse.Namespace], None] = options.run
             run(options)
         sys.stdout.flush()
     except ForebayError as error:
-        print(f"forebay: {_one_line(error)}", file=sys.stderr)
+        _report(error, as_json)
         return exit_code(error)
     except BrokenPipeError:
         # The reader has seen enough (`forebay datasets | head`); Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("forebay: interrupted; the platform goes on with what it has accepted", file=sys.stderr)
+        _report(_Interrupted("interrupted; the platform goes on with what it has accepted"), as_json)
         return INTERRUPTED
     return 0
+
+
+class _WrongUsage(ConfigurationError):
+    """What argparse does not understand, with what it would."""
+
+    def __init__(self, message: str, usage: str) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class _Interrupted(ForebayError):
+    code = "INTERRUPTED"
+    retryable = True
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise _WrongUsage(message, self.format_usage())
+
+
+def _text(word: str) -> str:
+    # Python keeps what it cannot decode in a form that no request can carry.
+    if any("\ud800" <= character <= "\udfff" for character in word):
+        raise ConfigurationError(f"the argument {word!r} is not text in this machine's encoding")
+    return word
+
+
+def _report(error: ForebayError, as_json: bool) -> None:
+    if as_json:
+        message = error.detail if isinstance(error, ApiError) else str(error)
+        problem = {"code": error.code, "message": message, "field": error.field, "retryable": error.retryable}
+        print(json.dumps(problem), file=sys.stderr)
+        return
+    if isinstance(error, _WrongUsage):
+        print(error.usage, end="", file=sys.stderr)
+    print(f"forebay: {one_line(str(error))}", file=sys.stderr)
 
 
 def exit_code(error: ForebayError) -> int:
@@ -85,11 +131,11 @@ def exit_code(error: ForebayError) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    shared = argparse.ArgumentParser(add_help=False)
+    shared = _Parser(add_help=False)
     shared.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
-    shared.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    shared.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")
 
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="forebay",
         description="Bring versions of datasets close to the GPUs, hold them there, and let them go.",
         epilog=_EPILOG,
@@ -163,9 +209,9 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_datasets(datasets: argparse.ArgumentParser) -> None:
     actions = datasets.add_subparsers(dest="action", metavar="ACTION")
     # The parents again, without their defaults: else `forebay datasets --json list` would forget --json.
-    quiet = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    quiet = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     quiet.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
-    quiet.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    quiet.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")
 
     listing = actions.add_parser("list", parents=[quiet], help="list datasets (the default)")
     listing.add_argument("namespace", nargs="?", metavar="NAMESPACE", help="only this namespace")
@@ -188,7 +234,3 @@ def _add_version(parser: argparse.ArgumentParser) -> None:
 
 def _add_region(parser: argparse.ArgumentParser, about: str = "the region (default: $FOREBAY_REGION)") -> None:
     parser.add_argument("--region", metavar="REGION", help=about)
-
-
-def _one_line(error: ForebayError) -> str:
-    return " ".join(str(error).split())

@@ -6,12 +6,14 @@ import json
 import sys
 from argparse import Namespace
 from datetime import datetime, timezone
+from typing import TextIO
 
 from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached
 from forebay._models import Dataset, Pin, Version, to_json
 from forebay._tables import print_table
+from forebay._text import one_line, shown
 from forebay._values import human_bytes, human_seconds, split_version
 
 _RETRY_SECONDS = 5.0
@@ -59,7 +61,7 @@ def ensure(options: Namespace) -> None:
         holder=options.holder,
         reason=options.reason,
         timeout=options.timeout,
-        progress=not options.quiet,
+        progress=not (options.quiet or options.json),
         api=options.api,
     )
     if options.json:
@@ -67,14 +69,12 @@ def ensure(options: Namespace) -> None:
         return
     receipt = cached.receipt
     if not options.quiet:
-        print(
-            f"{name}@{version}: {receipt.objects} objects, {human_bytes(receipt.bytes)} in {receipt.region}, verified",
-            file=sys.stderr,
-        )
+        size = f"{receipt.objects} objects, {human_bytes(receipt.bytes)}"
+        _say(f"{name}@{version}: {size} in {receipt.region}, verified", file=sys.stderr)
         if receipt.pin is not None:
-            print(f"held until {_until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
+            _say(f"held until {_until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
     # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
-    print(cached.expected_path)
+    _say(str(cached.expected_path))
 
 
 def status(options: Namespace) -> None:
@@ -129,7 +129,7 @@ def unpin(options: Namespace) -> None:
     if options.json:
         _print_json({"released": options.pin})
     else:
-        print(f"released {options.pin}")
+        _say(f"released {options.pin}")
 
 
 def evict(options: Namespace) -> None:
@@ -142,9 +142,7 @@ def evict(options: Namespace) -> None:
         return
     state = left.residency(region).state
     # A very large version takes longer than one request may.
-    print(
-        f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}"
-    )
+    _say(f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}")
 
 
 def set_ttl(options: Namespace) -> None:
@@ -154,7 +152,7 @@ def set_ttl(options: Namespace) -> None:
         _print_json(version)
     else:
         stays = "" if version.ttl_seconds is None else human_seconds(version.ttl_seconds)
-        print(f"{options.version} stays {stays} after its last pin")
+        _say(f"{options.version} stays {stays} after its last pin")
 
 
 def resume(options: Namespace) -> None:
@@ -165,7 +163,7 @@ def resume(options: Namespace) -> None:
     if options.json:
         _print_json(version)
     else:
-        print(f"{options.version} in {region}: {version.residency(region).state}")
+        _say(f"{options.version} in {region}: {version.residency(region).state}")
 
 
 def regions(options: Namespace) -> None:
@@ -194,6 +192,10 @@ def regions(options: Namespace) -> None:
 
 def _client(options: Namespace) -> Client:
     return Client(options.api, retry_seconds=_RETRY_SECONDS)
+
+
+def _say(line: str, file: TextIO | None = None) -> None:
+    print(shown(line), file=file)
 
 
 def _print_json(value: object) -> None:
@@ -226,14 +228,14 @@ def _print_versions(found: tuple[Version, ...]) -> None:
 
 
 def _print_version(version: Version) -> None:
-    print(f"{version.dataset}@{version.version}")
+    _say(f"{version.dataset}@{version.version}")
     manifest = version.manifest
     if manifest is not None:
-        print(f"  {manifest.objects} objects, {human_bytes(manifest.bytes)}, manifest {manifest.digest}")
+        _say(f"  {manifest.objects} objects, {human_bytes(manifest.bytes)}, manifest {manifest.digest}")
     if version.ttl_seconds is not None:
-        print(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
+        _say(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
     if version.workflow_url is not None:
-        print(f"  {version.workflow_url}")
+        _say(f"  {version.workflow_url}")
     total = manifest.bytes if manifest is not None else None
     rows = []
     for region in version.regions:
@@ -258,7 +260,8 @@ def _print_version(version: Version) -> None:
         )
     for region in version.regions:
         if region.blocked is not None:
-            print(f"\n{region.region} is blocked: {region.blocked.code}: {region.blocked.message}")
+            print()
+            _say(f"{region.region} is blocked: {region.blocked.code}: {one_line(region.blocked.message)}")
     if version.pins:
         print()
         _print_pins(version.pins)

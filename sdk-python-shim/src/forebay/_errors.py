@@ -4,24 +4,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from forebay._text import shown_lines
+
 if TYPE_CHECKING:
     from forebay._models import Progress
 
 
 class ForebayError(Exception):
-    """The root of everything this package raises on purpose."""
+    """The root of everything this package raises on purpose.
+
+    As text it has no control characters, whoever wrote the message.
+
+    Attributes:
+        code: the machine-readable name of the error, for example ``PINNED``.
+        retryable: whether the same request may succeed later without anybody changing anything.
+        field: the field of the request that is to blame, if one is.
+    """
+
+    code: str = "FAILED"
+    retryable: bool = False
+    field: str | None = None
+
+    def __str__(self) -> str:
+        return shown_lines(super().__str__())
 
 
 class ConfigurationError(ForebayError, ValueError):
     """An argument or an environment variable of this process is missing or not of the right form."""
 
+    code = "USAGE"
+
 
 class ConnectionFailed(ForebayError):
     """The control plane could not be reached, or did not answer, for as long as we were told to try."""
 
+    code = "CONNECTION_FAILED"
+    retryable = True
+
 
 class UnexpectedAnswer(ForebayError):
     """Something answered, but it does not speak Forebay's API: often a wrong address."""
+
+    code = "UNEXPECTED_ANSWER"
 
 
 class EnsureTimeout(ForebayError):
@@ -29,6 +53,9 @@ class EnsureTimeout(ForebayError):
 
     The platform goes on with the work: a later call joins it.
     """
+
+    code = "ENSURE_TIMEOUT"
+    retryable = True
 
     def __init__(self, message: str, *, progress: Progress | None = None, request_id: str | None = None) -> None:
         super().__init__(message)
@@ -39,20 +66,21 @@ class EnsureTimeout(ForebayError):
 class PinLost(ForebayError):
     """The pin has ended though nobody released it: the version may be evicted at any time."""
 
+    code = "PIN_LOST"
+
 
 class MountMissing(ForebayError):
     """The version is in the region, but this machine does not see it."""
+
+    code = "MOUNT_MISSING"
 
 
 class ApiError(ForebayError):
     """The control plane refused or failed a request.
 
     Attributes:
-        code: the machine-readable name of the error, for example ``PINNED``.
         status: the HTTP status.
-        detail: what happened and what to do, for people.
-        retryable: whether the same request may succeed later without anybody changing anything.
-        field: the field of the request that is to blame, if one is.
+        detail: what happened and what to do, for people; as the server wrote it.
     """
 
     def __init__(
@@ -66,7 +94,7 @@ class ApiError(ForebayError):
         self.field = field
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.detail}"
+        return shown_lines(f"{self.code}: {self.detail}")
 
 
 class InvalidArgument(ApiError):

@@ -9,6 +9,7 @@ from collections import deque
 from typing import TextIO
 
 from forebay._models import Progress
+from forebay._text import shown
 from forebay._values import human_bytes, human_seconds
 
 _LIVE_SECONDS = 0.1
@@ -75,6 +76,7 @@ class ProgressDisplay:
         return max(0.0, (b1 - b0) / (t1 - t0)) if t1 > t0 else 0.0
 
     def _write(self, text: str) -> None:
+        text = shown(text)
         try:
             if self._live:
                 width = shutil.get_terminal_size().columns

@@ -57,6 +57,8 @@ class State:
     looks_until_cached: int = 0
     """How many answers say "not yet" before a version is complete."""
     fill_fails: Problem | None = None
+    blocked: dict[str, str] | None = None
+    """Why the region ``eu`` does not go on with any version."""
     fills: int = 0
 
 
@@ -197,7 +199,7 @@ class ControlPlane:
 
     def _version(self, dataset: str, version: str) -> dict[str, Any]:
         self._dataset(dataset)
-        regions = [
+        regions: list[dict[str, Any]] = [
             {
                 "region": "eu",
                 "state": "CACHED",
@@ -211,6 +213,8 @@ class ControlPlane:
             for region, cached in self.state.cached
             if cached == f"{dataset}@{version}"
         ]
+        if self.state.blocked is not None:
+            regions = [{"region": "eu", "state": "BLOCKED", "bytes_cached": 0, "blocked": self.state.blocked}]
         return {
             "dataset": dataset,
             "version": version,

@@ -84,16 +84,59 @@ def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPat
     assert run.err.count("\n") == 1
 
 
-def test_usage_errors_are_2_and_help_documents_the_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_one_json_object_for_who_asked_for_json(
+    run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def error(*arguments: str, code: int) -> dict[str, object]:
+        assert run(*arguments, code=code) == ""
+        problem: dict[str, object] = json.loads(run.err)
+        assert set(problem) == {"code", "message", "field", "retryable"}
+        return problem
+
+    refused = error("datasets", "register", "team/a", "file:///x", "--json", code=2)
+    assert refused["code"] == "INVALID_ARGUMENT"
+    assert refused["field"] == "source"
+    assert refused["message"] == "source must begin with s3://"
+    assert refused["retryable"] is False
+    assert error("datasets", "--json", "show", "team/none", code=4)["code"] == "NOT_FOUND"
+    assert error("status", "--json", "nonsense@", code=2)["code"] == "USAGE"
+    assert error("pin", "a/b@1", "--json", code=2)["message"] == "the following arguments are required: --for"
+    plane.state.looks_until_cached = 1_000_000
+    late = error("ensure", "vision/digits@1", "--timeout", "1", "--json", code=1)
+    assert (late["code"], late["retryable"]) == ("ENSURE_TIMEOUT", True)
+    monkeypatch.setattr("forebay._commands._RETRY_SECONDS", 0.2)
+    plane.stop()
+    assert error("regions", "--json", code=5)["code"] == "CONNECTION_FAILED"
+
+
+def test_usage_errors_are_2_and_help_documents_the_codes(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["nonsense"], [], ["pin", "a/b@1"]):
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        assert ended.value.code == 2
-    capsys.readouterr()
+        run(*arguments, code=2)
+        assert run.err.startswith("usage: forebay")
+        assert "\nforebay: " in run.err
+    run("pins", "--region", "\udcff", code=2)
+    assert run.err == r"forebay: the argument '\udcff' is not text in this machine's encoding" + "\n"
     with pytest.raises(SystemExit) as helped:
         main(["--help"])
     assert helped.value.code == 0
     assert "exit codes:" in capsys.readouterr().out
+
+
+def test_what_others_wrote_gives_no_commands_to_a_terminal(run: Run, plane: ControlPlane) -> None:
+    evil = "\x1b]0;owned\x07\x9b31m\u202e\ud800"
+    plane.state.datasets["vision/evil"] = {"namespace": "vision", "name": "evil", "source": f"s3://l/{evil}\n"}
+    pin = {"id": "p", "region": "eu", "dataset": "vision/evil", "version": "1", "holder": f"me{evil}"}
+    plane.state.pins["p"] = pin | {"reason": f"why\r{evil}"}
+    plane.state.blocked = {"code": "LAKE_OBJECT_CHANGED", "message": f"{evil}\nwas overwritten"}
+    plane.state.fill_fails = Problem(409, "LAKE_OBJECT_CHANGED", f"{evil} was overwritten")
+    printed = [run("datasets"), run("pins"), run("status", "vision/evil@1"), run("status", "vision/evil")]
+    run("ensure", "vision/evil@1", code=1)
+    for text in [*printed, run.err]:
+        assert text.replace("\n", "").isprintable()
+    assert r"s3://l/\x1b]0;owned\x07\x9b31m\u202e\ud800\n" in printed[0]
+    assert r"why\r\x1b" in printed[1]
+    assert r"\ud800 was overwritten" in printed[2]
+    assert json.loads(run("pins", "--json"))[0]["reason"] == f"why\r{evil}"
 
 
 def test_completion_knows_the_commands(tmp_path: Path) -> None:
