@@ -122,7 +122,14 @@ class RegionActivitiesImpl implements RegionActivities {
 
     @Override
     public void drop(DatasetVersion version, ManifestRef manifest) {
-        new Dropping(workers, config.workerGrace()).drop(manifest.digest());
-        region.unmount(version);
+        Dropping dropping = new Dropping(workers, config.workerGrace());
+        Heartbeat.during(
+                Activity.getExecutionContext(),
+                () -> "",
+                () -> {
+                    dropping.drop(manifest.digest());
+                    region.unmount(version);
+                    return true;
+                });
     }
 }

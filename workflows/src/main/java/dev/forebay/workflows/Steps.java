@@ -117,7 +117,7 @@ final class Steps {
         return region(
                 version,
                 region,
-                bounded(Duration.ofMinutes(2), Duration.ofHours(6)),
+                bounded(Duration.ofMinutes(2), Duration.ofHours(6)).setHeartbeatTimeout(HEARTBEAT),
                 BACKGROUND,
                 "drop the chunks");
     }

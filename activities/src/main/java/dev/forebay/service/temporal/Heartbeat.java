@@ -3,6 +3,8 @@ package dev.forebay.service.temporal;
 import io.temporal.activity.ActivityExecutionContext;
 import io.temporal.client.ActivityCompletionException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -19,25 +21,40 @@ public final class Heartbeat {
     private Heartbeat() {}
 
     /**
-     * Works, with heartbeats from the first moment on.
+     * Works, with a heartbeat after each second; work that is done sooner has none.
      *
      * @param details what the next attempt finds, taken anew for each heartbeat
      * @throws ActivityCompletionException if Temporal does not want the work any more
      */
     public static <T> T during(
             ActivityExecutionContext activity, Supplier<?> details, Supplier<T> work) {
+        return during(activity, details, INTERVAL, work);
+    }
+
+    static <T> T during(
+            ActivityExecutionContext activity,
+            Supplier<?> details,
+            Duration interval,
+            Supplier<T> work) {
         AtomicReference<ActivityCompletionException> unwanted = new AtomicReference<>();
+        CountDownLatch done = new CountDownLatch(1);
         Thread worker = Thread.currentThread();
-        Thread beater =
-                Thread.ofVirtual()
-                        .name("heartbeat")
-                        .start(() -> beat(activity, details, worker, unwanted));
+        Runnable beats =
+                () -> {
+                    try {
+                        beat(activity, details, interval, done);
+                    } catch (ActivityCompletionException e) {
+                        unwanted.set(e);
+                        worker.interrupt();
+                    }
+                };
+        Thread beater = Thread.ofVirtual().name("heartbeat").start(beats);
         try {
             T result = work.get();
-            stop(beater);
+            stop(beater, done);
             return result;
         } catch (RuntimeException e) {
-            stop(beater);
+            stop(beater, done);
             ActivityCompletionException reason = unwanted.get();
             // Whatever the interruption became on its way up, that is why.
             throw reason == null ? e : reason;
@@ -48,8 +65,9 @@ public final class Heartbeat {
         }
     }
 
-    private static void stop(Thread beater) {
-        beater.interrupt();
+    /** A heartbeat on its way is waited for: to interrupt it would make the client complain. */
+    private static void stop(Thread beater, CountDownLatch done) {
+        done.countDown();
         boolean interrupted = false;
         while (beater.isAlive()) {
             try {
@@ -66,18 +84,14 @@ public final class Heartbeat {
     private static void beat(
             ActivityExecutionContext activity,
             Supplier<?> details,
-            Thread worker,
-            AtomicReference<ActivityCompletionException> unwanted) {
+            Duration interval,
+            CountDownLatch done) {
         try {
-            while (true) {
+            while (!done.await(interval.toNanos(), TimeUnit.NANOSECONDS)) {
                 activity.heartbeat(details.get());
-                Thread.sleep(INTERVAL);
             }
-        } catch (ActivityCompletionException e) {
-            unwanted.set(e);
-            worker.interrupt();
         } catch (InterruptedException e) {
-            // The work is done.
+            throw new IllegalStateException("nobody interrupts this thread", e);
         }
     }
 }

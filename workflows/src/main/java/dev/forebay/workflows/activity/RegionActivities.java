@@ -51,7 +51,7 @@ public interface RegionActivities {
 
     /**
      * Has every worker drop the chunks that no other version of the region needs, then removes the
-     * mount.
+     * mount. Heartbeats.
      */
     void drop(DatasetVersion version, ManifestRef manifest);
 
