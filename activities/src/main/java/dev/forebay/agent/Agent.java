@@ -7,12 +7,15 @@ import dev.forebay.service.Role;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.Startup;
 import dev.forebay.service.temporal.TemporalWorkers;
+import dev.forebay.service.temporal.TemporalWorkers.Work;
 import dev.forebay.workflows.TaskQueues;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
+import io.temporal.worker.Worker;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 /** Starts and stops what makes a process the agent of a region. */
@@ -47,15 +50,16 @@ class Agent {
     }
 
     private void start() {
+        requireAtLeastOne("forebay.activities", config.activities());
         requireAtLeastOne("forebay.warm.concurrency", config.warm().concurrency());
         requireAtLeastOne("forebay.warm.activities", config.warm().activities());
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         workers.await();
+        Consumer<Worker> all = worker -> worker.registerActivitiesImplementations(implementation);
         workers.start(
-                TaskQueues.region(name),
-                config.warm().activities(),
-                worker -> worker.registerActivitiesImplementations(implementation));
+                new Work(TaskQueues.region(name), config.activities(), all),
+                new Work(TaskQueues.warm(name), config.warm().activities(), all));
         LOG.infof("Agent of region %s is ready", name);
     }
 

@@ -25,6 +25,13 @@ public interface AgentConfig {
     @WithDefault("60S")
     Duration workerGrace();
 
+    /**
+     * How many activities other than warming run at once in this agent: mounting, confirming, pins
+     * and evictions. None of them waits for a warming.
+     */
+    @WithDefault("32")
+    int activities();
+
     /** The filling of a region. */
     Warm warm();
 
@@ -42,7 +49,7 @@ public interface AgentConfig {
         @WithDefault("16")
         int concurrency();
 
-        /** How many activities of the region run at once in this agent. */
+        /** How many warmings run at once in this agent. */
         @WithDefault("32")
         int activities();
     }

@@ -24,6 +24,8 @@ import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.message.PinRequest;
+import io.temporal.api.enums.v1.PendingActivityState;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
@@ -38,6 +40,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +56,7 @@ class AgentIT {
     private static final RegionName REGION = new RegionName("test-1");
     private static final int CHUNKS = 40;
     private static final String QUEUE = "test";
+    private static final long LIMIT_SECONDS = 60;
 
     @TempDir static Path directory;
 
@@ -76,13 +81,22 @@ class AgentIT {
                         "agent",
                         directory.resolve("agent"),
                         Map.of(
-                                "forebay.role", "agent",
-                                "forebay.region", REGION.value(),
-                                "forebay.etcd.endpoints", etcd.endpoint().toString(),
-                                "forebay.lake.endpoint", s3.endpoint().toString(),
-                                "forebay.temporal.target", temporal.target(),
-                                "forebay.worker-grace", "2S",
-                                "forebay.warm.concurrency", "4"),
+                                "forebay.role",
+                                "agent",
+                                "forebay.region",
+                                REGION.value(),
+                                "forebay.etcd.endpoints",
+                                etcd.endpoint().toString(),
+                                "forebay.lake.endpoint",
+                                s3.endpoint().toString(),
+                                "forebay.temporal.target",
+                                temporal.target(),
+                                "forebay.worker-grace",
+                                "2S",
+                                "forebay.warm.concurrency",
+                                "4",
+                                "forebay.warm.activities",
+                                "2"),
                         Map.of(
                                 "AWS_ACCESS_KEY_ID", s3.accessKey(),
                                 "AWS_SECRET_ACCESS_KEY", s3.secretKey()));
@@ -165,11 +179,7 @@ class AgentIT {
             Await.until(
                     "a heartbeat that knows of half the chunks",
                     () ->
-                            warming
-                                    .describe()
-                                    .getRawDescription()
-                                    .getPendingActivitiesList()
-                                    .stream()
+                            pending(warming)
                                     .anyMatch(
                                             activity ->
                                                     activity.getHeartbeatDetails()
@@ -198,15 +208,7 @@ class AgentIT {
             assertThat(presence).isNotNull();
             call(Step.MOUNT, version);
             WorkflowStub warming = begin(Step.WARM, version, null);
-            Await.until(
-                    "begun",
-                    () ->
-                            warming
-                                    .describe()
-                                    .getRawDescription()
-                                    .getPendingActivitiesList()
-                                    .stream()
-                                    .anyMatch(activity -> activity.hasHeartbeatDetails()));
+            awaitHeartbeat(warming);
 
             Instant before = Instant.now();
             warming.cancel();
@@ -215,6 +217,73 @@ class AgentIT {
             assertThat(Duration.between(before, Instant.now())).isLessThan(Duration.ofSeconds(20));
             worker.permit(1000);
         }
+    }
+
+    @Test
+    void aDropWhoseAgentDiesIsTriedAgainSoon() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/dropped@v1");
+        try (FakeWorker worker = new FakeWorker("dropping", 0);
+                AutoCloseable presence = region.join(worker.node())) {
+            assertThat(presence).isNotNull();
+            call(Step.MOUNT, version);
+            call(Step.BEGIN_EVICTION, version);
+            WorkflowStub dropping = begin(Step.DROP, version, null);
+            awaitHeartbeat(dropping);
+
+            agent.kill9();
+            worker.permit(2);
+            agent.restart();
+
+            dropping.getResult(LIMIT_SECONDS, TimeUnit.SECONDS, String.class);
+            Await.until("unmounted", () -> state(version) == null);
+        }
+    }
+
+    @Test
+    void noPinAndNoConfirmationWaitsForAWarming() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/busy@v1");
+        try (FakeWorker worker = new FakeWorker("busy", 0);
+                AutoCloseable presence = region.join(worker.node())) {
+            assertThat(presence).isNotNull();
+            call(Step.MOUNT, version);
+            List<WorkflowStub> warmings =
+                    Stream.generate(() -> begin(Step.WARM, version, null)).limit(3).toList();
+            Await.until(
+                    "as many warmings as may run",
+                    () ->
+                            warmings.stream()
+                                            .filter(
+                                                    each ->
+                                                            pending(each)
+                                                                    .anyMatch(AgentIT::isBegun))
+                                            .count()
+                                    == 2);
+
+            PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofSeconds(30));
+            for (WorkflowStub call :
+                    List.of(begin(Step.PIN, version, pin), begin(Step.CONFIRM, version, null))) {
+                call.getResult(LIMIT_SECONDS, TimeUnit.SECONDS, String.class);
+            }
+
+            assertThat(warmings).allMatch(warming -> pending(warming).count() == 1);
+            worker.permit(1000);
+            warmings.forEach(warming -> warming.getResult(String.class));
+            call(Step.UNPIN, version, pin);
+        }
+    }
+
+    private static void awaitHeartbeat(WorkflowStub call) {
+        Await.until(
+                "a heartbeat",
+                () -> pending(call).anyMatch(PendingActivityInfo::hasHeartbeatDetails));
+    }
+
+    private static boolean isBegun(PendingActivityInfo activity) {
+        return activity.getState() == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED;
+    }
+
+    private static Stream<PendingActivityInfo> pending(WorkflowStub call) {
+        return call.describe().getRawDescription().getPendingActivitiesList().stream();
     }
 
     private static String call(Step step, DatasetVersion version) {

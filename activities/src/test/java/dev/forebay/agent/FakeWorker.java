@@ -29,7 +29,7 @@ final class FakeWorker implements AutoCloseable {
     private final Semaphore permits;
 
     /**
-     * @param permits how many fills are answered before it hangs
+     * @param permits how many fills and drops are answered before it hangs
      */
     FakeWorker(String id, int permits) {
         this.id = id;
@@ -80,6 +80,7 @@ final class FakeWorker implements AutoCloseable {
 
     private void manifest(HttpExchange exchange) throws IOException {
         if (exchange.getRequestMethod().equals("DELETE")) {
+            permits.acquireUninterruptibly();
             filled.clear();
             answer(exchange, "{\"chunksDropped\":1,\"bytesDropped\":1}");
             return;

@@ -11,6 +11,7 @@ import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One activity of a region, as a workflow: how a test calls an agent. */
@@ -41,8 +42,10 @@ public interface RegionCalls {
     @WorkflowMethod(name = "RegionCall")
     String call(Call call);
 
-    /** The implementation, with one attempt unless the step is WARM. */
+    /** The implementation; steps that heartbeat are noticed when their agent dies. */
     final class Impl implements RegionCalls {
+
+        private static final Set<Step> LONG = Set.of(Step.WARM, Step.DROP);
 
         @Override
         public String call(Call call) {
@@ -50,10 +53,16 @@ public interface RegionCalls {
                     Workflow.newActivityStub(
                             RegionActivities.class,
                             ActivityOptions.newBuilder()
-                                    .setTaskQueue("forebay-region-" + call.region())
+                                    .setTaskQueue(
+                                            (call.step() == Step.WARM
+                                                            ? "forebay-warm-"
+                                                            : "forebay-region-")
+                                                    + call.region())
                                     .setStartToCloseTimeout(Duration.ofMinutes(2))
                                     .setHeartbeatTimeout(
-                                            call.step() == Step.WARM ? Duration.ofSeconds(3) : null)
+                                            LONG.contains(call.step())
+                                                    ? Duration.ofSeconds(3)
+                                                    : null)
                                     .setCancellationType(
                                             ActivityCancellationType.WAIT_CANCELLATION_COMPLETED)
                                     .build());

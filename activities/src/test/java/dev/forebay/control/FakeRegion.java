@@ -44,6 +44,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         client = WorkflowClient.newInstance(stubs);
         factory = WorkerFactory.newInstance(client);
         factory.newWorker(TaskQueues.region(NAME)).registerActivitiesImplementations(this);
+        factory.newWorker(TaskQueues.warm(NAME)).registerActivitiesImplementations(this);
         factory.start();
     }
 

@@ -76,6 +76,7 @@ final class Steps {
         return region(
                 version,
                 region,
+                TaskQueues.warm(region),
                 bounded(Duration.ofHours(6), Duration.ofHours(12))
                         .setHeartbeatTimeout(HEARTBEAT)
                         .setCancellationType(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
@@ -136,9 +137,19 @@ final class Steps {
             ActivityOptions.Builder options,
             int priority,
             String summary) {
+        return region(version, region, TaskQueues.region(region), options, priority, summary);
+    }
+
+    private static RegionActivities region(
+            DatasetVersion version,
+            RegionName region,
+            String taskQueue,
+            ActivityOptions.Builder options,
+            int priority,
+            String summary) {
         return Workflow.newActivityStub(
                 RegionActivities.class,
-                options.setTaskQueue(TaskQueues.region(region))
+                options.setTaskQueue(taskQueue)
                         .setPriority(priority(version, priority))
                         .setSummary(summary + " in " + region)
                         .build());

@@ -11,9 +11,18 @@ public final class TaskQueues {
     private TaskQueues() {}
 
     /**
-     * The activities of one region, polled by its agent: data and etcd writes never cross regions.
+     * The activities of one region but {@link #warm}, polled by its agent: data and etcd writes
+     * never cross regions.
      */
     public static String region(RegionName region) {
         return "forebay-region-" + region;
+    }
+
+    /**
+     * The warming in one region, polled by its agent. It takes hours: on a queue of its own it
+     * takes no place of a pin or a confirmation, for which somebody waits.
+     */
+    public static String warm(RegionName region) {
+        return "forebay-warm-" + region;
     }
 }

@@ -83,13 +83,15 @@ final class Platform implements AutoCloseable {
         Worker lifecycle = environment.newWorker(TaskQueues.LIFECYCLE);
         lifecycle.registerWorkflowImplementationTypes(workflows);
         lifecycle.registerActivitiesImplementations(control);
-        environment
-                .newWorker(TaskQueues.region(US), QUICK_TO_CANCEL)
-                .registerActivitiesImplementations(us);
-        environment
-                .newWorker(TaskQueues.region(AP), QUICK_TO_CANCEL)
-                .registerActivitiesImplementations(ap);
+        poll(US, us);
+        poll(AP, ap);
         environment.start();
+    }
+
+    private void poll(RegionName name, FakeRegion region) {
+        for (String queue : List.of(TaskQueues.region(name), TaskQueues.warm(name))) {
+            environment.newWorker(queue, QUICK_TO_CANCEL).registerActivitiesImplementations(region);
+        }
     }
 
     Instant now() {

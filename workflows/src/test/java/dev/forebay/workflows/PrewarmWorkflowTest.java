@@ -81,6 +81,7 @@ class PrewarmWorkflowTest {
                 .newWorker(TaskQueues.LIFECYCLE)
                 .registerWorkflowImplementationTypes(PrewarmWorkflowImpl.class);
         environment.newWorker(TaskQueues.region(US)).registerActivitiesImplementations(region);
+        environment.newWorker(TaskQueues.warm(US)).registerActivitiesImplementations(region);
         environment.start();
         return environment
                 .getWorkflowClient()

@@ -1,6 +1,7 @@
 package dev.forebay.control.engine;
 
 import dev.forebay.service.temporal.TemporalWorkers;
+import dev.forebay.service.temporal.TemporalWorkers.Work;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowImplementations;
 import jakarta.inject.Singleton;
@@ -46,12 +47,14 @@ public class Engine {
         attributes.ensureRegistered();
         schedules.ensureScheduled();
         workers.start(
-                TaskQueues.LIFECYCLE,
-                CONCURRENT_ACTIVITIES,
-                worker -> {
-                    worker.registerWorkflowImplementationTypes(WorkflowImplementations.all());
-                    worker.registerActivitiesImplementations(catalogue, ingest, sweep);
-                });
+                new Work(
+                        TaskQueues.LIFECYCLE,
+                        CONCURRENT_ACTIVITIES,
+                        worker -> {
+                            worker.registerWorkflowImplementationTypes(
+                                    WorkflowImplementations.all());
+                            worker.registerActivitiesImplementations(catalogue, ingest, sweep);
+                        }));
         janitor.start();
     }
 

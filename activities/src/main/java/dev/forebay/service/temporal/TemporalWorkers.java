@@ -78,22 +78,28 @@ public class TemporalWorkers {
     }
 
     /**
-     * Polls a task queue.
+     * What one task queue is polled for.
      *
-     * @param concurrentActivities how many activities run at once in this process
+     * @param concurrentActivities how many of its activities run at once in this process
      * @param implementations registers workflows and activities
      */
-    public void start(
-            String taskQueue, int concurrentActivities, Consumer<Worker> implementations) {
-        Worker worker =
-                factory.newWorker(
-                        taskQueue,
-                        WorkerOptions.newBuilder()
-                                .setUsingVirtualThreads(true)
-                                .setMaxConcurrentActivityExecutionSize(concurrentActivities)
-                                .setMaxHeartbeatThrottleInterval(HEARTBEAT_INTERVAL)
-                                .build());
-        implementations.accept(worker);
+    public record Work(
+            String taskQueue, int concurrentActivities, Consumer<Worker> implementations) {}
+
+    /** Polls task queues. */
+    public void start(Work... works) {
+        for (Work work : works) {
+            Worker worker =
+                    factory.newWorker(
+                            work.taskQueue(),
+                            WorkerOptions.newBuilder()
+                                    .setUsingVirtualThreads(true)
+                                    .setMaxConcurrentActivityExecutionSize(
+                                            work.concurrentActivities())
+                                    .setMaxHeartbeatThrottleInterval(HEARTBEAT_INTERVAL)
+                                    .build());
+            work.implementations().accept(worker);
+        }
         factory.start();
         polling = true;
     }

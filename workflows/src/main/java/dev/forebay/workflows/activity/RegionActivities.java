@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a region does to a version; on {@link dev.forebay.workflows.TaskQueues#region}. Every method
- * is idempotent and fails with an {@code ApplicationFailure} whose type is the name of an {@link
+ * What a region does to a version; on {@link dev.forebay.workflows.TaskQueues#region}, and the
+ * warming on {@link dev.forebay.workflows.TaskQueues#warm}. Every method is idempotent and fails
+ * with an {@code ApplicationFailure} whose type is the name of an {@link
  * dev.forebay.model.ErrorCode}.
  */
 @ActivityInterface
