@@ -202,7 +202,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("regions", _commands.regions, "list the regions and their workers")
 
     completion = commands.add_parser("completion", help="print a completion script for a shell")
-    completion.add_argument("shell", choices=("bash", "zsh"))
+    completion.add_argument("shell", choices=_completion.SHELLS)
     return parser
 
 
