@@ -41,8 +41,9 @@ test: $(VENV)/ready ## Runs all tests, on real servers
 	@echo "== Java: format, unit, contract, architecture and integration tests (about 10 minutes)"
 	$(MVN) verify
 	@mkdir -p target && touch target/built
-	@echo "== Python: types, style, unit tests"
-	cd sdk-python-shim && ../$(PYTHON) -m ruff check . && ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
+	@echo "== Python: format, style, types, unit tests"
+	cd sdk-python-shim && ../$(PYTHON) -m ruff format --check . && ../$(PYTHON) -m ruff check . && \
+	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
 	@echo "== Python: the package against a running platform"
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
 	@echo "== All tests passed"
