@@ -8,34 +8,49 @@ import java.net.ServerSocket;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 
 /**
  * Free ports of 127.0.0.1.
  *
- * <p>They are taken from 20000 to 31999, below the range from which the kernel takes ports for
- * outgoing connections. Otherwise a client that keeps trying to reach a killed server may get that
+ * <p>They are none of those from which the kernel takes ports for outgoing connections, if the
+ * machine leaves others. Otherwise a client that keeps trying to reach a killed server may get that
  * server's port as its own local port: it then talks to itself, and the server cannot come back.
  */
 public final class Ports {
+    /** Few well-known services listen there, and by default no connection begins there. */
     private static final int FIRST = 20_000;
-    private static final int COUNT = 12_000;
+
+    private static final int LAST = 31_999;
+    private static final int FIRST_UNPRIVILEGED = 1_024;
+    private static final int LAST_OF_ALL = 65_535;
+
+    /** With fewer to choose from, tests that run at the same time would choose the same. */
+    private static final int ENOUGH = 1_000;
+
     private static final Set<Integer> GIVEN = new HashSet<>();
 
     private Ports() {}
 
     /** A port nobody listens on now, and that this JVM was not given before. */
     public static int free() {
+        int[] candidates = candidates(EphemeralPorts.ofThisMachine());
         synchronized (GIVEN) {
-            int start = ThreadLocalRandom.current().nextInt(COUNT);
-            for (int i = 0; i < COUNT; i++) {
-                int port = FIRST + (start + i) % COUNT;
+            int start = ThreadLocalRandom.current().nextInt(candidates.length);
+            for (int i = 0; i < candidates.length; i++) {
+                int port = candidates[(start + i) % candidates.length];
                 if (!GIVEN.contains(port) && isFree(port)) {
                     GIVEN.add(port);
                     return port;
                 }
             }
         }
-        throw new DevstackException("no free port between 20000 and 31999 on 127.0.0.1");
+        throw new DevstackException(
+                "no free port among the %d from %d to %d on 127.0.0.1"
+                        .formatted(
+                                candidates.length,
+                                candidates[0],
+                                candidates[candidates.length - 1]));
     }
 
     /** Whether a server could listen on this port of 127.0.0.1 now. */
@@ -47,5 +62,21 @@ public final class Ports {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** The ports to choose from, ascending. */
+    static int[] candidates(EphemeralPorts ephemeral) {
+        int[] usual = outside(ephemeral, FIRST, LAST);
+        if (usual.length >= ENOUGH) {
+            return usual;
+        }
+        int[] all = outside(ephemeral, FIRST_UNPRIVILEGED, LAST_OF_ALL);
+        return all.length >= ENOUGH ? all : IntStream.rangeClosed(FIRST, LAST).toArray();
+    }
+
+    private static int[] outside(EphemeralPorts ephemeral, int first, int last) {
+        return IntStream.rangeClosed(first, last)
+                .filter(port -> !ephemeral.contains(port))
+                .toArray();
     }
 }

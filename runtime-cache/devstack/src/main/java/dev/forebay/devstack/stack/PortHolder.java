@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Finds the process that listens on a port, from what the kernel shows below /proc. */
+/** Finds the process that holds a port, from what the kernel shows below /proc. */
 final class PortHolder {
     private static final List<Path> TABLES =
             List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
@@ -21,25 +21,29 @@ final class PortHolder {
 
     /** Its id and command; empty if there is none or we may not see it. */
     static Optional<String> of(int port) {
-        Set<String> sockets = new HashSet<>();
-        for (Path table : TABLES) {
-            sockets.addAll(listening(table, port));
-        }
+        // Who listens, or else whose connection begins there.
+        return holder(sockets(port, true)).or(() -> holder(sockets(port, false)));
+    }
+
+    private static Optional<String> holder(Set<String> sockets) {
         return ProcessHandle.allProcesses()
                 .filter(process -> holds(process.pid(), sockets))
                 .findFirst()
                 .map(process -> "process %d (%s)".formatted(process.pid(), command(process)));
     }
 
-    private static Set<String> listening(Path table, int port) {
+    private static Set<String> sockets(int port, boolean listening) {
         String suffix = String.format(Locale.ROOT, ":%04X", port);
         Set<String> sockets = new HashSet<>();
-        try (Stream<String> lines = Files.lines(table)) {
-            lines.map(line -> line.trim().split("\\s+", -1))
-                    .filter(f -> f.length > 9 && f[1].endsWith(suffix) && f[3].equals(LISTEN))
-                    .forEach(fields -> sockets.add("socket:[" + fields[9] + "]"));
-        } catch (IOException e) {
-            return Set.of();
+        for (Path table : TABLES) {
+            try (Stream<String> lines = Files.lines(table)) {
+                lines.map(line -> line.trim().split("\\s+", -1))
+                        .filter(f -> f.length > 9 && f[1].endsWith(suffix))
+                        .filter(f -> f[3].equals(LISTEN) == listening)
+                        .forEach(fields -> sockets.add("socket:[" + fields[9] + "]"));
+            } catch (IOException e) {
+                // A kernel without IPv6 has no second table.
+            }
         }
         return sockets;
     }

@@ -1,6 +1,7 @@
 package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.server.EphemeralPorts;
 import dev.forebay.devstack.server.PostgresServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.Server;
@@ -44,6 +45,9 @@ public final class Stack implements AutoCloseable {
      */
     public static Stack start(StackConfig config) {
         Layout layout = new Layout(config.data());
+        config.ports()
+                .warning(EphemeralPorts.ofThisMachine(), config.regions().size())
+                .ifPresent(config.progress());
         config.ports().requireFree(config.regions(), config.workersPerRegion());
         Tasks tasks = new Tasks(config.progress());
         try {

@@ -1,11 +1,14 @@
 package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.server.EphemeralPorts;
 import dev.forebay.devstack.server.Ports;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Where everything listens on 127.0.0.1. A port keeps its number for the life of the object, so
@@ -15,6 +18,9 @@ public final class StackPorts {
     /** The first port of a stack nobody chose ports for. */
     public static final int DEFAULT_BASE = 7700;
 
+    private static final int LOWEST_BASE = 1024;
+    private static final int HIGHEST_BASE = 65_000;
+    private static final int NEXT_BASE = 1000;
     private static final int FIRST_REGION = 20;
     private static final int PER_REGION = 10;
 
@@ -32,9 +38,10 @@ public final class StackPorts {
 
     /** The ports from {@code base} on, 20 and 10 more for each region. */
     public static StackPorts from(int base) {
-        if (base < 1024 || base > 65_000) {
+        if (base < LOWEST_BASE || base > HIGHEST_BASE) {
             throw new DevstackException(
-                    "FOREBAY_PORT_BASE is %d: it must be from 1024 to 65000".formatted(base));
+                    "FOREBAY_PORT_BASE is %d: it must be from %d to %d"
+                            .formatted(base, LOWEST_BASE, HIGHEST_BASE));
         }
         return new StackPorts(base);
     }
@@ -113,10 +120,61 @@ public final class StackPorts {
                      takes %d ports from there on)."""
                             .formatted(
                                     String.join("\n", busy),
-                                    base + 1000,
+                                    anotherBase(EphemeralPorts.ofThisMachine(), regions.size()),
                                     base,
-                                    FIRST_REGION + PER_REGION * regions.size()));
+                                    count(regions.size())));
         }
+    }
+
+    /**
+     * Says so if outgoing connections of this machine may take the ports of a stack: before {@link
+     * #requireFree} looks, or between its look and the start of the servers.
+     */
+    Optional<String> warning(EphemeralPorts ephemeral, int regions) {
+        if (base == 0 || outside(ephemeral, base, regions)) {
+            return Optional.empty();
+        }
+        int last = base + count(regions) - 1;
+        return Optional.of(
+                """
+                Outgoing connections of this machine get ports from %d to %d, so one of them can\
+                 take a port of this stack (%d to %d) before its server does. If that happens start\
+                 again, choose other ports (FOREBAY_PORT_BASE=%d), or keep these free: sysctl -w\
+                 net.ipv4.ip_local_reserved_ports=%d-%d"""
+                        .formatted(
+                                ephemeral.first(),
+                                ephemeral.last(),
+                                base,
+                                last,
+                                anotherBase(ephemeral, regions),
+                                base,
+                                last));
+    }
+
+    /** A base whose ports are free, and out of the reach of connections if there is such a one. */
+    private int anotherBase(EphemeralPorts ephemeral, int regions) {
+        int bases = HIGHEST_BASE - LOWEST_BASE + 1;
+        int[] others =
+                IntStream.iterate(NEXT_BASE, step -> step < bases, step -> step + NEXT_BASE)
+                        .map(step -> LOWEST_BASE + (base - LOWEST_BASE + step) % bases)
+                        .filter(other -> allFree(other, regions))
+                        .toArray();
+        return IntStream.of(others)
+                .filter(other -> outside(ephemeral, other, regions))
+                .findFirst()
+                .orElse(others.length > 0 ? others[0] : DEFAULT_BASE);
+    }
+
+    private static boolean outside(EphemeralPorts ephemeral, int base, int regions) {
+        return IntStream.range(base, base + count(regions)).noneMatch(ephemeral::contains);
+    }
+
+    private static boolean allFree(int base, int regions) {
+        return IntStream.range(base, base + count(regions)).allMatch(Ports::isFree);
+    }
+
+    private static int count(int regions) {
+        return FIRST_REGION + PER_REGION * regions;
     }
 
     private Map<String, Integer> all(List<String> regions, int workersPerRegion) {

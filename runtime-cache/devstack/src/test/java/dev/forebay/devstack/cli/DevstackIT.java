@@ -163,6 +163,21 @@ class DevstackIT {
         }
     }
 
+    @Test
+    void saysThatConnectionsOfThisMachineMayTakeItsPorts() throws Exception {
+        // The kernel chooses a port, as it does for a connection.
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            portBase = socket.getLocalPort();
+
+            Result up = devstack("up");
+
+            assertThat(up.status()).isEqualTo(1);
+            assertThat(up.err())
+                    .contains("Outgoing connections of this machine get ports from")
+                    .contains("ip_local_reserved_ports=" + portBase);
+        }
+    }
+
     private PidFile process(String name) {
         return disk.processes().stream()
                 .filter(process -> disk.nameOf(process).equals(name))

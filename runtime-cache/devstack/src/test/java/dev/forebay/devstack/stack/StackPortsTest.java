@@ -4,11 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.server.EphemeralPorts;
 import dev.forebay.devstack.server.Ports;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class StackPortsTest {
@@ -24,8 +32,51 @@ class StackPortsTest {
                     .isInstanceOf(DevstackException.class)
                     .hasMessageContaining("Port %d, for the control plane, is in use", base)
                     .hasMessageContaining("by process %d (", ProcessHandle.current().pid())
-                    .hasMessageContaining("FOREBAY_PORT_BASE=%d (now %d", base + 1000, base);
+                    .hasMessageContaining("(now %d; a stack takes 40 ports", base)
+                    .extracting(Throwable::getMessage)
+                    .satisfies(
+                            message -> StackPorts.from(proposed(message)).requireFree(REGIONS, 2));
         }
+    }
+
+    @Test
+    void namesWhoseConnectionTookThePort() throws Exception {
+        InetAddress here = InetAddress.getLoopbackAddress();
+        try (ServerSocket server = new ServerSocket(0, 1, here);
+                Socket connection = new Socket(here, server.getLocalPort())) {
+            assertThatThrownBy(
+                            () ->
+                                    StackPorts.from(connection.getLocalPort())
+                                            .requireFree(REGIONS, 2))
+                    .hasMessageContaining("Port %d, for", connection.getLocalPort())
+                    .hasMessageContaining("by process %d (", ProcessHandle.current().pid());
+        }
+    }
+
+    @Test
+    void warnsOfPortsThatAnOutgoingConnectionMayTakeFirst() {
+        EphemeralPorts ephemeral = new EphemeralPorts(7_730, 50_000, Set.of());
+
+        assertThat(StackPorts.from(7_600).warning(ephemeral, 2)).isEmpty();
+        assertThat(StackPorts.from(7_690).warning(ephemeral, 2)).isEmpty();
+        assertThat(StackPorts.free().warning(ephemeral, 2)).isEmpty();
+        assertThat(StackPorts.from(7_700).warning(ephemeral, 2))
+                .hasValueSatisfying(
+                        warning ->
+                                assertThat(warning)
+                                        .contains("from 7730 to 50000", "(7700 to 7739)")
+                                        .contains("ip_local_reserved_ports=7700-7739"))
+                .map(StackPortsTest::proposed)
+                .map(base -> StackPorts.from(base).warning(ephemeral, 2))
+                .hasValue(Optional.empty());
+    }
+
+    @Test
+    void doesNotWarnOfPortsThatTheKernelKeepsFree() {
+        Set<Integer> reserved = IntStream.range(7_700, 7_740).boxed().collect(Collectors.toSet());
+
+        assertThat(StackPorts.from(7_700).warning(new EphemeralPorts(1_024, 65_535, reserved), 2))
+                .isEmpty();
     }
 
     @Test
@@ -45,6 +96,12 @@ class StackPortsTest {
         assertThat(ports.api()).isEqualTo(7700);
         assertThat(ports.etcd(0)).isEqualTo(7720);
         assertThat(ports.worker(0, 5)).isLessThan(ports.etcd(1));
+    }
+
+    private static int proposed(String message) {
+        Matcher base = Pattern.compile("FOREBAY_PORT_BASE=(\\d+)").matcher(message);
+        assertThat(base.find()).isTrue();
+        return Integer.parseInt(base.group(1));
     }
 
     @Test
