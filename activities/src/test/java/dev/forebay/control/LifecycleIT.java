@@ -100,6 +100,20 @@ class LifecycleIT {
     }
 
     @Test
+    void aKeyThatWasAnsweredAsksAnew() {
+        String v = version(platform.dataset(LONG), "v1");
+        Api.Answer first = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "k");
+        assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
+
+        Api.Answer again = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "k");
+
+        assertThat(Instant.parse(again.body().at("/receipt/cached_at").asText()))
+                .isAfter(Instant.parse(first.body().at("/receipt/cached_at").asText()));
+        assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("CACHED");
+        assertThat(api.get(v + "/requests/k").body()).isEqualTo(again.body());
+    }
+
+    @Test
     void theSameKeyIsTheSameRequest() {
         String v = version(platform.dataset(LONG), "v1");
 

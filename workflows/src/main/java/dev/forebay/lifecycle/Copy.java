@@ -21,12 +21,11 @@ final class Copy {
 
     /**
      * A filling begins: what is there will be counted again, and the region will say again where it
-     * shows it.
-     *
-     * @param bytesFromLake what earlier fillings took from the lake for this copy
+     * shows it. What earlier fillings took from the lake for this copy stays counted.
      */
-    static Residency filling(Residency now, long bytesFromLake) {
-        return new Residency(now.region(), State.WARMING, 0, bytesFromLake, null, null, null, null);
+    static Residency filling(Residency now) {
+        return new Residency(
+                now.region(), State.WARMING, 0, now.bytesFromLake(), null, null, null, null);
     }
 
     static Residency mounted(Residency now, String path) {

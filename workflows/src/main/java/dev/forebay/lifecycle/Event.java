@@ -45,7 +45,7 @@ public sealed interface Event {
     /** Filling has failed for good. */
     record FillFailed(RegionName region, Problem problem) implements Regional {}
 
-    /** A region that was CACHED says that it does not know the version. */
+    /** A region that was CACHED does not know the version any more, or not all of it is there. */
     record Lost(RegionName region) implements Regional {}
 
     /** The region's etcd holds the pin; again for a pin that is taken again. */

@@ -147,14 +147,11 @@ public final class Lifecycle {
         return switch (event) {
             case Ensured _ ->
                     now.state() == State.ABSENT || now.state() == State.BLOCKED
-                            ? with(before, Copy.filling(now, now.bytesFromLake()))
+                            ? with(before, Copy.filling(now))
                             : before;
             case Resumed _ ->
-                    now.state() == State.BLOCKED
-                            ? with(before, Copy.filling(now, now.bytesFromLake()))
-                            : before;
-            case Lost _ ->
-                    now.state() == State.CACHED ? with(before, Copy.filling(now, 0)) : before;
+                    now.state() == State.BLOCKED ? with(before, Copy.filling(now)) : before;
+            case Lost _ -> now.state() == State.CACHED ? with(before, Copy.filling(now)) : before;
             case Mounted mounted ->
                     now.state() == State.WARMING
                             ? with(before, Copy.mounted(now, mounted.path()))

@@ -42,6 +42,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final Fills fills;
     private final Evictions evictions;
     private final Pins pins;
+    private final Proofs proofs;
     private final Projection projection;
     private final Display display;
 
@@ -52,6 +53,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         fills = new Fills(state, new Ingest(state, input));
         evictions = new Evictions(state, fills);
         pins = new Pins(state, fills);
+        proofs = new Proofs(state, fills);
         projection = new Projection(state);
         display = new Display(state);
     }
@@ -73,7 +75,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public Receipt ensureCached(EnsureRequest request) {
-        return new Ensure(state, fills, pins, request).run();
+        return new Ensure(state, fills, pins, proofs, request).run();
     }
 
     @Override

@@ -8,12 +8,12 @@ import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
-import dev.forebay.workflows.message.Residency.State;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,16 +32,21 @@ final class Ensure {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
+    /** How old a proof may be, so that a crowd of callers need not ask the workers one by one. */
+    private static final Duration BELIEVED = Duration.ofSeconds(10);
+
     private final VersionState state;
     private final Fills fills;
     private final Pins pins;
+    private final Proofs proofs;
     private final RegionName region;
     private final @Nullable PinRequest wanted;
 
-    Ensure(VersionState state, Fills fills, Pins pins, EnsureRequest request) {
+    Ensure(VersionState state, Fills fills, Pins pins, Proofs proofs, EnsureRequest request) {
         this.state = state;
         this.fills = fills;
         this.pins = pins;
+        this.proofs = proofs;
         this.region = request.region();
         this.wanted = request.pin();
     }
@@ -57,12 +62,12 @@ final class Ensure {
             Optional<PinGrant> early = pinWhileFilling(fill);
             awaitFill(fill, early);
             if (wanted == null) {
-                if (isCached()) {
+                if (isComplete(Instant.EPOCH)) {
                     return receipt(null);
                 }
             } else {
                 Optional<PinGrant> grant = early.filter(this::isFresh).or(() -> pin(wanted));
-                if (grant.isPresent() && isCached() && pins.holds(grant.get())) {
+                if (grant.isPresent() && isComplete(grant.get()) && pins.holds(grant.get())) {
                     return receipt(grant.get());
                 }
             }
@@ -72,6 +77,21 @@ final class Ensure {
                 ErrorCode.UNAVAILABLE,
                 "%s did not stay in %s long enough to be handed out, %d times in a row"
                         .formatted(state.version(), region, MOST_ROUNDS));
+    }
+
+    /** While a region is pinned it drops nothing: what its workers say they hold stays. */
+    private boolean isComplete(PinGrant grant) {
+        try {
+            return isComplete(pins.heldSince(region));
+        } catch (ApplicationFailure unavailable) {
+            giveBack(grant);
+            throw unavailable;
+        }
+    }
+
+    private boolean isComplete(Instant since) {
+        Instant believed = VersionState.now().minus(BELIEVED);
+        return proofs.isComplete(region, since.isAfter(believed) ? since : believed);
     }
 
     private Optional<PinGrant> pinWhileFilling(Promise<Void> fill) {
@@ -126,10 +146,6 @@ final class Ensure {
         return wanted != null
                 && pins.holds(grant)
                 && VersionState.now().plus(wanted.lease().dividedBy(2)).isBefore(grant.expiresAt());
-    }
-
-    private boolean isCached() {
-        return state.state(region) == State.CACHED;
     }
 
     private Receipt receipt(@Nullable PinGrant pin) {

@@ -16,6 +16,7 @@ import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,8 @@ final class Pins {
     private final VersionState state;
     private final Fills fills;
     private final Set<RegionName> watched = new LinkedHashSet<>();
+    private final Instant begun = VersionState.now();
+    private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
 
     Pins(VersionState state, Fills fills) {
         this.state = state;
@@ -83,6 +86,9 @@ final class Pins {
         // An eviction that began meanwhile is refused if the pin was first in etcd. If it is not,
         // the pin has ended again already.
         state.awaitNotEvicting(region);
+        if (state.pins(region).isEmpty()) {
+            heldSince.put(region, VersionState.now());
+        }
         state.apply(new PinGranted(grant));
         if (!holds(grant)) {
             throw Failures.refusal(
@@ -92,6 +98,14 @@ final class Pins {
         }
         watch(region);
         return grant;
+    }
+
+    /**
+     * Since when the region has been pinned without a break, by whomever. Pins that an earlier run
+     * took count from this run's beginning.
+     */
+    Instant heldSince(RegionName region) {
+        return heldSince.getOrDefault(region, begun);
     }
 
     /** Whether the pin is believed alive, as it was granted or renewed. */

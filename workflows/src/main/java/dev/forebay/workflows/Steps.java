@@ -93,6 +93,16 @@ final class Steps {
                 "ask every worker what it holds");
     }
 
+    /** Somebody waits, and may ask again: better to tell him soon that the region is away. */
+    static RegionActivities prove(DatasetVersion version, RegionName region) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofMinutes(1), Duration.ofMinutes(2)),
+                URGENT,
+                "is all of it still there");
+    }
+
     /** Does not retry EVICTING: the workflow knows better when that is over. */
     static RegionActivities pin(DatasetVersion version, RegionName region, String summary) {
         return region(

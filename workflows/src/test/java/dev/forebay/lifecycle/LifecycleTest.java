@@ -166,6 +166,7 @@ class LifecycleTest {
         VersionStatus lost = after(PINNED, new Lost(US));
         assertThat(residency(lost).state()).isEqualTo(State.WARMING);
         assertThat(residency(lost).bytesCached()).isZero();
+        assertThat(residency(lost).bytesFromLake()).isEqualTo(residency(PINNED).bytesFromLake());
         assertThat(lost.pins()).isEqualTo(PINNED.pins());
     }
 

@@ -333,9 +333,74 @@ class DatasetVersionWorkflowTest {
         platform.ensure(US, null);
         platform.us.forget();
         Receipt receipt = platform.ensure(US, pin("p", MINUTE));
-        assertThat(receipt.bytesFromLake()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+        assertThat(receipt.bytesFromLake()).isEqualTo(2 * FakeControlPlane.MANIFEST.bytes());
         assertThat(platform.us.count(Step.WARM)).isEqualTo(8);
         assertThat(platform.us.isPinned("p")).isTrue();
+    }
+
+    @Test
+    void aReceiptForACopyThatLostAChunkComesAfterItIsFilledAgain() {
+        Receipt first = platform.ensure(US, null);
+        platform.us.loseChunk(7);
+        platform.pass(Duration.ofSeconds(11));
+
+        Receipt receipt = platform.ensure(US, null);
+        assertThat(platform.us.isEmpty()).isFalse();
+        assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
+        assertThat(receipt.bytesFromLake())
+                .isEqualTo(first.bytesFromLake() + FakeRegion.CHUNK_BYTES);
+        assertThat(receipt.cachedAt()).isAfter(first.cachedAt());
+    }
+
+    @Test
+    void aReceiptWithAPinIsProvenAfterThePinIsHeld() {
+        Receipt first = platform.ensure(US, null);
+        platform.pass(Duration.ofSeconds(1));
+        platform.us.loseChunk(7);
+
+        Receipt receipt = platform.ensure(US, pin("p", MINUTE));
+        assertThat(receipt.bytesFromLake())
+                .isEqualTo(first.bytesFromLake() + FakeRegion.CHUNK_BYTES);
+        assertThat(platform.us.isPinned("p")).isTrue();
+    }
+
+    @Test
+    void aForgottenVersionIsFilledAgainAlsoWithoutAPin() {
+        platform.ensure(US, null);
+        platform.us.forget();
+        platform.pass(Duration.ofSeconds(11));
+
+        Receipt receipt = platform.ensure(US, null);
+        assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(2);
+        assertThat(platform.us.isEmpty()).isFalse();
+    }
+
+    @Test
+    void aRegionThatCannotBeAskedGivesNoReceiptAndKeepsNoPin() {
+        Receipt first = platform.ensure(US, null);
+        platform.pass(Duration.ofSeconds(11));
+        platform.us.fail(
+                Step.CONFIRM,
+                IntStream.range(0, 20)
+                        .mapToObj(_ -> ErrorCode.UNAVAILABLE)
+                        .toArray(ErrorCode[]::new));
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, pin("p", MINUTE));
+        platform.pass(Duration.ofMinutes(3));
+        assertThat(codeOf(() -> result(ensured))).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(platform.status().pins()).isEmpty();
+        assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
+        assertThat(platform.residency(US).cachedAt()).isEqualTo(first.cachedAt());
+    }
+
+    @Test
+    void manyWhoAskForACachedVersionShareTheProof() {
+        platform.ensure(US, null);
+        platform.pass(Duration.ofSeconds(11));
+        List<CompletableFuture<Receipt>> calls =
+                IntStream.range(0, 50).mapToObj(_ -> platform.ensureAsync(US, null)).toList();
+        calls.forEach(Platform::result);
+        assertThat(platform.us.count(Step.CONFIRM)).isEqualTo(2);
     }
 
     @Test

@@ -37,8 +37,9 @@ import java.util.stream.IntStream;
  * <pre>
  * temporal server start-dev --headless --port 17233 \\
  *     --dynamic-config-value history.maxInFlightUpdates=1000
- * ./mvnw -pl workflows -am test-compile exec:java -Dexec.classpathScope=test \\
- *     -Dexec.mainClass=dev.forebay.workflows.HistoryRecorder -Dexec.args="127.0.0.1:17233 DIRECTORY"
+ * ./mvnw -pl workflows -am test-compile dependency:build-classpath -Dmdep.outputFile=target/classpath
+ * cd workflows && java -cp target/test-classes:target/classes:$(cat target/classpath) \\
+ *     dev.forebay.workflows.HistoryRecorder 127.0.0.1:17233 DIRECTORY
  * </pre>
  *
  * <p>Old histories stay: workflows that began under them may still run. Record into a new folder
@@ -73,6 +74,7 @@ final class HistoryRecorder {
         stories.put("eviction-of-a-filling", HistoryRecorder::evictionOfAFilling);
         stories.put("refused-eviction", HistoryRecorder::refusedEviction);
         stories.put("forgotten", HistoryRecorder::forgotten);
+        stories.put("incomplete", HistoryRecorder::incomplete);
         stories.put("continued", HistoryRecorder::continued);
         stories.put("sweep", HistoryRecorder::sweep);
         return stories;
@@ -140,6 +142,21 @@ final class HistoryRecorder {
         platform.ensure(US, null);
         platform.us.forget();
         platform.ensure(US, pin("p", LEASE));
+    }
+
+    /** Copies that lose a chunk, seen by callers with and without a pin; then nobody answers. */
+    private static void incomplete(Platform platform) {
+        platform.ensure(US, null);
+        platform.us.loseChunk(3);
+        platform.ensure(US, pin("p", LEASE));
+        platform.us.loseChunk(5);
+        platform.us.fail(Step.CONFIRM, ErrorCode.UNAVAILABLE);
+        platform.pass(Duration.ofSeconds(11));
+        List<CompletableFuture<Receipt>> calls =
+                IntStream.range(0, 6)
+                        .mapToObj(i -> platform.ensureAsync(US, i == 0 ? pin("q", LEASE) : null))
+                        .toList();
+        calls.forEach(Platform::result);
     }
 
     /** A run that begins with the state of another: what a continue-as-new starts. */

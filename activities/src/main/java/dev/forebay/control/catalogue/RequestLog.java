@@ -9,6 +9,7 @@ import jakarta.transaction.Transactional;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.hibernate.query.MutationQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +29,16 @@ public class RequestLog {
             """;
 
     private static final String FIND =
-            "select region, body, workflow_id, run_id from request where version = :version and id = :id";
+            "select region, body, workflow_id, attempt, run_id from request where version = :version and id = :id";
 
     private static final String ACCEPTED =
-            "update request set run_id = :run where version = :version and id = :id";
+            "update request set run_id = :run where version = :version and id = :id and attempt = :attempt";
+
+    private static final String AGAIN =
+            """
+            update request set attempt = attempt + 1, run_id = null
+            where version = :version and id = :id and attempt = :attempt
+            """;
 
     private static final String FORGET =
             """
@@ -43,7 +50,8 @@ public class RequestLog {
      * A request as it was made.
      *
      * @param body in a form that is equal for equal requests
-     * @param runId the run that accepted it, once one did
+     * @param attempt how often it was answered before, and then sent again
+     * @param runId the run that accepted this attempt, once one did
      */
     public record Entry(
             DatasetVersion version,
@@ -51,7 +59,17 @@ public class RequestLog {
             String region,
             String body,
             String workflowId,
-            @Nullable String runId) {}
+            int attempt,
+            @Nullable String runId) {
+
+        /**
+         * The same for the same attempt; not among the ids that a request can have, but for the
+         * first.
+         */
+        public String updateId() {
+            return attempt == 0 ? id : id + "~" + attempt;
+        }
+    }
 
     /**
      * Enters a request, or finds the same one that is there.
@@ -96,17 +114,27 @@ public class RequestLog {
                                         (String) row[0],
                                         (String) row[1],
                                         (String) row[2],
-                                        (String) row[3]));
+                                        ((Number) row[3]).intValue(),
+                                        (String) row[4]));
     }
 
-    /** Remembers the run that accepted a request. */
+    /** Remembers the run that accepted an attempt. */
     public void accepted(Entry request, String runId) {
-        Panache.getSession()
-                .createNativeMutationQuery(ACCEPTED)
-                .setParameter("run", runId)
+        ofAttempt(ACCEPTED, request).setParameter("run", runId).executeUpdate();
+    }
+
+    /** Begins the attempt after the given one, or finds the one that somebody else began. */
+    public Entry again(Entry answered) {
+        ofAttempt(AGAIN, answered).executeUpdate();
+        return find(answered.version(), answered.id()).orElse(answered);
+    }
+
+    private static MutationQuery ofAttempt(String sql, Entry request) {
+        return Panache.getSession()
+                .createNativeMutationQuery(sql)
                 .setParameter("version", request.version().toString())
                 .setParameter("id", request.id())
-                .executeUpdate();
+                .setParameter("attempt", request.attempt());
     }
 
     /** Forgets up to {@code limit} requests older than {@code before}; returns how many. */

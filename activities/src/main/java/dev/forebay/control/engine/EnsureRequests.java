@@ -28,7 +28,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A request is written down before it goes to Temporal, with the id of the update. When the run
  * of the workflow that accepted it is gone, the same update is sent to the next one: what it asks
- * for is a state, so nothing is done twice.
+ * for is a state, so nothing is done twice. For the same reason a request that comes again after it
+ * was answered is asked anew: the old answer may not be true any more.
  */
 @Singleton
 public class EnsureRequests {
@@ -82,8 +83,9 @@ public class EnsureRequests {
                                 request.region().value(),
                                 written(request),
                                 WorkflowIds.version(version),
+                                0,
                                 null));
-        return answer(dataset, entry, wait);
+        return answer(dataset, isAnswered(entry) ? requests.again(entry) : entry, wait);
     }
 
     /**
@@ -110,14 +112,29 @@ public class EnsureRequests {
         return answer(dataset, entry, wait);
     }
 
+    private boolean isAnswered(RequestLog.Entry entry) {
+        String runId = entry.runId();
+        if (runId == null) {
+            return false;
+        }
+        try {
+            return temporal.call(() -> result(accepted(entry, runId), SHORTEST_WAIT)).isPresent();
+        } catch (NoSuchRunException gone) {
+            return false; // the next run is to answer the same attempt
+        } catch (ForebayException failed) {
+            return true;
+        }
+    }
+
+    private WorkflowUpdateHandle<Receipt> accepted(RequestLog.Entry entry, String runId) {
+        return workflows.accepted(entry.workflowId(), runId, entry.updateId(), Receipt.class);
+    }
+
     private Ensured answer(Dataset dataset, RequestLog.Entry entry, Duration wait) {
         String runId = entry.runId();
         if (runId != null) {
             try {
-                return await(
-                        entry,
-                        workflows.accepted(entry.workflowId(), runId, entry.id(), Receipt.class),
-                        wait);
+                return await(entry, accepted(entry, runId), wait);
             } catch (NoSuchRunException gone) {
                 // Falls through to the run that follows it.
             }
@@ -140,7 +157,7 @@ public class EnsureRequests {
                         new Update<>(
                                 entry.version(),
                                 "ensureCached",
-                                entry.id(),
+                                entry.updateId(),
                                 Receipt.class,
                                 read(entry.body())));
         requests.accepted(entry, accepted.getExecution().getRunId());

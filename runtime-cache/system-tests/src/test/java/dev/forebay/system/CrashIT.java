@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.server.Server;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -97,6 +101,53 @@ class CrashIT {
                         .sum();
         assertThat(total).isBetween(CHUNKS, CHUNKS + inFlight);
         api.post(Api.path(version) + "/evict", Map.of("region", REGION)).expect(200);
+    }
+
+    /** "A receipt means all of it". */
+    @Test
+    void aCopyThatLostADiskIsFilledAgainBeforeTheNextReceipt() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 6; i++) {
+            tree.put(i + ".bin", bytes(200 + i, CHUNK));
+        }
+        lake.putAll("lost/", tree);
+        api.register("crash/lost", "s3://datasets/lost/", Duration.ofHours(1));
+        JsonNode first = api.ensure("crash/lost@v1", REGION);
+        Server worker = stack.region(REGION).worker(0);
+        worker.kill9();
+        long lost = deleteChunks(stack.store(REGION, 0));
+        worker.restart();
+
+        Map<String, Object> pinned =
+                Map.of("region", REGION, "pin", Map.of("holder", "test", "lease_seconds", 60));
+        JsonNode second =
+                api.receipt(
+                        "crash/lost@v1",
+                        REGION,
+                        api.accept("crash/lost@v1", pinned),
+                        Duration.ofMinutes(3));
+
+        assertThat(lost).isGreaterThan(0);
+        assertThat(second.get("bytes_verified")).isEqualTo(first.get("bytes_verified"));
+        assertThat(second.get("cached_at")).isNotEqualTo(first.get("cached_at"));
+        int gets = lake.gets("lost/").values().stream().mapToInt(Integer::intValue).sum();
+        assertThat(gets).isBetween(tree.size() + 1, 2 * tree.size());
+        stack.readAll(REGION, "crash/lost@v1", tree);
+        assertThat(lake.gets("lost/").values().stream().mapToInt(Integer::intValue).sum())
+                .as("read from the region alone")
+                .isEqualTo(gets);
+    }
+
+    /** Deletes the chunk files below a store; returns how many there were. */
+    private static long deleteChunks(Path store) throws IOException {
+        List<Path> chunks;
+        try (Stream<Path> files = Files.walk(store.resolve("chunks"))) {
+            chunks = files.filter(Files::isRegularFile).toList();
+        }
+        for (Path chunk : chunks) {
+            Files.delete(chunk);
+        }
+        return chunks.size();
     }
 
     /** "Reading without the control plane". */

@@ -18,11 +18,13 @@ final class RunningStack implements AutoCloseable {
 
     static final Duration SWEEP_INTERVAL = Duration.ofSeconds(3);
 
+    private final Path data;
     private final Stack stack;
     private final LakeFixture lake;
     private final Api api;
 
-    private RunningStack(Stack stack) {
+    private RunningStack(Path data, Stack stack) {
+        this.data = data;
         this.stack = stack;
         S3Server s3 = stack.lake();
         this.lake = new LakeFixture(s3.endpoint(), s3.accessKey(), s3.secretKey(), s3.accessLog());
@@ -34,16 +36,13 @@ final class RunningStack implements AutoCloseable {
      * leaves its logs.
      */
     static RunningStack start(String name, Consumer<StackConfig.Builder> change) {
+        Path data = Path.of("target", "stacks", name + "-" + ProcessHandle.current().pid());
         StackConfig.Builder config =
-                StackConfig.inDirectory(
-                                Path.of(
-                                        "target",
-                                        "stacks",
-                                        name + "-" + ProcessHandle.current().pid()))
+                StackConfig.inDirectory(data)
                         .buckets(LakeFixture.BUCKET)
                         .sweepInterval(SWEEP_INTERVAL);
         change.accept(config);
-        return new RunningStack(Stack.start(config.build()));
+        return new RunningStack(data, Stack.start(config.build()));
     }
 
     Stack stack() {
@@ -52,6 +51,11 @@ final class RunningStack implements AutoCloseable {
 
     Region region(String name) {
         return stack.region(name);
+    }
+
+    /** The chunk store of a worker. */
+    Path store(String region, int worker) {
+        return data.resolve("regions").resolve(region).resolve("worker-" + worker).resolve("store");
     }
 
     LakeFixture lake() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A JVM that dies takes its servers with it, however it dies. */
 class OrphanIT {
-    private static final Duration BOUND = Duration.ofSeconds(20);
+    private static final Duration BOUND = Duration.ofSeconds(90);
 
     @TempDir Path directory;
 

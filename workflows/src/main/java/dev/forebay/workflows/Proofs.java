@@ -1,0 +1,110 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event.Lost;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Shows that a region which is CACHED still holds everything, by asking its workers again: one
+ * question at a time per region, whose answer serves all who wait for it.
+ *
+ * <p>A region that lacks something, or has forgotten the version, is filled again.
+ */
+final class Proofs {
+
+    private static final String CHANGE = "receipts are proven again";
+
+    private final VersionState state;
+    private final Fills fills;
+
+    /** Runs that began before there were proofs go on without, until they continue as new. */
+    private final boolean asks =
+            Workflow.getVersion(CHANGE, Workflow.DEFAULT_VERSION, 1) != Workflow.DEFAULT_VERSION;
+
+    private final Map<RegionName, Promise<Void>> running = new LinkedHashMap<>();
+    private final Map<RegionName, Instant> proven = new LinkedHashMap<>();
+
+    Proofs(VersionState state, Fills fills) {
+        this.state = state;
+        this.fills = fills;
+    }
+
+    /**
+     * Whether the region is CACHED, and was shown to be by a question asked at {@code since} or
+     * later. False if it is no longer: it is being filled again then, or evicted.
+     *
+     * @throws io.temporal.failure.ApplicationFailure what the region could not be asked for
+     */
+    boolean isComplete(RegionName region, Instant since) {
+        while (state.state(region) == State.CACHED) {
+            if (!asks || !provenAt(state.residency(region)).isBefore(since)) {
+                return true;
+            }
+            running.computeIfAbsent(region, this::begin).get();
+        }
+        return false;
+    }
+
+    private Instant provenAt(Residency residency) {
+        Instant filled = residency.cachedAt() == null ? Instant.EPOCH : residency.cachedAt();
+        Instant shown = proven.getOrDefault(residency.region(), Instant.EPOCH);
+        return shown.isAfter(filled) ? shown : filled;
+    }
+
+    private Promise<Void> begin(RegionName region) {
+        Instant asked = VersionState.now();
+        return Async.procedure(
+                () -> {
+                    try {
+                        prove(region, asked);
+                    } finally {
+                        running.remove(region);
+                    }
+                });
+    }
+
+    private void prove(RegionName region, Instant asked) {
+        boolean complete = isHeld(region);
+        if (state.state(region) != State.CACHED) {
+            return; // an eviction began while the workers were asked
+        }
+        if (complete) {
+            proven.put(region, asked);
+        } else {
+            state.apply(new Lost(region));
+            fills.of(region);
+        }
+    }
+
+    private boolean isHeld(RegionName region) {
+        ManifestRef manifest = state.status().manifest();
+        if (manifest == null) {
+            throw Failures.refusal(
+                    ErrorCode.INTERNAL, "CACHED in %s without a manifest".formatted(region));
+        }
+        try {
+            Coverage coverage =
+                    Steps.prove(state.version(), region).confirm(state.version(), manifest);
+            return coverage.complete();
+        } catch (ActivityFailure failure) {
+            Problem problem = Failures.problem(failure);
+            return switch (problem.code()) {
+                // The mount is gone from the region's etcd, or about to go.
+                case NOT_FOUND, EVICTING -> false;
+                default -> throw Failures.refusal(problem);
+            };
+        }
+    }
+}
