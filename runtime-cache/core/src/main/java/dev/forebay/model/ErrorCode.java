@@ -20,7 +20,7 @@ public enum ErrorCode {
     ALREADY_EXISTS(Category.CONFLICT, false),
     /** Eviction of a version that somebody still holds. */
     PINNED(Category.CONFLICT, false),
-    /** A pin on a version that is just being evicted; try again when it is gone. */
+    /** A pin on a version that is just being evicted, or a read of one that was. */
     EVICTING(Category.CONFLICT, true),
     /** The caller named a region that this installation does not have. */
     UNKNOWN_REGION(Category.REFUSED, false),

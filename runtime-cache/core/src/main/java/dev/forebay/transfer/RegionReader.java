@@ -26,8 +26,11 @@ public final class RegionReader {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-    /** How long all workers may say NOT_FOUND: their view of a new mount may be behind ours. */
-    private static final Duration NOT_FOUND_PATIENCE = Duration.ofSeconds(2);
+    /**
+     * How long all workers may say that the version is not, or not any more, mounted: their view of
+     * a new mount may be behind ours.
+     */
+    private static final Duration UNMOUNTED_PATIENCE = Duration.ofSeconds(2);
 
     private final WorkerClient client;
     private final Supplier<WorkerSet> workers;
@@ -115,7 +118,7 @@ public final class RegionReader {
 
         /** The bytes the first of them gave that could, or 0 if none could. */
         private int askEach(List<WorkerNode> workers) {
-            boolean allSayNotFound = !workers.isEmpty();
+            boolean allSayUnmounted = !workers.isEmpty();
             for (WorkerNode worker : workers) {
                 if (left().isNegative()) {
                     throw failure();
@@ -129,7 +132,7 @@ public final class RegionReader {
                 } catch (ForebayException e) {
                     events.failedAttempt(worker, e);
                     last = e;
-                    allSayNotFound &= e.code() == ErrorCode.NOT_FOUND;
+                    allSayUnmounted &= saysUnmounted(e);
                     if (e.code() == ErrorCode.UNAVAILABLE) {
                         suspects.suspect(worker);
                     }
@@ -138,10 +141,14 @@ public final class RegionReader {
                     }
                 }
             }
-            if (allSayNotFound && System.nanoTime() - startNanos > NOT_FOUND_PATIENCE.toNanos()) {
+            if (allSayUnmounted && System.nanoTime() - startNanos > UNMOUNTED_PATIENCE.toNanos()) {
                 throw failure();
             }
             return 0;
+        }
+
+        private static boolean saysUnmounted(ForebayException failure) {
+            return failure.code() == ErrorCode.NOT_FOUND || failure.code() == ErrorCode.EVICTING;
         }
 
         private Duration attemptTimeout() {

@@ -183,6 +183,16 @@ class RegionReaderTest {
     }
 
     @Test
+    void whatTheRegionIsEvictingFailsLongBeforeTheTotalTimeout() {
+        reader = reader(Duration.ofSeconds(60));
+        owner.refuse(409, "EVICTING");
+        second.refuse(404, "NOT_FOUND");
+        long before = System.nanoTime();
+        fails(ErrorCode.NOT_FOUND);
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    @Test
     void aRegionWithoutWorkersIsUnavailable() {
         reader = reader(Duration.ofMillis(300));
         workers = new WorkerSet(List.of(), Set.of());

@@ -5,6 +5,7 @@ import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.jnr.JnrTransport;
 import dev.forebay.fuse.read.ManifestFetcher;
+import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
 import dev.forebay.manifest.ManifestCache;
@@ -58,11 +59,10 @@ final class Pod implements AutoCloseable {
         RegionReader regionReader =
                 new RegionReader(
                         client, () -> workers(region), RegionReaderConfig.defaults(), metrics);
+        MountedSource source = new MountedSource(regionReader::read);
         PackReader packs =
                 new PackReader(
-                        regionReader::read,
-                        PackReaderConfig.ofMemory(options.memoryCache.bytes()),
-                        metrics);
+                        source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
         started.push(packs);
         Manifests manifests =
                 new Manifests(
@@ -72,7 +72,11 @@ final class Pod implements AutoCloseable {
                                 new ManifestFetcher(client, () -> workers(region))));
         PortableView view =
                 new PortableView(manifests, packs, options.nodeCache, nanos(Instant.now()));
-        region.onChange(change -> view.show(change.mounts()));
+        region.onChange(
+                change -> {
+                    source.update(change.mounts());
+                    view.show(change.mounts());
+                });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
         started.push(server);
         transport = JnrTransport.mount(view, new Guard(metrics), mountpoint, options.allowOther);

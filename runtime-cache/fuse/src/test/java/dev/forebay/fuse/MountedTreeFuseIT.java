@@ -12,10 +12,12 @@ import dev.forebay.fuse.fs.Paths;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.jnr.JnrTransport;
 import dev.forebay.fuse.read.ManifestFetcher;
+import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
 import dev.forebay.fuse.read.ReadMeter;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -58,11 +60,13 @@ import org.junit.jupiter.api.io.TempDir;
 class MountedTreeFuseIT {
 
     private static final int CHUNK = ChunkId.CHUNK_BYTES;
+    private static final int EIO = 5;
     private static final List<ErrorCode> FAILURES = Collections.synchronizedList(new ArrayList<>());
 
     @TempDir private static Path directory;
     private static FakeWorker worker;
     private static WorkerClient client;
+    private static MountedSource source;
     private static PackReader packs;
     private static PortableView view;
     private static JnrTransport transport;
@@ -82,7 +86,8 @@ class MountedTreeFuseIT {
                 new RegionReaderConfig(
                         Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1));
         RegionReader region = new RegionReader(client, () -> workers, patience, ReadEvents.NONE);
-        packs = new PackReader(region::read, PackReaderConfig.ofMemory(64 << 20), ReadMeter.NONE);
+        source = new MountedSource(region::read);
+        packs = new PackReader(source, PackReaderConfig.ofMemory(64 << 20), ReadMeter.NONE);
         ManifestCache cache =
                 new ManifestCache(
                         directory.resolve("manifests"),
@@ -90,7 +95,7 @@ class MountedTreeFuseIT {
                         new ManifestFetcher(client, () -> workers));
         view = new PortableView(new Manifests(cache), packs, 65_536, 0);
         tree = dataset("tree/all@v1", objects());
-        view.show(List.of(tree.mount()));
+        show(tree);
         mountpoint = Files.createDirectory(directory.resolve("mnt"));
         transport = JnrTransport.mount(view, new Guard(new FailureMeter()), mountpoint, false);
         root = mountpoint.resolve("tree/all/v1");
@@ -119,6 +124,13 @@ class MountedTreeFuseIT {
         TestDataset dataset = TestDataset.write(directory, DatasetVersion.parse(version), objects);
         worker.serve(dataset);
         return dataset;
+    }
+
+    /** What the pod does with a change of the mount table. */
+    private static void show(TestDataset... datasets) {
+        List<Mount> mounts = Arrays.stream(datasets).map(TestDataset::mount).toList();
+        source.update(mounts);
+        view.show(mounts);
     }
 
     private static SortedMap<String, byte[]> objects() {
@@ -282,7 +294,7 @@ class MountedTreeFuseIT {
             objects.put(name, TestDataset.bytes(5000, name.hashCode()));
         }
         TestDataset dataset = dataset("tree/changed@v1", objects);
-        view.show(List.of(tree.mount(), dataset.mount()));
+        show(tree, dataset);
         worker.change("b");
         Path changed = mountpoint.resolve("tree/changed/v1");
         assertThat(changed.resolve("a")).hasBinaryContent(TestDataset.bytes(5000, "a".hashCode()));
@@ -297,7 +309,7 @@ class MountedTreeFuseIT {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("f", TestDataset.bytes(5000, 7));
         TestDataset dataset = dataset("tree/down@v1", objects);
-        view.show(List.of(tree.mount(), dataset.mount()));
+        show(tree, dataset);
         Path file = mountpoint.resolve("tree/down/v1/f");
         worker.down(true);
         try {
@@ -307,5 +319,49 @@ class MountedTreeFuseIT {
             worker.down(false);
         }
         assertThat(file).hasBinaryContent(TestDataset.bytes(5000, 7));
+    }
+
+    /** "A file that is open while its version is evicted". */
+    @Test
+    void anOpenFileOfAnEvictedVersionKeepsItsAttributesAndFailsAtOnceBeyondWhatIsInMemory() {
+        byte[] content = TestDataset.bytes(3 * CHUNK, 8);
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("f", content);
+        TestDataset dataset = dataset("tree/evicted@v1", objects);
+        show(tree, dataset);
+        Path path = mountpoint.resolve("tree/evicted/v1/f");
+        byte[] first = new byte[4096];
+        NativeFile again = NativeFile.open(path);
+        try (NativeFile file = NativeFile.open(path)) {
+            NativeFile.Status before = file.status();
+            assertThat(file.read(first, 0).result()).isEqualTo(first.length);
+            FAILURES.clear();
+
+            show(tree);
+
+            assertThat(file.status()).isEqualTo(before);
+            assertThat(before.size()).isEqualTo(content.length);
+            assertThat(before.mode()).isEqualTo(0100444);
+            assertThat(file.read(first, 0).result()).as("in memory").isEqualTo(first.length);
+            assertThat(first).isEqualTo(Arrays.copyOf(content, first.length));
+            long begun = System.nanoTime();
+            assertThat(file.read(new byte[4096], 2L * CHUNK))
+                    .isEqualTo(new NativeFile.Answer(-1, EIO));
+            assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                    .as("less than the patience of any attempt")
+                    .isLessThan(Duration.ofSeconds(1));
+            assertThat(FAILURES).containsOnly(ErrorCode.EVICTING);
+
+            again.close();
+            assertThat(file.status()).as("one of two is closed").isEqualTo(before);
+
+            show(tree, dataset);
+
+            byte[] last = new byte[4096];
+            assertThat(file.read(last, 2L * CHUNK).result()).as("mounted again").isEqualTo(4096);
+            assertThat(last).isEqualTo(Arrays.copyOfRange(content, 2 * CHUNK, 2 * CHUNK + 4096));
+        } finally {
+            show(tree);
+        }
     }
 }

@@ -1,7 +1,9 @@
 package dev.forebay.fuse.fs;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32C;
 
@@ -10,13 +12,17 @@ import java.util.zip.CRC32C;
  *
  * <p>The upper half says which version, 0 for the levels above; the lower half is the node's id in
  * the manifest, or a hash of the path above. In the rare case that two paths have the same hash the
- * later one in the order of paths takes the next free number.
+ * one that comes later takes the next free number.
+ *
+ * <p>A path keeps its number, and a number its path, as long as this lives, also when the version
+ * has gone: the kernel may remember a number for longer than we show what it means. For one thread.
  */
 final class InodeNumbers {
 
     private static final int POSITIVE = 0x7fffffff;
     private static final long ID_MASK = 0xffffffffL;
 
+    private final Map<String, Integer> numbers = new HashMap<>();
     private final Set<Integer> taken = new HashSet<>();
 
     InodeNumbers() {
@@ -50,6 +56,10 @@ final class InodeNumbers {
     }
 
     private int unique(String path) {
+        return numbers.computeIfAbsent(path, this::assign);
+    }
+
+    private int assign(String path) {
         CRC32C crc = new CRC32C();
         crc.update(path.getBytes(StandardCharsets.UTF_8));
         int number = (int) crc.getValue() & POSITIVE;

@@ -38,7 +38,7 @@ final class MountIndex {
         long inode();
     }
 
-    static final MountIndex EMPTY = new MountIndex(List.of());
+    static final MountIndex EMPTY = new MountIndex(List.of(), new InodeNumbers());
 
     private final Upper root = new Upper(FileSystemView.ROOT, new TreeMap<>());
     private final Map<Long, Upper> uppers = new HashMap<>();
@@ -46,13 +46,13 @@ final class MountIndex {
 
     /**
      * @param mounts the mount table; versions that are being evicted are not shown
+     * @param numbers those of the indexes before
      */
-    MountIndex(List<Mount> mounts) {
+    MountIndex(List<Mount> mounts, InodeNumbers numbers) {
         uppers.put(root.inode, root);
         List<Mount> shown = new ArrayList<>(mounts);
         shown.removeIf(mount -> mount.state() == Mount.State.EVICTING);
         shown.sort(Comparator.comparing(mount -> mount.version().path()));
-        InodeNumbers numbers = new InodeNumbers();
         for (Mount mount : shown) {
             String namespace = mount.version().dataset().namespace();
             String name = mount.version().dataset().name();

@@ -27,6 +27,7 @@ public final class PortableView implements FileSystemView {
     private final NodeCache nodes;
     private final FileBytes bytes;
     private final long startedNanos;
+    private final InodeNumbers numbers = new InodeNumbers();
     private volatile MountIndex index = MountIndex.EMPTY;
 
     /**
@@ -45,7 +46,7 @@ public final class PortableView implements FileSystemView {
     /** Shows these versions from now on. For one thread at a time. */
     public void show(List<Mount> mounts) {
         MountIndex before = index;
-        index = new MountIndex(mounts);
+        index = new MountIndex(mounts, numbers);
         Set<Digest> stay =
                 index.versions().values().stream()
                         .map(version -> version.mount().manifest().digest())

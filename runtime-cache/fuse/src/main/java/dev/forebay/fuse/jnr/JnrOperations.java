@@ -7,7 +7,7 @@ import dev.forebay.fuse.fs.FsException;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.HandleTable;
 import dev.forebay.fuse.fs.OpenDirectory;
-import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.fuse.fs.OpenFiles;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.Paths;
 import dev.forebay.fuse.fs.Statistics;
@@ -38,7 +38,7 @@ final class JnrOperations extends ReadOnlyStub {
     private final int user;
     private final int group;
     private final CountDownLatch started = new CountDownLatch(1);
-    private final HandleTable<OpenFile> files = new HandleTable<>();
+    private final OpenFiles<String> files = new OpenFiles<>();
     private final HandleTable<OpenDirectory> directories = new HandleTable<>();
 
     JnrOperations(FileSystemView view, Guard guard, LibC libc) {
@@ -75,7 +75,27 @@ final class JnrOperations extends ReadOnlyStub {
                 Operation.GETATTR,
                 path,
                 () -> {
-                    fill(stat, Paths.resolve(view, path));
+                    fill(stat, attributes(path));
+                    return 0;
+                });
+    }
+
+    /** Of what the tree has at this path, or of a file that is open since it had it. */
+    private Attributes attributes(String path) {
+        try {
+            return Paths.resolve(view, path);
+        } catch (FsException e) {
+            return files.attributes(path).orElseThrow(() -> e);
+        }
+    }
+
+    @Override
+    public int fgetattr(String path, FileStat stat, FuseFileInfo info) {
+        return guard.run(
+                Operation.GETATTR,
+                path,
+                () -> {
+                    fill(stat, files.get(info.fh.get()).attributes());
                     return 0;
                 });
     }
@@ -163,7 +183,7 @@ final class JnrOperations extends ReadOnlyStub {
                         throw new FsException(Errno.EROFS, path);
                     }
                     long inode = Paths.resolve(view, path).inode();
-                    info.fh.set(files.add(view.open(inode)));
+                    info.fh.set(files.add(path, view.open(inode)));
                     return 0;
                 });
     }

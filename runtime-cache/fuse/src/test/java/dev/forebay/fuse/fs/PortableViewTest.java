@@ -22,10 +22,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -238,6 +241,46 @@ class PortableViewTest {
             long inode = resolve(path).inode();
             assertThat(inode).isPositive().isEqualTo(Paths.resolve(other, path).inode());
             assertThat(seen.add(inode)).as(path).isTrue();
+        }
+    }
+
+    @Test
+    void aNumberNeverMeansAnotherVersionLater() {
+        List<DatasetVersion> twins = versionsWithTheSameHash();
+        Mount first = mountAs(twins.getFirst());
+        Mount second = mountAs(twins.getLast());
+        view.show(List.of(second));
+        long number = resolve("/" + second.version().path()).inode();
+
+        view.show(List.of(first, second));
+        assertThat(resolve("/" + second.version().path()).inode()).isEqualTo(number);
+        long other = resolve("/" + first.version().path()).inode();
+        assertThat(other).isNotEqualTo(number);
+        view.show(List.of(first));
+
+        assertThat(resolve("/" + first.version().path()).inode()).isEqualTo(other);
+        fails(Errno.ENOENT, () -> view.getattr(number));
+    }
+
+    private Mount mountAs(DatasetVersion version) {
+        return new Mount(version, digits.mount().manifest(), Mount.State.CACHED);
+    }
+
+    /** In the order of their names; 31 bits are few enough to find some. */
+    private static List<DatasetVersion> versionsWithTheSameHash() {
+        Random random = new Random(1);
+        Map<Integer, String> byHash = new HashMap<>();
+        while (true) {
+            String path = "a/b/" + Long.toHexString(random.nextLong() | Long.MIN_VALUE);
+            CRC32C crc = new CRC32C();
+            crc.update(path.getBytes(StandardCharsets.UTF_8));
+            String twin = byHash.put((int) crc.getValue() & Integer.MAX_VALUE, path);
+            if (twin != null && !twin.equals(path)) {
+                return Stream.of(path, twin)
+                        .sorted()
+                        .map(each -> DatasetVersion.of("a", "b", each.substring("a/b/".length())))
+                        .toList();
+            }
         }
     }
 

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.manifest.Node;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -186,5 +189,41 @@ class PackReaderTest {
         assertThatThrownBy(() -> reads(file(0, 100), 0, 100)).hasMessageContaining("down");
         down = false;
         reads(file(0, 100), 0, 100);
+    }
+
+    @Test
+    void whatIsInMemoryOutlivesTheMountAndNothingElseIsAskedFor() {
+        reader.close();
+        MountedSource source =
+                new MountedSource(
+                        (_, _, from, to, target) -> {
+                            fetched.add(new Range(from, to));
+                            target.put(pack, (int) from, (int) (to - from));
+                        });
+        reader = new PackReader(source, PackReaderConfig.ofMemory(32 * MIB), ReadMeter.NONE);
+        Mount mount = mount(MANIFEST, Mount.State.CACHED);
+        source.update(List.of(mount, mount(new Digest("c".repeat(64)), Mount.State.CACHED)));
+        reads(file(0, 100), 0, 100);
+        fetched.clear();
+
+        for (Mount.State left : List.of(Mount.State.EVICTING, Mount.State.CACHED)) {
+            source.update(
+                    left == Mount.State.EVICTING
+                            ? List.of(mount(MANIFEST, left))
+                            : List.of(mount(new Digest("c".repeat(64)), left)));
+            reads(file(0, 100), 0, 100);
+            assertThatThrownBy(() -> reads(file(8L * MIB, 100), 0, 100))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.EVICTING));
+        }
+        assertThat(fetched()).isEmpty();
+    }
+
+    private static Mount mount(Digest digest, Mount.State state) {
+        return new Mount(
+                DatasetVersion.parse("a/b@" + digest.hex().charAt(0)),
+                new ManifestRef("s3://m/x", digest, 1, 1, 1),
+                state);
     }
 }
