@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.WorkerNode;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
@@ -36,6 +37,8 @@ record RangeRequest(
         HttpResponse<byte[]> answer;
         try {
             answer = exchanges.send(worker, httpRequest(exchanges), into(receiver), timeout);
+        } catch (ForebayException e) {
+            throw receiver.received().hasRemaining() ? brokenOff(e, receiver.received()) : e;
         } finally {
             receiver.release();
         }
@@ -91,6 +94,18 @@ record RangeRequest(
                             : "sent %s with bytes that do not have their checksums"
                                     .formatted(contentRange));
         }
+    }
+
+    /** A connection that ended, as opposed to one that was given up, may be the disk's fault. */
+    private ForebayException brokenOff(ForebayException failure, ByteBuffer received) {
+        if (!(failure.getCause() instanceof IOException end)
+                || end instanceof MisbehavedException) {
+            return failure;
+        }
+        String what =
+                "worker %s, pack %s: the answer to %s ends after %d bytes"
+                        .formatted(worker.id(), pack, range, received.remaining());
+        return new ForebayException(failure.code(), what, new BrokenOffException(what, end));
     }
 
     private ForebayException corrupt(String what) {

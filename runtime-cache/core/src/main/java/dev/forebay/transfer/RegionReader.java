@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Reads packs from whichever worker of the region can: the owner by placement first, then the next
  * live ones. Calls block; safe for use by many threads.
  *
- * <p>A worker that refuses, does not answer or sends damaged bytes is passed over. When all have
- * been asked it begins again, until the total time-out. Failures that no worker can mend, such as
- * an object that changed in the lake, end the read at once.
+ * <p>A worker that refuses, does not answer or sends damaged bytes is passed over; in the last case
+ * it is told, and mends the chunk meanwhile. When all have been asked it begins again, until the
+ * total time-out. Failures that no worker can mend, such as an object that changed in the lake, end
+ * the read at once.
  */
 public final class RegionReader {
 
@@ -37,6 +38,7 @@ public final class RegionReader {
     private final RegionReaderConfig config;
     private final ReadEvents events;
     private final SuspectWorkers suspects;
+    private final DamageReports damage;
 
     /**
      * @param workers the region's as known now
@@ -51,6 +53,7 @@ public final class RegionReader {
         this.config = config;
         this.events = events;
         this.suspects = new SuspectWorkers(config.suspicion());
+        this.damage = new DamageReports(client);
     }
 
     /**
@@ -111,9 +114,12 @@ public final class RegionReader {
 
         private List<WorkerNode> candidates() {
             WorkerSet known = workers.get();
-            List<WorkerNode> ranked =
-                    Placement.rank(ChunkId.at(pack, range.from()), known.registered());
+            List<WorkerNode> ranked = Placement.rank(chunk(), known.registered());
             return suspects.order(ranked, known.live());
+        }
+
+        private ChunkId chunk() {
+            return ChunkId.at(pack, range.from());
         }
 
         /** The bytes the first of them gave that could, or 0 if none could. */
@@ -131,6 +137,7 @@ public final class RegionReader {
                     return answer.bytes();
                 } catch (ForebayException e) {
                     events.failedAttempt(worker, e);
+                    damage.consider(worker, manifest, chunk(), e);
                     last = e;
                     allSayUnmounted &= saysUnmounted(e);
                     if (e.code() == ErrorCode.UNAVAILABLE) {

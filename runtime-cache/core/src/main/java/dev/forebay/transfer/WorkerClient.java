@@ -90,6 +90,19 @@ public final class WorkerClient implements AutoCloseable {
         return json(worker, request, FillAnswer.class, config.fillTimeout());
     }
 
+    /**
+     * Has a worker compare a chunk's bytes with their checksums, and fetch it anew if they are
+     * wrong.
+     */
+    public VerifyAnswer verify(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        HttpRequest request =
+                exchanges
+                        .request(worker, WorkerProtocol.verify(chunk, manifest))
+                        .POST(HttpRequest.BodyPublishers.noBody())
+                        .build();
+        return json(worker, request, VerifyAnswer.class, config.fillTimeout());
+    }
+
     /** Asks which chunks of a manifest a worker holds. */
     public Coverage coverage(WorkerNode worker, Digest manifest) {
         HttpRequest request =

@@ -35,6 +35,7 @@ public final class WorkerProtocol {
 
     public static final String PACK_PATH = "/v1/packs/{p}";
     public static final String CHUNK_PATH = "/v1/packs/{p}/chunks/{i}";
+    public static final String VERIFY_PATH = CHUNK_PATH + "/verify";
     public static final String MANIFEST_PATH = "/v1/manifests/{m}";
     public static final String COVERAGE_PATH = "/v1/manifests/{m}/coverage";
     public static final String MANIFEST_CHUNKS_PATH = "/v1/manifests/{m}/chunks";
@@ -47,10 +48,16 @@ public final class WorkerProtocol {
     }
 
     static String fill(ChunkId chunk, Digest manifest) {
-        return CHUNK_PATH
-                        .replace("{p}", chunk.pack().toString())
-                        .replace("{i}", Integer.toString(chunk.index()))
-                + ofManifest(manifest);
+        return ofChunk(CHUNK_PATH, chunk) + ofManifest(manifest);
+    }
+
+    static String verify(ChunkId chunk, Digest manifest) {
+        return ofChunk(VERIFY_PATH, chunk) + ofManifest(manifest);
+    }
+
+    private static String ofChunk(String path, ChunkId chunk) {
+        return path.replace("{p}", chunk.pack().toString())
+                .replace("{i}", Integer.toString(chunk.index()));
     }
 
     static String manifest(Digest manifest) {

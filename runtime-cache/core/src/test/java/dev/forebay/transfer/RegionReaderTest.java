@@ -1,5 +1,6 @@
 package dev.forebay.transfer;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,44 @@ class RegionReaderTest {
         readsFirstBlock();
         owner.close();
         readsFirstBlock();
+    }
+
+    @Test
+    void goesOnWithTheNextAndTellsTheWorkerWhoseBytesAreDamagedOrEndEarly() {
+        owner.flipBit();
+        readsFirstBlock();
+        awaitVerifications(1);
+        owner.cutShort();
+        readsFirstBlock();
+        awaitVerifications(2);
+        assertThat(second.requests()).noneMatch(request -> request.startsWith("POST"));
+    }
+
+    @Test
+    void aWorkerThatMendsItsOnlyCopyIsReadFromInTheEnd() {
+        live(owner.node().id());
+        AtomicBoolean mended = new AtomicBoolean();
+        owner.behave(
+                exchange -> {
+                    if (exchange.getRequestMethod().equals("POST")) {
+                        mended.set(true);
+                        FakeWorker.send(exchange, 200, "{\"verdict\":\"MENDED\"}".getBytes(UTF_8));
+                    } else if (mended.get()) {
+                        owner.serve(exchange);
+                    } else {
+                        FakeWorker.send(exchange, 206, new byte[0]);
+                    }
+                });
+        readsFirstBlock();
+    }
+
+    private void awaitVerifications(int count) {
+        String verification = "POST /v1/packs/" + PACK + "/chunks/0/verify?manifest=" + MANIFEST;
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (owner.requests().stream().filter(verification::equals).count() < count) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
     }
 
     @Test

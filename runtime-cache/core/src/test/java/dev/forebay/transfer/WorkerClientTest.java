@@ -223,6 +223,16 @@ class WorkerClientTest {
     }
 
     @Test
+    void verifiesAChunk() {
+        worker.json("{\"verdict\":\"MENDED\"}");
+        assertThat(client.verify(worker.node(), MANIFEST, new ChunkId(PACK, 7)).verdict())
+                .isEqualTo(VerifyAnswer.Verdict.MENDED);
+        assertThat(worker.requests())
+                .containsExactly(
+                        "POST /v1/packs/" + PACK + "/chunks/7/verify?manifest=" + MANIFEST);
+    }
+
+    @Test
     void nonsenseInsteadOfJsonIsUnavailable() {
         for (String body : new String[] {"[]", "<html>", "{\"chunks\":1,\"held\":\"!\"}"}) {
             worker.json(body);

@@ -98,7 +98,7 @@ public interface WorkerConfig {
         @WithDefault("256")
         int concurrency();
 
-        /** How many prewarming fills, and drops. */
+        /** How many prewarming fills, verifications and drops. */
         @WithDefault("64")
         int fillConcurrency();
 

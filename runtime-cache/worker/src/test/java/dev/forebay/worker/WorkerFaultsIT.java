@@ -3,17 +3,26 @@ package dev.forebay.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.ReadAnswer;
+import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.Source;
+import dev.forebay.transfer.WorkerSet;
 import java.io.RandomAccessFile;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What a worker does when something around it or in it fails. */
@@ -180,6 +189,90 @@ class WorkerFaultsIT extends RunningWorker {
                         target.capacity(),
                         target);
         assertThat(answer.source()).isEqualTo(Source.LAKE);
+    }
+
+    @Test
+    void aReaderOfADamagedChunkGetsRightBytesAndTheChunkIsMended() throws Exception {
+        byte[] bytes = random(26, 200_000);
+        region.put("bitflip/object", bytes);
+        TestVersion version = mounted("bitflip");
+        WorkerProcess own = ownWorker("bitflip", "forebay.worker.scrub.bytes-per-second=0");
+        ChunkId chunk = version.chunks().get(0).chunk();
+        client.fill(own.node(), version.ref().digest(), chunk);
+        WorkerNode damaged = new WorkerNode("damaged", own.address(), 1 << 30);
+        WorkerNode other = new WorkerNode("other", worker.address(), 1);
+        assertThat(Placement.rank(chunk, List.of(damaged, other)).getFirst()).isEqualTo(damaged);
+        for (List<WorkerNode> workers : List.of(List.of(damaged, other), List.of(damaged))) {
+            double mendedBefore = own.metric("forebay_worker_store_damaged_chunks_total");
+            flipBit(own, 70_000);
+
+            assertThat(readThrough(workers, version, bytes.length)).isEqualTo(bytes);
+
+            await(
+                    () ->
+                            own.metric("forebay_worker_store_damaged_chunks_total")
+                                    == mendedBefore + 1);
+            await(() -> holds(own, version));
+            HttpResponse<byte[]> again = own.get(version.readPath(), "Range", "bytes=0-199999");
+            assertThat(again.headers().firstValue("Forebay-Source")).hasValue("cache");
+            assertThat(again.body()).isEqualTo(bytes);
+        }
+        assertThat(
+                        own.metric(
+                                "forebay_worker_requests_seconds_count{operation=\"verify\",outcome=\"ok\""))
+                .isPositive();
+    }
+
+    @Test
+    void damageThatTheWorkerSeesItselfIsMendedBeforeItAnswers() throws Exception {
+        byte[] bytes = random(27, 200_000);
+        region.put("unaligned-damage/object", bytes);
+        TestVersion version = mounted("unaligned-damage");
+        WorkerProcess own =
+                ownWorker(
+                        "unaligned-damage",
+                        "forebay.worker.scrub.bytes-per-second=0",
+                        "forebay.worker.peers.attempts=0");
+        client.fill(own.node(), version.ref().digest(), version.chunks().get(0).chunk());
+        flipBit(own, 70_000);
+        String range = "bytes=69999-70001";
+
+        HttpResponse<byte[]> ifCached =
+                own.get(version.readPath(), "Range", range, "Cache-Control", "only-if-cached");
+        assertProblem(ifCached, 504, ErrorCode.NOT_FOUND);
+        assertThat(holds(own, version)).isFalse();
+        client.fill(own.node(), version.ref().digest(), version.chunks().get(0).chunk());
+        flipBit(own, 70_000);
+
+        HttpResponse<byte[]> answer = own.get(version.readPath(), "Range", range);
+        assertThat(answer.statusCode()).isEqualTo(206);
+        assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(bytes, 69_999, 70_002));
+        assertThat(answer.headers().firstValue("Forebay-Source")).hasValue("lake");
+    }
+
+    private static void flipBit(WorkerProcess process, long at) throws Exception {
+        try (RandomAccessFile file =
+                new RandomAccessFile(process.chunkFiles().get(0).toFile(), "rw")) {
+            file.seek(at);
+            int is = file.read();
+            file.seek(at);
+            file.write(is ^ 1);
+        }
+    }
+
+    private static boolean holds(WorkerProcess process, TestVersion version) {
+        return !client.coverage(process.node(), version.ref().digest()).held().isEmpty();
+    }
+
+    /** As a FUSE pod reads. */
+    private static byte[] readThrough(List<WorkerNode> workers, TestVersion version, int bytes) {
+        WorkerSet known =
+                new WorkerSet(
+                        workers, workers.stream().map(WorkerNode::id).collect(Collectors.toSet()));
+        ByteBuffer target = ByteBuffer.allocate((int) version.pack().bytes());
+        new RegionReader(client, () -> known, RegionReaderConfig.defaults(), ReadEvents.NONE)
+                .read(version.ref().digest(), version.pack().id(), 0, target.capacity(), target);
+        return Arrays.copyOf(target.array(), bytes);
     }
 
     @Test

@@ -12,10 +12,13 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.Source;
+import dev.forebay.transfer.VerifyAnswer.Verdict;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Chunks for readers and for prewarms: from the disk, or filled first.
@@ -23,6 +26,8 @@ import java.util.function.Predicate;
  * <p>Methods block. Safe for use by many threads.
  */
 public final class ChunkAccess {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkAccess.class);
 
     /** A chunk filled and evicted again this often before it could be read is given up. */
     private static final int ATTEMPTS = 3;
@@ -126,6 +131,32 @@ public final class ChunkAccess {
             peerBytes += filled.peerBytes();
         }
         throw evicted(chunk);
+    }
+
+    /**
+     * Reads a chunk from disk and compares all its checksums. A damaged one is dropped, so that it
+     * is not served again, and filled anew.
+     *
+     * @throws ForebayException why something of it cannot be had; what was damaged is gone
+     */
+    public Verdict verify(Version version, ChunkId chunk, int length) {
+        return switch (dropIfDamaged(chunk)) {
+            case INTACT -> Verdict.INTACT;
+            case ABSENT -> Verdict.ABSENT;
+            case DROPPED -> {
+                fill(version, chunk, length);
+                yield Verdict.MENDED;
+            }
+        };
+    }
+
+    /** Like {@link #verify}, but fills nothing. */
+    public ChunkStore.Verdict dropIfDamaged(ChunkId chunk) {
+        ChunkStore.Verdict verdict = store.verify(chunk);
+        if (verdict == ChunkStore.Verdict.DROPPED) {
+            LOG.warn("Chunk {} was damaged on disk and is dropped", chunk);
+        }
+        return verdict;
     }
 
     /** Waits for the fills of these packs that are under way now. */

@@ -61,6 +61,10 @@ final class ChunkFill {
      */
     Filled fill(Need need, int from, int to, Urgency urgency) {
         List<Need.Piece> missing = missing(need);
+        if (missing.isEmpty()) {
+            // Another fill ended between the asker's look at the store and this one.
+            return new Filled(0, 0, List.of());
+        }
         if (urgency.demanded()) {
             List<LakeFetch.Failure> hopeless = lake.knownChanged(need.bucket(), missing);
             if (hopeless.size() == missing.size()) {

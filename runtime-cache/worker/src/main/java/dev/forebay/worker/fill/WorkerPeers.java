@@ -3,9 +3,11 @@ package dev.forebay.worker.fill;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.DamageReports;
 import dev.forebay.transfer.WorkerClient;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -19,7 +21,8 @@ import java.util.function.Supplier;
  * The region's workers through the worker protocol.
  *
  * <p>One that fails is left alone for a while: a prewarm of a thousand chunks must not wait a
- * thousand times for a worker that hangs.
+ * thousand times for a worker that hangs. One that sends a damaged chunk is told instead: its other
+ * chunks are as good as before.
  */
 public final class WorkerPeers implements Peers {
 
@@ -29,6 +32,7 @@ public final class WorkerPeers implements Peers {
     private final int attempts;
     private final Duration backOff;
     private final FillObserver observer;
+    private final DamageReports damage;
     private final Map<String, Long> leftAloneUntilNanos = new ConcurrentHashMap<>();
 
     /**
@@ -50,6 +54,7 @@ public final class WorkerPeers implements Peers {
         this.attempts = attempts;
         this.backOff = backOff;
         this.observer = observer;
+        this.damage = new DamageReports(client);
     }
 
     @Override
@@ -84,9 +89,16 @@ public final class WorkerPeers implements Peers {
             return all;
         } catch (ForebayException e) {
             observer.peerRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
-            leftAloneUntilNanos.put(worker.id(), System.nanoTime() + backOff.toNanos());
+            damage.consider(worker, manifest, chunk, e);
+            if (e.code() != ErrorCode.CORRUPT) {
+                leaveAlone(worker);
+            }
             return false;
         }
+    }
+
+    private void leaveAlone(WorkerNode worker) {
+        leftAloneUntilNanos.put(worker.id(), System.nanoTime() + backOff.toNanos());
     }
 
     private boolean leftAlone(WorkerNode worker) {

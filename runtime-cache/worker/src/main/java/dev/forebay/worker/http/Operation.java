@@ -6,6 +6,7 @@ import java.util.Locale;
 public enum Operation {
     READ,
     FILL,
+    VERIFY,
     MANIFEST,
     COVERAGE,
     DROP,

@@ -3,9 +3,12 @@ package dev.forebay.worker.http;
 import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.Source;
+import dev.forebay.transfer.VerifyAnswer;
 import dev.forebay.transfer.WorkerProtocol;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.MountedVersions;
@@ -15,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/** Reads of packs, and fills of their chunks. */
+/** Reads of packs, and fills and verifications of their chunks. */
 final class PackRoutes {
 
     private final MountedVersions versions;
@@ -59,18 +62,30 @@ final class PackRoutes {
         return () -> fill(chunk, manifest);
     }
 
+    /** {@code POST /v1/packs/{p}/chunks/{i}/verify?manifest={m}}. */
+    Callable<Answer> verify(RoutingContext context) {
+        ChunkId chunk = new ChunkId(Parameters.pack(context), Parameters.chunkIndex(context));
+        Digest manifest = Parameters.manifestInQuery(context);
+        return () -> verify(chunk, manifest);
+    }
+
     private Answer readCached(Read read) {
         try (MountedVersions.Use use = versions.use(read.manifest())) {
             Place place = place(read, use);
             Optional<StoredChunk> stored =
                     chunks.cached(version(use), place.chunk, place.length, place.from, place.to);
-            if (stored.isPresent()) {
-                return bytes(new ChunkAccess.Present(stored.get(), Source.CACHE), place);
+            if (stored.isEmpty()) {
+                if (read.onlyIfCached) {
+                    throw Refusal.miss();
+                }
+                return new Answer.Later(misses, () -> readFilled(read));
             }
-            if (read.onlyIfCached) {
-                throw Refusal.miss();
+            return bytes(new ChunkAccess.Present(stored.get(), Source.CACHE), place);
+        } catch (ForebayException e) {
+            if (e.code() != ErrorCode.CORRUPT) {
+                throw e;
             }
-            return new Answer.Later(misses, () -> readFilled(read));
+            return new Answer.Later(misses, () -> readMended(read));
         }
     }
 
@@ -81,6 +96,15 @@ final class PackRoutes {
                     chunks.open(version(use), place.chunk, place.length, place.from, place.to),
                     place);
         }
+    }
+
+    /** Damage that shows before a byte is sent need not concern the reader. */
+    private Answer readMended(Read read) {
+        chunks.dropIfDamaged(ChunkId.at(read.pack(), read.range().from()));
+        if (read.onlyIfCached) {
+            throw Refusal.miss();
+        }
+        return readFilled(read);
     }
 
     private static Place place(Read read, MountedVersions.Use use) {
@@ -123,21 +147,32 @@ final class PackRoutes {
 
     private Answer fill(ChunkId chunk, Digest manifest) {
         try (MountedVersions.Use use = versions.use(manifest)) {
-            long packBytes = use.packBytes(chunk.pack());
-            if (chunk.start() >= packBytes) {
-                throw Refusal.invalid(
-                        "index",
-                        Integer.toString(chunk.index()),
-                        "must be less than %d, the pack's number of chunks"
-                                .formatted(Math.ceilDiv(packBytes, ChunkId.CHUNK_BYTES)));
-            }
-            FillAnswer answer = chunks.fill(version(use), chunk, chunk.length(packBytes));
+            FillAnswer answer = chunks.fill(version(use), chunk, length(chunk, use));
             return new Answer.Json(
                     new JsonObject()
                             .put("liveBytes", answer.liveBytes())
                             .put("bytesFromLake", answer.bytesFromLake())
                             .put("bytesFromPeers", answer.bytesFromPeers()));
         }
+    }
+
+    private Answer verify(ChunkId chunk, Digest manifest) {
+        try (MountedVersions.Use use = versions.use(manifest)) {
+            VerifyAnswer.Verdict verdict = chunks.verify(version(use), chunk, length(chunk, use));
+            return new Answer.Json(new JsonObject().put("verdict", verdict.name()));
+        }
+    }
+
+    private static int length(ChunkId chunk, MountedVersions.Use use) {
+        long packBytes = use.packBytes(chunk.pack());
+        if (chunk.start() >= packBytes) {
+            throw Refusal.invalid(
+                    "index",
+                    Integer.toString(chunk.index()),
+                    "must be less than %d, the pack's number of chunks"
+                            .formatted(Math.ceilDiv(packBytes, ChunkId.CHUNK_BYTES)));
+        }
+        return chunk.length(packBytes);
     }
 
     private ChunkAccess.Version version(MountedVersions.Use use) {

@@ -30,7 +30,7 @@ public final class WorkerRoutes {
      * How much is worked on at once.
      *
      * @param reads reads of what is here, and queries; and as many again reads that have to fetch
-     * @param fills fills for nobody in particular, and drops
+     * @param fills fills for nobody in particular, verifications and drops
      * @param queue how many more of each kind may wait
      */
     public record Limits(int reads, int fills, int queue, Duration retryAfter) {
@@ -62,6 +62,13 @@ public final class WorkerRoutes {
     public void register(Router router) {
         add(router, HttpMethod.GET, WorkerProtocol.PACK_PATH, Operation.READ, reads, packs::read);
         add(router, HttpMethod.PUT, WorkerProtocol.CHUNK_PATH, Operation.FILL, fills, packs::fill);
+        add(
+                router,
+                HttpMethod.POST,
+                WorkerProtocol.VERIFY_PATH,
+                Operation.VERIFY,
+                fills,
+                packs::verify);
         add(
                 router,
                 HttpMethod.GET,

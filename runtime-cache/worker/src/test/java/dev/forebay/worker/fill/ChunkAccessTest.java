@@ -9,6 +9,8 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.Source;
+import dev.forebay.transfer.VerifyAnswer;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -244,6 +246,48 @@ class ChunkAccessTest {
                 ErrorCode.CAPACITY_EXCEEDED,
                 () -> chunks.fill(v1.version(), v1.chunk(2), v1.length(2)));
         assertThat(open(v1, 0, 0, 100).source()).isEqualTo(Source.CACHE);
+    }
+
+    @Test
+    void aFillThatFindsEverythingThereWhenItBeginsHasNothingToDo() {
+        v1.with(lake, "a", 5_000);
+        ChunkAccess another = access(Peers.none());
+        ChunkAccess.Version version =
+                new ChunkAccess.Version(
+                        v1.digest(),
+                        v1,
+                        () -> {
+                            another.fill(v1.version(), v1.chunk(0), v1.length(0));
+                            return true;
+                        });
+
+        assertThat(chunks.fill(version, v1.chunk(0), v1.length(0)))
+                .isEqualTo(new FillAnswer(5_000, 0, 0));
+        assertThat(lake.takeReads()).hasSize(1);
+    }
+
+    @Test
+    void aDamagedChunkIsMendedWhenSomebodyHasItVerified() throws Exception {
+        v1.with(lake, "a", 100_000);
+        assertThat(chunks.verify(v1.version(), v1.chunk(0), v1.length(0)))
+                .isEqualTo(VerifyAnswer.Verdict.ABSENT);
+        chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
+        assertThat(chunks.verify(v1.version(), v1.chunk(0), v1.length(0)))
+                .isEqualTo(VerifyAnswer.Verdict.INTACT);
+        Path file;
+        try (var chunk = store.find(v1.chunk(0)).orElseThrow()) {
+            file = chunk.path();
+        }
+        try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+            bytes.seek(80_000);
+            int is = bytes.read();
+            bytes.seek(80_000);
+            bytes.write(is ^ 1);
+        }
+
+        assertThat(chunks.verify(v1.version(), v1.chunk(0), v1.length(0)))
+                .isEqualTo(VerifyAnswer.Verdict.MENDED);
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
     }
 
     @Test
