@@ -27,7 +27,7 @@ final class Dropping {
 
     /**
      * Returns when every worker has dropped, or is down for longer than the grace period: if it
-     * comes back, nothing protects its chunks, and they go when it needs the room.
+     * comes back, it removes by itself what no version refers to.
      */
     void drop(Digest manifest) {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -48,6 +48,9 @@ final class ConfigCheck {
         long scrub = config.scrub().bytesPerSecond().asLongValue();
         require(scrub >= 0, "scrub.bytes-per-second", scrub, "must not be negative");
         positive("scrub.pause", config.scrub().pause());
+        positive("orphans.interval", config.orphans().interval());
+        long orphans = config.orphans().bytesPerSecond().asLongValue();
+        require(orphans >= 0, "orphans.bytes-per-second", orphans, "must not be negative");
         atLeast(1, "manifests.open", config.manifests().open());
         long manifests = config.manifests().capacity().asLongValue();
         require(manifests >= 1, "manifests.capacity", manifests, "must be at least 1");

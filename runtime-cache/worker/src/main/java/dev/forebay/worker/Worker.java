@@ -18,6 +18,7 @@ import dev.forebay.worker.fill.WorkerPeers;
 import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
 import dev.forebay.worker.retention.MountedVersions;
+import dev.forebay.worker.retention.OrphanSweep;
 import dev.forebay.worker.retention.ProtectedPacks;
 import java.net.URI;
 import java.util.Optional;
@@ -37,6 +38,7 @@ final class Worker {
     private final WorkerClient client;
     private final ChunkAccess chunks;
     private final Scrubber scrubber;
+    private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
     private @Nullable AutoCloseable membership;
 
@@ -78,8 +80,23 @@ final class Worker {
                         store,
                         config.scrub().bytesPerSecond().asLongValue(),
                         config.scrub().pause());
+        this.orphans = orphanSweep(config.orphans());
         measure();
         state.onChange(this::regionChanged);
+        orphans.ifPresent(OrphanSweep::start);
+    }
+
+    private Optional<OrphanSweep> orphanSweep(WorkerConfig.Orphans settings) {
+        long bytesPerSecond = settings.bytesPerSecond().asLongValue();
+        return bytesPerSecond == 0
+                ? Optional.empty()
+                : Optional.of(
+                        new OrphanSweep(
+                                store,
+                                versions,
+                                state::connected,
+                                settings.interval(),
+                                bytesPerSecond));
     }
 
     /** The routes of the worker protocol. */
@@ -134,6 +151,12 @@ final class Worker {
         metrics.gauge("store.chunks", "Chunks on disk", () -> stats().chunks());
         metrics.gauge("store.protected.chunks", "Chunks that pins protect", this::protectedChunks);
         metrics.count("store.evicted.chunks", "Chunks evicted for room", () -> stats().evicted());
+        orphans.ifPresent(
+                sweep ->
+                        metrics.count(
+                                "store.orphaned.chunks",
+                                "Chunks removed because no mounted version refers to them",
+                                () -> sweep.total().chunks()));
         metrics.count(
                 "store.damaged.chunks", "Damage found in chunks on disk", () -> stats().damaged());
         metrics.count(
@@ -185,6 +208,7 @@ final class Worker {
     synchronized void stop() throws Exception {
         leave();
         scrubber.close();
+        orphans.ifPresent(OrphanSweep::close);
         state.close();
         protectedPacks.close();
         client.close();

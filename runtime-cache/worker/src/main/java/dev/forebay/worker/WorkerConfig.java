@@ -40,6 +40,9 @@ public interface WorkerConfig {
     /** How the bytes at rest are checked. */
     Scrub scrub();
 
+    /** How chunks go that no mounted version refers to. */
+    Orphans orphans();
+
     /** Manifests at hand. */
     Manifests manifests();
 
@@ -120,6 +123,17 @@ public interface WorkerConfig {
         /** How long to wait between two rounds through the store. */
         @WithDefault("1h")
         Duration pause();
+    }
+
+    /** How chunks go that no mounted version refers to. */
+    interface Orphans {
+        /** How often to look for them; they go at the second look that finds them. */
+        @WithDefault("10m")
+        Duration interval();
+
+        /** How many bytes of them are removed in a second; 0 leaves them until room is needed. */
+        @WithDefault("1G")
+        MemorySize bytesPerSecond();
     }
 
     /** Manifests at hand. */

@@ -35,6 +35,8 @@ class WorkerConfigTest {
         assertThat(config.peers().attempts()).isEqualTo(2);
         assertThat(config.requests().concurrency()).isEqualTo(256);
         assertThat(config.scrub().bytesPerSecond().asLongValue()).isEqualTo(4L << 20);
+        assertThat(config.orphans().interval()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(config.orphans().bytesPerSecond().asLongValue()).isEqualTo(1L << 30);
         assertThatThrownBy(() -> mapping(Map.of()))
                 .isInstanceOf(ConfigValidationException.class)
                 .hasMessageContaining("forebay.worker.directory");
@@ -63,6 +65,8 @@ class WorkerConfigTest {
                                 Map.entry("requests.retry-after", "13s"),
                                 Map.entry("scrub.bytes-per-second", "0"),
                                 Map.entry("scrub.pause", "14s"),
+                                Map.entry("orphans.interval", "16s"),
+                                Map.entry("orphans.bytes-per-second", "17"),
                                 Map.entry("manifests.open", "15"),
                                 Map.entry("manifests.capacity", "1G")));
 
@@ -70,6 +74,8 @@ class WorkerConfigTest {
         assertThat(config.directory()).isEqualTo(Path.of("/store"));
         assertThat(config.advertisedAddress()).contains(URI.create("http://10.0.0.1:7400"));
         assertThat(config.requests().retryAfter()).isEqualTo(Duration.ofSeconds(13));
+        assertThat(config.orphans().interval()).isEqualTo(Duration.ofSeconds(16));
+        assertThat(config.orphans().bytesPerSecond().asLongValue()).isEqualTo(17);
         assertThat(config.manifests().capacity().asLongValue()).isEqualTo(1L << 30);
     }
 
@@ -90,6 +96,7 @@ class WorkerConfigTest {
         "requests.fill-concurrency, 0",
         "requests.queue, -1",
         "scrub.pause, 0s",
+        "orphans.interval, 0s",
         "manifests.open, 0"
     })
     void namesThePropertyThatBreaksARule(String property, String value) {

@@ -250,6 +250,29 @@ class WorkerFaultsIT extends RunningWorker {
         assertThat(answer.headers().firstValue("Forebay-Source")).hasValue("lake");
     }
 
+    @Test
+    void whatWasEvictedWhileAWorkerWasAwayGoesWhenItIsBack() throws Exception {
+        region.put("orphan/object", random(28, 100_000));
+        region.put("kept/object", random(29, 100_000));
+        TestVersion evicted = mounted("orphan");
+        TestVersion kept = mounted("kept");
+        WorkerProcess own = ownWorker("orphan", "forebay.worker.orphans.interval=1s");
+        for (TestVersion version : List.of(evicted, kept)) {
+            awaitMounted(own, version);
+            client.fill(own.node(), version.ref().digest(), version.chunks().get(0).chunk());
+        }
+        assertThat(own.chunkFiles()).hasSize(2);
+        own.kill9();
+        region.state.beginEviction(evicted.name());
+        region.state.unmount(evicted.name());
+        own.restart();
+
+        await(() -> own.chunkFiles().size() == 1);
+
+        assertThat(own.metric("forebay_worker_store_orphaned_chunks_total")).isEqualTo(1);
+        assertThat(holds(own, kept)).isTrue();
+    }
+
     private static void flipBit(WorkerProcess process, long at) throws Exception {
         try (RandomAccessFile file =
                 new RandomAccessFile(process.chunkFiles().get(0).toFile(), "rw")) {

@@ -30,6 +30,7 @@ public final class MountedVersions implements AutoCloseable {
     private final ManifestCache manifests;
     private final Cache<Digest, CachedManifest> keptOpen;
     private final Map<Digest, Set<PackId>> packs = new ConcurrentHashMap<>();
+    private final Object tableChange = new Object();
     private volatile @Nullable Table table;
 
     private record Table(RegionView view, Map<Digest, Entry> entries) {}
@@ -96,7 +97,9 @@ public final class MountedVersions implements AutoCloseable {
                                                 new Entry(
                                                         one.ref(),
                                                         one.evicting() && other.evicting())));
-        table = new Table(view, next);
+        synchronized (tableChange) {
+            table = new Table(view, next);
+        }
         packs.keySet().retainAll(next.keySet());
         for (Digest digest : keptOpen.asMap().keySet()) {
             if (!next.containsKey(digest)) {
@@ -168,6 +171,26 @@ public final class MountedVersions implements AutoCloseable {
     /** Whether {@link #packs} would answer without blocking. */
     boolean knowsPacks(Digest digest) {
         return packs.containsKey(digest);
+    }
+
+    /**
+     * Runs an action if it is certain that no mounted version refers to a pack. No version appears
+     * while it runs: whoever asks this worker about one that refers to the pack asks afterwards.
+     *
+     * @param action quick
+     * @return whether it was run
+     */
+    boolean unlessReferredTo(PackId pack, Runnable action) {
+        synchronized (tableChange) {
+            for (Digest digest : table().entries.keySet()) {
+                Set<PackId> known = packs.get(digest);
+                if (known == null || known.contains(pack)) {
+                    return false;
+                }
+            }
+            action.run();
+            return true;
+        }
     }
 
     private void keepOpen(ManifestRef ref) {

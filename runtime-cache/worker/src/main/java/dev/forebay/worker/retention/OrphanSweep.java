@@ -1,0 +1,132 @@
+package dev.forebay.worker.retention;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.Dropped;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes the chunks that no mounted version refers to: those that a worker brings back which was
+ * away while their version was evicted.
+ *
+ * <p>In doubt it leaves everything: when etcd is away, and while the manifest of some mounted
+ * version cannot be read. A pack goes only if nothing referred to it at the look before either.
+ */
+public final class OrphanSweep implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OrphanSweep.class);
+
+    private final ChunkStore store;
+    private final MountedVersions versions;
+    private final BooleanSupplier inTouch;
+    private final Duration interval;
+    private final Duration perChunk;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread = Thread.ofVirtual().name("orphans").unstarted(this::run);
+
+    private Set<PackId> suspects = Set.of();
+    private volatile Dropped total = Dropped.NONE;
+
+    /**
+     * @param inTouch whether the mount table is known to be current
+     * @param interval between two looks
+     * @param bytesPerSecond how fast chunks are removed, more than 0
+     */
+    public OrphanSweep(
+            ChunkStore store,
+            MountedVersions versions,
+            BooleanSupplier inTouch,
+            Duration interval,
+            long bytesPerSecond) {
+        this.store = store;
+        this.versions = versions;
+        this.inTouch = inTouch;
+        this.interval = interval;
+        this.perChunk = Duration.ofNanos((long) (1e9 * ChunkId.CHUNK_BYTES / bytesPerSecond));
+    }
+
+    /** Looks now and then once in each interval, until closed. */
+    public void start() {
+        thread.start();
+    }
+
+    private void run() {
+        do {
+            try {
+                look();
+            } catch (RuntimeException e) {
+                LOG.warn("Cannot look for chunks that no version refers to; trying again", e);
+            }
+        } while (!closedWithin(interval));
+    }
+
+    /**
+     * Removes what is referred to neither now nor was at the look before. For one thread.
+     *
+     * @throws ForebayException if the manifest of a mounted version cannot be had
+     */
+    void look() {
+        if (!versions.ready() || !inTouch.getAsBoolean()) {
+            return;
+        }
+        Set<PackId> orphans = new HashSet<>(store.packs());
+        for (Mount mount : versions.view().mounts()) {
+            if (orphans.isEmpty()) {
+                break;
+            }
+            orphans.removeAll(versions.packs(mount.manifest()));
+        }
+        Set<PackId> doomed = new HashSet<>(orphans);
+        doomed.retainAll(suspects);
+        suspects = orphans;
+        Dropped before = total;
+        doomed.forEach(this::drop);
+        if (!total.equals(before)) {
+            LOG.info(
+                    "Removed {} chunks of {} packs that no mounted version refers to",
+                    total.chunks() - before.chunks(),
+                    doomed.size());
+        }
+    }
+
+    private void drop(PackId pack) {
+        for (ChunkId chunk : store.chunks(pack)) {
+            // The table may have changed since, so each chunk is asked for anew.
+            boolean mayGo =
+                    inTouch.getAsBoolean()
+                            && versions.unlessReferredTo(
+                                    pack, () -> total = total.plus(store.drop(chunk)));
+            if (!mayGo || closedWithin(perChunk)) {
+                return;
+            }
+        }
+    }
+
+    /** What was removed since the start. */
+    public Dropped total() {
+        return total;
+    }
+
+    private boolean closedWithin(Duration time) {
+        try {
+            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+    }
+}

@@ -1,0 +1,225 @@
+package dev.forebay.worker.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.Dropped;
+import dev.forebay.chunkstore.ValidBlocks;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OrphanSweepTest {
+
+    private static final int CHUNK = 8192;
+
+    @TempDir Path directory;
+
+    private final Map<String, Path> manifests = new HashMap<>();
+    private final AtomicBoolean inTouch = new AtomicBoolean(true);
+    private ChunkStore store;
+    private MountedVersions versions;
+    private OrphanSweep sweep;
+    private Version stays;
+    private Version left;
+
+    private record Version(Mount mount, PackId pack) {}
+
+    @BeforeEach
+    void open() {
+        store = ChunkStore.open(directory.resolve("store"), 64 << 20, pack -> false);
+        versions =
+                new MountedVersions(
+                        new ManifestCache(
+                                directory.resolve("manifests"),
+                                1 << 20,
+                                (ref, target) -> copy(ref.digest().hex(), target)),
+                        4);
+        sweep = new OrphanSweep(store, versions, inTouch::get, Duration.ofHours(1), 1L << 40);
+        stays = version("stays");
+        left = version("left");
+        store(stays.pack, 1);
+        store(left.pack, 3);
+    }
+
+    @AfterEach
+    void close() {
+        sweep.close();
+        versions.close();
+        store.close();
+    }
+
+    @Test
+    void removesWhatNobodyReferredToAtTwoLooks() {
+        mounted(stays);
+
+        sweep.look();
+        assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
+        sweep.look();
+
+        assertThat(store.packs()).containsExactly(stays.pack);
+        assertThat(sweep.total()).isEqualTo(new Dropped(3, 3L * CHUNK));
+    }
+
+    @Test
+    void leavesEverythingWhileNothingIsKnownOrEtcdIsAway() {
+        sweep.look();
+        sweep.look();
+        mounted(stays);
+        inTouch.set(false);
+        sweep.look();
+        sweep.look();
+        inTouch.set(true);
+        sweep.look();
+
+        assertThat(store.packs()).contains(left.pack);
+    }
+
+    @Test
+    void leavesWhatIsMountedBetweenTwoLooks() {
+        mounted(stays);
+        sweep.look();
+
+        mounted(stays, left);
+        sweep.look();
+        mounted(stays);
+        sweep.look();
+
+        assertThat(store.packs()).contains(left.pack);
+    }
+
+    @Test
+    void leavesEverythingWhileTheManifestOfAMountedVersionCannotBeHad() {
+        mounted(stays);
+        sweep.look();
+        Version beingFilled = version("being-filled");
+        Path manifest = manifests.remove(beingFilled.mount.manifest().digest().hex());
+        store(beingFilled.pack, 2);
+        mounted(stays, beingFilled);
+
+        for (int look = 0; look < 3; look++) {
+            assertThatThrownBy(() -> sweep.look()).isInstanceOf(ForebayException.class);
+            assertThat(versions.unlessReferredTo(left.pack, () -> store.dropPack(left.pack)))
+                    .isFalse();
+        }
+        assertThat(store.chunks(left.pack)).hasSize(3);
+        assertThat(store.chunks(beingFilled.pack)).hasSize(2);
+
+        manifests.put(beingFilled.mount.manifest().digest().hex(), manifest);
+        sweep.look();
+        assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, beingFilled.pack);
+    }
+
+    @Test
+    void noVersionAppearsWhileAChunkIsBeingRemoved() {
+        mounted(stays);
+        versions.packs(stays.mount.manifest());
+        Thread mounting = Thread.ofVirtual().unstarted(() -> mounted(stays, left));
+        boolean removed =
+                versions.unlessReferredTo(
+                        left.pack,
+                        () -> {
+                            mounting.start();
+                            assertThat(ends(mounting, Duration.ofMillis(100))).isFalse();
+                            store.dropPack(left.pack);
+                        });
+
+        assertThat(ends(mounting, Duration.ofSeconds(20))).isTrue();
+        assertThat(removed).isTrue();
+        assertThat(versions.unlessReferredTo(left.pack, () -> store.dropPack(left.pack))).isFalse();
+    }
+
+    @Test
+    void looksByItselfUntilItIsClosed() {
+        mounted(stays);
+        sweep = new OrphanSweep(store, versions, inTouch::get, Duration.ofMillis(20), 1L << 40);
+        sweep.start();
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (store.packs().size() > 1) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    private static boolean ends(Thread thread, Duration patience) {
+        try {
+            return thread.join(patience);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void mounted(Version... mounted) {
+        versions.update(
+                new RegionView(
+                        List.of(),
+                        Set.of(),
+                        Arrays.stream(mounted).map(Version::mount).toList(),
+                        List.of()));
+    }
+
+    private Version version(String name) {
+        Path path = directory.resolve(name + ".sqlite");
+        ManifestFile file;
+        try (ManifestWriter writer =
+                new ManifestWriter(path, "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
+            writer.add(new LakeObject(name, CHUNK, Instant.EPOCH, "etag", null));
+            file = writer.finish();
+        }
+        manifests.put(file.digest().hex(), path);
+        Mount mount =
+                new Mount(
+                        DatasetVersion.of("ns", "data", name),
+                        file.ref("manifests"),
+                        Mount.State.CACHED);
+        try (Manifest manifest = SqliteManifest.open(path)) {
+            return new Version(mount, manifest.packs().getFirst().id());
+        }
+    }
+
+    private void store(PackId pack, int chunks) {
+        for (int i = 0; i < chunks; i++) {
+            store.put(new ChunkId(pack, i), ByteBuffer.allocate(CHUNK), ValidBlocks.all(CHUNK));
+        }
+    }
+
+    private void copy(String digest, Path target) {
+        Path manifest = manifests.get(digest);
+        if (manifest == null) {
+            throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "no lake");
+        }
+        try {
+            Files.copy(manifest, target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
