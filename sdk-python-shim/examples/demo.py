@@ -64,8 +64,9 @@ class Region:
 class Demo:
     """The story, step by step."""
 
-    def __init__(self, stack: Devstack) -> None:
+    def __init__(self, stack: Devstack, stays: bool) -> None:
         self._stack = stack
+        self._stays = stays
         self._checks = Checks()
         self._began = time.monotonic()
         self._version = time.strftime("%Y-%m-%d.%H%M%S")
@@ -232,7 +233,8 @@ class Demo:
                 f"  {region.name:<16} cold {region.cold_s:6.2f} s   warm {region.warm_s:6.3f} s   "
                 f"from the lake {region.bytes_from_lake:,} bytes   accuracy {region.accuracy:.3f}"
             )
-        print(f"  its workflow in Temporal's UI: {first.workflow_url}")
+        if self._stays:
+            print(f"  its workflow in Temporal's UI: {first.workflow_url}")
         print(f"  report: {(_TARGET / 'report.json').relative_to(REPOSITORY)}")
         if self._checks.failed:
             print(f"\nFAILED, {len(self._checks.failed)} of the checks: {'; '.join(self._checks.failed)}")
@@ -278,7 +280,7 @@ def main() -> int:
     (_TARGET / "report.json").unlink(missing_ok=True)
     stack = Devstack(_TARGET / "stack")
     try:
-        return 0 if Demo(stack).run() else 1
+        return 0 if Demo(stack, stays=keep).run() else 1
     except (ForebayError, DevstackFailed, subprocess.CalledProcessError, httpx.HTTPError) as error:
         print(f"\nFAILED: {error}", file=sys.stderr)
         return 1

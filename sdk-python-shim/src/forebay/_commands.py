@@ -14,7 +14,7 @@ from forebay._dataset import ensure_dataset_cached
 from forebay._models import Dataset, Pin, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
-from forebay._values import human_bytes, human_seconds, split_version
+from forebay._values import human_bytes, human_seconds, human_size, split_version
 
 _RETRY_SECONDS = 5.0
 """A person waits for a command; a job waits for ``ensure``, which is patient by itself."""
@@ -69,7 +69,7 @@ def ensure(options: Namespace) -> None:
         return
     receipt = cached.receipt
     if not options.quiet:
-        size = f"{receipt.objects} objects, {human_bytes(receipt.bytes)}"
+        size = human_size(receipt.objects, receipt.bytes)
         _say(f"{name}@{version}: {size} in {receipt.region}, verified", file=sys.stderr)
         if receipt.pin is not None:
             _say(f"held until {_until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
@@ -231,7 +231,7 @@ def _print_version(version: Version) -> None:
     _say(f"{version.dataset}@{version.version}")
     manifest = version.manifest
     if manifest is not None:
-        _say(f"  {manifest.objects} objects, {human_bytes(manifest.bytes)}, manifest {manifest.digest}")
+        _say(f"  {human_size(manifest.objects, manifest.bytes)}, manifest {manifest.digest}")
     if version.ttl_seconds is not None:
         _say(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
     if version.workflow_url is not None:

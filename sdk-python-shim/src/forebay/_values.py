@@ -68,6 +68,11 @@ def human_bytes(count: float) -> str:
     return f"{count:.{2 if abs(count) < 10 else 1 if abs(count) < 100 else 0}f} {unit}"
 
 
+def human_size(objects: int, bytes: float) -> str:
+    """``3 objects, 1.50 KiB``."""
+    return f"{objects} object{'' if objects == 1 else 's'}, {human_bytes(bytes)}"
+
+
 def human_seconds(seconds: float) -> str:
     """``4 s``, ``2m10s``, ``3h05m``, ``2d04h``."""
     whole = max(0, round(seconds))

@@ -19,7 +19,7 @@ from forebay._completion import script
 
 # Every offered word goes to a file, then on to the shell's own compadd.
 _ZSH_SPY = """\
-PS1= PS2= RPS1=
+PS1='READY> '
 unsetopt beep
 autoload -Uz compinit && compinit -D
 compadd() {
@@ -89,9 +89,10 @@ def _zsh(saved: Path, line: str) -> set[str]:
     setup.write_text(_ZSH_SPY)
     environment = {**os.environ, "SPY": str(spy), "SCRIPT": str(saved), "ZDOTDIR": str(saved.parent), "TERM": "dumb"}
     with _terminal(["zsh", "-f", "-i"], environment) as terminal:
-        os.write(terminal, f"source {setup}; print READY$((40 + 2))\n".encode())
-        _read_until(terminal, b"READY42")
-        # Ctrl-U empties the line again; the shell takes keys one after another.
+        # Only when it prompts does the shell itself take the keys; before, the terminal would act on Ctrl-U.
+        os.write(terminal, f"source {setup}\n".encode())
+        _read_until(terminal, b"READY> ")
+        # Ctrl-U empties the line again.
         os.write(terminal, line.encode() + b"\t\x15print DONE$((40 + 2))\n")
         said = _read_until(terminal, b"DONE42")
     assert b"_forebay:" not in said, said

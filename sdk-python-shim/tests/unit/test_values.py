@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from forebay import ConfigurationError
-from forebay._values import human_bytes, human_seconds, seconds_of, split_version
+from forebay._values import human_bytes, human_seconds, human_size, seconds_of, split_version
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,5 @@ def test_figures_for_people() -> None:
         "25.0 MiB",
         "300 GiB",
     ]
+    assert [human_size(n, n * 512) for n in (1, 3)] == ["1 object, 512 B", "3 objects, 1.50 KiB"]
     assert [human_seconds(n) for n in (4, 130, 11100, 187200)] == ["4s", "2m10s", "3h05m", "2d04h"]

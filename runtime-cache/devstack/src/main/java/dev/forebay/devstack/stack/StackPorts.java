@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -23,6 +24,7 @@ public final class StackPorts {
     private static final int NEXT_BASE = 1000;
     private static final int FIRST_REGION = 20;
     private static final int PER_REGION = 10;
+    private static final int DESCRIBED = 3;
 
     private final int base;
     private final Map<String, Integer> given = new LinkedHashMap<>();
@@ -107,11 +109,8 @@ public final class StackPorts {
         if (base == 0) {
             return;
         }
-        List<String> busy =
-                all(regions, workersPerRegion).entrySet().stream()
-                        .filter(entry -> !Ports.isFree(entry.getValue()))
-                        .map(entry -> describe(entry.getKey(), entry.getValue()))
-                        .toList();
+        Map<String, Integer> busy = all(regions, workersPerRegion);
+        busy.values().removeIf(Ports::isFree);
         if (!busy.isEmpty()) {
             throw new DevstackException(
                     """
@@ -119,7 +118,7 @@ public final class StackPorts {
                     Stop what holds it, or choose other ports: FOREBAY_PORT_BASE=%d (now %d; a stack\
                      takes %d ports from there on)."""
                             .formatted(
-                                    String.join("\n", busy),
+                                    describe(busy),
                                     anotherBase(EphemeralPorts.ofThisMachine(), regions.size()),
                                     base,
                                     count(regions.size())));
@@ -197,6 +196,17 @@ public final class StackPorts {
             }
         }
         return all;
+    }
+
+    /** Of a whole stack that is in the way the first few ports say enough. */
+    private static String describe(Map<String, Integer> busy) {
+        String first =
+                busy.entrySet().stream()
+                        .limit(DESCRIBED)
+                        .map(entry -> describe(entry.getKey(), entry.getValue()))
+                        .collect(Collectors.joining("\n"));
+        int more = busy.size() - DESCRIBED;
+        return more > 0 ? "%s\nAnd %d more.".formatted(first, more) : first;
     }
 
     private static String describe(String use, int port) {

@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class StackPortsTest {
@@ -36,6 +37,26 @@ class StackPortsTest {
                     .extracting(Throwable::getMessage)
                     .satisfies(
                             message -> StackPorts.from(proposed(message)).requireFree(REGIONS, 2));
+        }
+    }
+
+    @Test
+    void isBriefAboutAWholeStackInTheWay() throws Exception {
+        InetAddress here = InetAddress.getLoopbackAddress();
+        int base =
+                Stream.generate(Ports::free)
+                        .filter(port -> IntStream.range(port, port + 4).allMatch(Ports::isFree))
+                        .findFirst()
+                        .orElseThrow();
+        try (ServerSocket first = new ServerSocket(base, 1, here);
+                ServerSocket second = new ServerSocket(base + 1, 1, here);
+                ServerSocket third = new ServerSocket(base + 2, 1, here);
+                ServerSocket fourth = new ServerSocket(base + 3, 1, here)) {
+            assertThatThrownBy(() -> StackPorts.from(base).requireFree(REGIONS, 2))
+                    .hasMessageContaining("Port %d,", third.getLocalPort())
+                    .hasMessageContaining("And 1 more.")
+                    .hasMessageNotContaining("Port " + fourth.getLocalPort());
+            assertThat(first.isBound() && second.isBound()).isTrue();
         }
     }
 
