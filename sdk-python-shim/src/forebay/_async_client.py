@@ -33,7 +33,7 @@ class AsyncClient:
     ) -> None:
         base = _settings.api_address(api)
         self._exchanges = Exchanges(base, retry_seconds)
-        self._http = httpx.AsyncClient(auth=_settings.token_file(token_file), trust_env=_settings.trust_proxies(base))
+        self._http = httpx.AsyncClient(**_settings.http_options(base, token_file))
 
     async def __aenter__(self) -> AsyncClient:
         return self

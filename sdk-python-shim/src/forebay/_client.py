@@ -40,7 +40,7 @@ class Client:
     ) -> None:
         base = _settings.api_address(api)
         self._exchanges = Exchanges(base, retry_seconds)
-        self._http = httpx.Client(auth=_settings.token_file(token_file), trust_env=_settings.trust_proxies(base))
+        self._http = httpx.Client(**_settings.http_options(base, token_file))
 
     def __enter__(self) -> Client:
         return self

@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Generator
 from pathlib import Path
+from typing import TypedDict
 
 import httpx
 
@@ -29,19 +30,6 @@ def api_address(given: str | None) -> httpx.URL:
         raise ConfigurationError(f"'{text}' is not an address: write http://host:port or https://host")
     path = url.path.rstrip("/")
     return url.copy_with(path=path if path.endswith("/api/v1") else path + "/api/v1", query=None)
-
-
-def trust_proxies(base: httpx.URL) -> bool:
-    """Whether requests may take the proxy that the environment names.
-
-    A proxy of the machine is for the world outside, not for a control plane on the same host.
-    """
-    if base.host == "localhost":
-        return False
-    try:
-        return not ipaddress.ip_address(base.host).is_loopback
-    except ValueError:
-        return True
 
 
 def region(given: str | None) -> str:
@@ -80,6 +68,30 @@ class TokenFile(httpx.Auth):
         yield request
 
 
-def token_file(given: str | os.PathLike[str] | None) -> TokenFile | None:
-    path = given or os.environ.get("FOREBAY_TOKEN_FILE")
-    return TokenFile(path) if path else None
+class HttpOptions(TypedDict):
+    """What httpx's clients take, of either kind."""
+
+    auth: TokenFile | None
+    trust_env: bool
+    verify: bool
+
+
+def http_options(base: httpx.URL, token_file: str | os.PathLike[str] | None) -> HttpOptions:
+    """How to speak to the control plane at ``base``, with the token in a file if there is one."""
+    path = token_file or os.environ.get("FOREBAY_TOKEN_FILE")
+    return HttpOptions(
+        auth=TokenFile(path) if path else None,
+        # A proxy of the machine is for the world outside, not for a control plane on the same host.
+        trust_env=not _is_loopback(base),
+        # Nobody shows a certificate over http, and reading those of all authorities takes longer than most requests.
+        verify=base.scheme == "https",
+    )
+
+
+def _is_loopback(url: httpx.URL) -> bool:
+    if url.host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(url.host).is_loopback
+    except ValueError:
+        return False

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import httpx
 import pytest
 from control_plane import TOTAL_BYTES, ControlPlane, Fault, Problem, busy, hang_up, send
 
 import forebay
-from forebay import AsyncClient, Client, PinSpec, Progress
+from forebay import AsyncClient, Client, PinSpec, Progress, _settings
 
 
 def test_registers_and_lists_datasets_page_by_page(client: Client) -> None:
@@ -242,6 +243,18 @@ def test_the_token_is_read_anew_for_each_request(
         token.unlink()
         with pytest.raises(forebay.ConfigurationError, match="token"):
             client.regions()
+
+
+def test_certificates_are_checked_wherever_there_are_any() -> None:
+    assert _settings.http_options(httpx.URL("https://forebay.example/api/v1"), None)["verify"]
+    assert _settings.http_options(httpx.URL("https://127.0.0.1:8443/api/v1"), None)["verify"]
+    assert not _settings.http_options(httpx.URL("http://forebay.example/api/v1"), None)["verify"]
+
+
+def test_a_proxy_of_the_machine_is_not_for_the_machine_itself() -> None:
+    for near in ("http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080"):
+        assert not _settings.http_options(httpx.URL(near), None)["trust_env"]
+    assert _settings.http_options(httpx.URL("http://forebay.example"), None)["trust_env"]
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:8080", "ftp://x", "http://", ""])
