@@ -1,6 +1,7 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.jnr.JnrTransport;
@@ -71,7 +72,12 @@ final class Pod implements AutoCloseable {
                                 options.manifestCache.bytes(),
                                 new ManifestFetcher(client, () -> workers(region))));
         PortableView view =
-                new PortableView(manifests, packs, options.nodeCache, nanos(Instant.now()));
+                new PortableView(
+                        manifests,
+                        packs,
+                        options.nodeCache,
+                        InodeNumbers.keptIn(options.directory.resolve("inodes")),
+                        nanos(Instant.now()));
         region.onChange(
                 change -> {
                     source.update(change.mounts());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
@@ -93,7 +94,7 @@ class MountedTreeFuseIT {
                         directory.resolve("manifests"),
                         1 << 30,
                         new ManifestFetcher(client, () -> workers));
-        view = new PortableView(new Manifests(cache), packs, 65_536, 0);
+        view = new PortableView(new Manifests(cache), packs, 65_536, InodeNumbers.unkept(), 0);
         tree = dataset("tree/all@v1", objects());
         show(tree);
         mountpoint = Files.createDirectory(directory.resolve("mnt"));

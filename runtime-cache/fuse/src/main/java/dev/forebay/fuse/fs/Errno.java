@@ -6,7 +6,9 @@ import dev.forebay.model.ErrorCode;
 public enum Errno {
     ENOENT(2),
     EIO(5),
+    ENXIO(6),
     EBADF(9),
+    EACCES(13),
     ENOTDIR(20),
     EISDIR(21),
     EINVAL(22),
@@ -14,6 +16,7 @@ public enum Errno {
     EROFS(30),
     ERANGE(34),
     ENAMETOOLONG(36),
+    ENOSYS(38),
     ENODATA(61);
 
     private final int number;

@@ -54,4 +54,14 @@ public interface FileSystemView {
     byte[] getxattr(long inode, String name);
 
     Statistics statfs();
+
+    /**
+     * Whether the name and the attributes of an inode can be remembered for ever: as long as it can
+     * be reached through its parent it is there, and the same. Of others this holds for a moment.
+     * Knows it from the number alone.
+     */
+    boolean isLasting(long inode);
+
+    /** What a person knows an inode as, for messages. Never fails. */
+    String describe(long inode);
 }

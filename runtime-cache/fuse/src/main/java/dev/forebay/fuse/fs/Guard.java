@@ -27,8 +27,12 @@ public final class Guard {
         this.meter = meter;
     }
 
-    /** Runs an operation and gives what the kernel is to be told. */
-    public int run(Operation operation, String subject, Body body) {
+    /**
+     * Runs an operation and gives what the kernel is to be told.
+     *
+     * @param subject what it is about; made a string of only for a message
+     */
+    public int run(Operation operation, Object subject, Body body) {
         long start = System.nanoTime();
         int result;
         try {
@@ -44,7 +48,7 @@ public final class Guard {
         return result;
     }
 
-    private int failed(Operation operation, String subject, ErrorCode code, Throwable failure) {
+    private int failed(Operation operation, Object subject, ErrorCode code, Throwable failure) {
         try {
             meter.failed(operation, code);
             if (logged.permits()) {
@@ -59,7 +63,7 @@ public final class Guard {
 
     /** Only a defect deserves a stack trace; of the rest the message says what to do. */
     private static void log(
-            Operation operation, String subject, ErrorCode code, Throwable failure) {
+            Operation operation, Object subject, ErrorCode code, Throwable failure) {
         if (code == ErrorCode.INTERNAL) {
             LOG.error("{} of {} failed", operation.tag(), subject, failure);
         } else {

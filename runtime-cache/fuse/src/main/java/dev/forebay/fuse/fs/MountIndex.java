@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,7 @@ final class MountIndex {
         long inode();
     }
 
-    static final MountIndex EMPTY = new MountIndex(List.of(), new InodeNumbers());
+    static final MountIndex EMPTY = new MountIndex(List.of(), InodeNumbers.unkept());
 
     private final Upper root = new Upper(FileSystemView.ROOT, new TreeMap<>());
     private final Map<Long, Upper> uppers = new HashMap<>();
@@ -46,13 +47,14 @@ final class MountIndex {
 
     /**
      * @param mounts the mount table; versions that are being evicted are not shown
-     * @param numbers those of the indexes before
+     * @param inodes gives numbers for names
      */
-    MountIndex(List<Mount> mounts, InodeNumbers numbers) {
+    MountIndex(List<Mount> mounts, InodeNumbers inodes) {
         uppers.put(root.inode, root);
         List<Mount> shown = new ArrayList<>(mounts);
         shown.removeIf(mount -> mount.state() == Mount.State.EVICTING);
         shown.sort(Comparator.comparing(mount -> mount.version().path()));
+        Map<String, Integer> numbers = inodes.of(names(shown));
         for (Mount mount : shown) {
             String namespace = mount.version().dataset().namespace();
             String name = mount.version().dataset().name();
@@ -62,17 +64,41 @@ final class MountIndex {
                             name,
                             namespace + "/" + name,
                             numbers);
-            Version version = new Version(numbers.ofVersion(mount.version().path()), mount);
+            Version version = new Version(numberOf(versionName(mount), numbers), mount);
             dataset.children.put(mount.version().version(), version);
             versions.put(version.number, version);
         }
     }
 
-    private Upper below(Upper parent, String name, String path, InodeNumbers numbers) {
+    /** The names that inode numbers are made of, in the order of paths. */
+    private static List<String> names(List<Mount> shown) {
+        List<String> names = new ArrayList<>();
+        for (Mount mount : shown) {
+            String namespace = mount.version().dataset().namespace();
+            names.add(namespace);
+            names.add(namespace + "/" + mount.version().dataset().name());
+            names.add(versionName(mount));
+        }
+        return names;
+    }
+
+    /**
+     * With the manifest: should a version's name ever come back with another one, nothing that a
+     * kernel remembers of its files may be taken for the new ones.
+     */
+    private static String versionName(Mount mount) {
+        return mount.version().path() + "@" + mount.manifest().digest().hex();
+    }
+
+    private static int numberOf(String name, Map<String, Integer> numbers) {
+        return Objects.requireNonNull(numbers.get(name));
+    }
+
+    private Upper below(Upper parent, String name, String path, Map<String, Integer> numbers) {
         if (parent.children.get(name) instanceof Upper there) {
             return there;
         }
-        Upper made = new Upper(numbers.ofUpperDirectory(path), new TreeMap<>());
+        Upper made = new Upper(numberOf(path, numbers), new TreeMap<>());
         parent.children.put(name, made);
         uppers.put(made.inode, made);
         return made;

@@ -54,6 +54,11 @@ final class NodeCache {
         return node;
     }
 
+    /** A node that is remembered. */
+    Optional<Node> known(ManifestRef ref, long id) {
+        return Optional.ofNullable(byId.getIfPresent(new Numbered(ref.digest().hex(), id)));
+    }
+
     List<Node> readdir(ManifestRef ref, long parent, String after, int limit) {
         List<Node> page = ask(ref, manifest -> manifest.readdir(parent, after, limit));
         page.forEach(node -> remember(ref, parent, Optional.of(node)));

@@ -4,6 +4,8 @@ import java.util.Locale;
 
 /** What the kernel can ask for, as far as it is counted. */
 public enum Operation {
+    LOOKUP,
+    FORGET,
     GETATTR,
     OPENDIR,
     READDIR,
@@ -11,7 +13,8 @@ public enum Operation {
     READ,
     RELEASE,
     STATFS,
-    XATTR;
+    XATTR,
+    OTHER;
 
     /** The value of the metrics' {@code operation} tag. */
     public String tag() {

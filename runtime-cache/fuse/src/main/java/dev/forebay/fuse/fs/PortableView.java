@@ -26,27 +26,34 @@ public final class PortableView implements FileSystemView {
     private final Manifests manifests;
     private final NodeCache nodes;
     private final FileBytes bytes;
+    private final InodeNumbers inodes;
     private final long startedNanos;
-    private final InodeNumbers numbers = new InodeNumbers();
     private volatile MountIndex index = MountIndex.EMPTY;
 
     /**
      * Shows nothing yet, see {@link #show}.
      *
      * @param nodeLimit how many nodes to remember
+     * @param inodes the numbers of versions and of the directories above them
      * @param startedNanos the time of directories above the versions, since the epoch
      */
-    public PortableView(Manifests manifests, FileBytes bytes, int nodeLimit, long startedNanos) {
+    public PortableView(
+            Manifests manifests,
+            FileBytes bytes,
+            int nodeLimit,
+            InodeNumbers inodes,
+            long startedNanos) {
         this.manifests = manifests;
         this.nodes = new NodeCache(manifests, nodeLimit);
         this.bytes = bytes;
+        this.inodes = inodes;
         this.startedNanos = startedNanos;
     }
 
     /** Shows these versions from now on. For one thread at a time. */
     public void show(List<Mount> mounts) {
         MountIndex before = index;
-        index = new MountIndex(mounts, numbers);
+        index = new MountIndex(mounts, inodes);
         Set<Digest> stay =
                 index.versions().values().stream()
                         .map(version -> version.mount().manifest().digest())
@@ -175,6 +182,35 @@ public final class PortableView implements FileSystemView {
     @Override
     public Statistics statfs() {
         return index.statistics();
+    }
+
+    /** What is below a version's topmost directory never changes; that one comes and goes. */
+    @Override
+    public boolean isLasting(long inode) {
+        return InodeNumbers.versionOf(inode) != 0 && InodeNumbers.nodeIdOf(inode) != Node.ROOT_ID;
+    }
+
+    @Override
+    public String describe(long inode) {
+        MountIndex now = index;
+        Version version = now.versionOf(inode);
+        if (version == null) {
+            return "inode " + inode;
+        }
+        long id = InodeNumbers.nodeIdOf(inode);
+        return "%s, %s"
+                .formatted(
+                        version.name(),
+                        nodes.known(version.mount().manifest(), id)
+                                .map(PortableView::describe)
+                                .orElse("node " + id));
+    }
+
+    private static String describe(Node node) {
+        return switch (node) {
+            case Node.Directory directory -> "directory '%s'".formatted(directory.name());
+            case Node.File file -> "key '%s'".formatted(file.key());
+        };
     }
 
     private static Version version(MountIndex now, long inode) {

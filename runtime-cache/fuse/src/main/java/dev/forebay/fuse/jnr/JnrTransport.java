@@ -2,6 +2,7 @@ package dev.forebay.fuse.jnr;
 
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Transport;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * A {@link FileSystemView} mounted through libfuse 2, which answers requests on threads of its own,
  * several at a time.
  */
-public final class JnrTransport implements AutoCloseable {
+public final class JnrTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(JnrTransport.class);
     private static final Duration MOUNT_TIMEOUT = Duration.ofSeconds(10);
@@ -125,14 +126,14 @@ public final class JnrTransport implements AutoCloseable {
         return operations.openFiles();
     }
 
-    /** Waits until the file system is unmounted, by whomever; libfuse's exit code. */
+    /** The code is libfuse's. */
+    @Override
     public int awaitEnd() throws InterruptedException {
         loop.join();
         Integer code = exitCode;
         return code == null ? -1 : code;
     }
 
-    /** Unmounts, also with files open, and waits a little for the loop to end. */
     @Override
     public void close() {
         if (!loop.isAlive()) {

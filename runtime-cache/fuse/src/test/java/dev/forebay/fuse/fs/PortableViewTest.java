@@ -89,7 +89,11 @@ class PortableViewTest {
                     }
                 };
         return new PortableView(
-                new Manifests(cache), bytes, 1000, TimeUnit.SECONDS.toNanos(1_800_000_000L));
+                new Manifests(cache),
+                bytes,
+                1000,
+                InodeNumbers.unkept(),
+                TimeUnit.SECONDS.toNanos(1_800_000_000L));
     }
 
     private Attributes resolve(String path) {
@@ -267,13 +271,14 @@ class PortableViewTest {
     }
 
     /** In the order of their names; 31 bits are few enough to find some. */
-    private static List<DatasetVersion> versionsWithTheSameHash() {
+    private List<DatasetVersion> versionsWithTheSameHash() {
         Random random = new Random(1);
         Map<Integer, String> byHash = new HashMap<>();
         while (true) {
             String path = "a/b/" + Long.toHexString(random.nextLong() | Long.MIN_VALUE);
             CRC32C crc = new CRC32C();
-            crc.update(path.getBytes(StandardCharsets.UTF_8));
+            String name = path + "@" + digits.mount().manifest().digest().hex();
+            crc.update(name.getBytes(StandardCharsets.UTF_8));
             String twin = byHash.put((int) crc.getValue() & Integer.MAX_VALUE, path);
             if (twin != null && !twin.equals(path)) {
                 return Stream.of(path, twin)

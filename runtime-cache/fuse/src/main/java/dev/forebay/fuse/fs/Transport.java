@@ -1,0 +1,17 @@
+package dev.forebay.fuse.fs;
+
+/** What shows a {@link FileSystemView} to a kernel: a mount that is being served. */
+public interface Transport extends AutoCloseable {
+
+    /**
+     * Waits until the file system is served no more, because somebody unmounted it or because it
+     * was closed.
+     *
+     * @return 0, or a code that says what went wrong
+     */
+    int awaitEnd() throws InterruptedException;
+
+    /** Unmounts, also with files open, and waits a little for what is under way. */
+    @Override
+    void close();
+}

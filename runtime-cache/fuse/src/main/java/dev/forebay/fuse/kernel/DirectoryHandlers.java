@@ -1,0 +1,150 @@
+package dev.forebay.fuse.kernel;
+
+import dev.forebay.fuse.fs.Attributes;
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.FsException;
+import dev.forebay.fuse.fs.OpenDirectory;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.kernel.protocol.DirectoryEntry;
+import dev.forebay.fuse.kernel.protocol.EntryReply;
+import dev.forebay.fuse.kernel.protocol.Opcode;
+import dev.forebay.fuse.kernel.protocol.OpenReply;
+import dev.forebay.fuse.kernel.protocol.Owner;
+import dev.forebay.fuse.kernel.protocol.ReadRequest;
+import dev.forebay.fuse.kernel.protocol.ReleaseRequest;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Listings. A handle only spares to begin anew: one that is not known, since another process gave
+ * it, is taken for the directory that it belongs to.
+ */
+final class DirectoryHandlers {
+
+    private static final int MAX_OPEN = 1_000_000;
+
+    private final FileSystemView view;
+    private final Owner owner;
+    private final Map<Long, OpenDirectory> open = new ConcurrentHashMap<>();
+
+    /** Begins anywhere, so that no two processes give the same handles. */
+    private final AtomicLong handles = new AtomicLong(new SecureRandom().nextLong() >>> 1);
+
+    DirectoryHandlers(FileSystemView view, Owner owner) {
+        this.view = view;
+        this.owner = owner;
+    }
+
+    void addTo(HandlerTable table) {
+        table.on(Opcode.OPENDIR, Operation.OPENDIR, this::opendir);
+        table.on(
+                Opcode.READDIR,
+                Operation.READDIR,
+                (request, reply) -> list(request, new Plain(reply, request.memory())));
+        table.on(
+                Opcode.READDIRPLUS,
+                Operation.READDIR,
+                (request, reply) -> list(request, new WithAttributes(reply, request.memory())));
+        table.on(Opcode.RELEASEDIR, Operation.RELEASE, this::releasedir);
+        table.on(Opcode.FSYNCDIR, Operation.OTHER, (_, _) -> 0);
+    }
+
+    private int opendir(Request request, Reply reply) {
+        if (open.size() >= MAX_OPEN) {
+            throw new FsException(Errno.ENFILE, MAX_OPEN + " directories are open");
+        }
+        long inode = request.node();
+        OpenDirectory directory = view.opendir(inode);
+        long handle = handles.incrementAndGet();
+        open.put(handle, directory);
+        int flags = view.isLasting(inode) ? OpenReply.KEEP_CACHE | OpenReply.CACHE_DIR : 0;
+        OpenReply.write(reply.memory(), Reply.BODY, handle, flags);
+        return OpenReply.BYTES;
+    }
+
+    private int list(Request request, Listing listing) {
+        long handle = ReadRequest.handle(request.memory());
+        OpenDirectory directory = open.get(handle);
+        if (directory == null) {
+            directory = view.opendir(request.node());
+            open.put(handle, directory);
+        }
+        directory.list(ReadRequest.offset(request.memory()), listing);
+        return listing.length;
+    }
+
+    private int releasedir(Request request, Reply reply) {
+        open.remove(ReleaseRequest.handle(request.memory()));
+        return 0;
+    }
+
+    /** Puts entries into a reply until it is full. */
+    private abstract static class Listing implements OpenDirectory.Sink {
+        final MemorySegment memory;
+        private final int room;
+        int length;
+
+        Listing(Reply reply, MemorySegment request) {
+            this.memory = reply.memory();
+            this.room = reply.room(ReadRequest.size(request));
+        }
+
+        /** Where there is room for so many bytes, or -1. */
+        long take(int bytes) {
+            if (length + bytes > room) {
+                return -1;
+            }
+            length += bytes;
+            return (long) Reply.BODY + length - bytes;
+        }
+    }
+
+    private static final class Plain extends Listing {
+
+        Plain(Reply reply, MemorySegment request) {
+            super(reply, request);
+        }
+
+        @Override
+        public boolean accept(String name, long inode, boolean directory, long next) {
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+            long at = take(DirectoryEntry.bytes(bytes));
+            if (at >= 0) {
+                DirectoryEntry.write(memory, at, inode, directory, bytes, next);
+            }
+            return at >= 0;
+        }
+    }
+
+    /** Tells the kernel what it would look up next. */
+    private final class WithAttributes extends Listing {
+
+        WithAttributes(Reply reply, MemorySegment request) {
+            super(reply, request);
+        }
+
+        @Override
+        public boolean accept(String name, long inode, boolean directory, long next) {
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+            long at = take(DirectoryEntry.bytesPlus(bytes));
+            if (at < 0) {
+                return false;
+            }
+            // The attributes of what comes and goes may need a manifest that cannot be had, which
+            // must not make the listing fail.
+            if (view.isLasting(inode) && !name.equals(".") && !name.equals("..")) {
+                Attributes attributes = view.getattr(inode);
+                EntryReply.write(memory, at, attributes, Validity.LASTING_SECONDS, owner);
+            } else {
+                DirectoryEntry.writeUnknown(memory, at);
+            }
+            DirectoryEntry.write(memory, at + EntryReply.BYTES, inode, directory, bytes, next);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.forebay.fuse.kernel;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.FsException;
+import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.kernel.protocol.Opcode;
+import dev.forebay.fuse.kernel.protocol.ReadRequest;
+import dev.forebay.fuse.kernel.protocol.SeekMessage;
+import java.util.Objects;
+
+/**
+ * Files. The kernel is told to open them without asking: an answer of ENOSYS to the first OPEN has
+ * that effect (7.23), which saves two requests for each file and leaves no handle that a successor
+ * would have to know. Instead the files that were read last are remembered by their inodes.
+ */
+final class FileHandlers {
+
+    private static final int REMEMBERED_FILES = 16_384;
+
+    private final FileSystemView view;
+    private final Cache<Long, OpenFile> files =
+            Caffeine.newBuilder().maximumSize(REMEMBERED_FILES).build();
+
+    FileHandlers(FileSystemView view) {
+        this.view = view;
+    }
+
+    void addTo(HandlerTable table) {
+        table.on(Opcode.OPEN, Operation.OPEN, FileHandlers::never);
+        table.on(Opcode.READ, Operation.READ, this::read);
+        table.on(Opcode.LSEEK, Operation.OTHER, this::seek);
+        // Of files that were opened by a handle, as another release of this program may do.
+        table.on(Opcode.RELEASE, Operation.RELEASE, (_, _) -> 0);
+        // Nothing is written, so nothing is left to be done: also not to be asked again.
+        table.on(Opcode.FLUSH, Operation.OTHER, FileHandlers::never);
+        table.on(Opcode.FSYNC, Operation.OTHER, FileHandlers::never);
+    }
+
+    private static int never(Request request, Reply reply) {
+        throw new FsException(Errno.ENOSYS, "not needed");
+    }
+
+    private int read(Request request, Reply reply) {
+        int length = reply.room(ReadRequest.size(request.memory()));
+        return file(request.node())
+                .read(ReadRequest.offset(request.memory()), reply.buffer(length));
+    }
+
+    /** Not within the cache's lock: to open a file may fetch its version's manifest. */
+    private OpenFile file(long inode) {
+        OpenFile known = files.getIfPresent(inode);
+        if (known != null) {
+            return known;
+        }
+        OpenFile opened = view.open(inode);
+        return Objects.requireNonNullElse(files.asMap().putIfAbsent(inode, opened), opened);
+    }
+
+    /** There are no holes: all is data, up to the end. */
+    private int seek(Request request, Reply reply) {
+        long offset = SeekMessage.offset(request.memory());
+        long size = view.getattr(request.node()).size();
+        if (offset < 0 || offset >= size) {
+            throw new FsException(Errno.ENXIO, "behind the end");
+        }
+        long found =
+                switch (SeekMessage.whence(request.memory())) {
+                    case SeekMessage.SEEK_DATA -> offset;
+                    case SeekMessage.SEEK_HOLE -> size;
+                    default -> throw new FsException(Errno.EINVAL, "whence");
+                };
+        SeekMessage.write(reply.memory(), Reply.BODY, found);
+        return SeekMessage.REPLY_BYTES;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.forebay.fuse.kernel;
+
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.FsException;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.kernel.protocol.Opcode;
+import dev.forebay.fuse.kernel.protocol.Owner;
+import java.util.Arrays;
+
+/** Which handler answers which kind of request. */
+final class HandlerTable {
+
+    /**
+     * What is done about a kind of request.
+     *
+     * @param operation what it is counted as
+     * @param answered whether the kernel waits for a reply
+     */
+    record Entry(Operation operation, boolean answered, Handler handler) {}
+
+    /** ENOSYS tells the kernel not to ask again. */
+    private static final Entry UNKNOWN =
+            new Entry(
+                    Operation.OTHER,
+                    true,
+                    (request, _) -> {
+                        throw new FsException(Errno.ENOSYS, "request " + request.opcode());
+                    });
+
+    private final Entry[] entries = new Entry[Opcode.COUNT];
+
+    private HandlerTable() {
+        Arrays.fill(entries, UNKNOWN);
+    }
+
+    /** The handlers of a read-only file system. */
+    static HandlerTable of(FileSystemView view, Owner owner) {
+        HandlerTable table = new HandlerTable();
+        Refusals.addTo(table);
+        new NodeHandlers(view, owner).addTo(table);
+        new FileHandlers(view).addTo(table);
+        new DirectoryHandlers(view, owner).addTo(table);
+        new XattrHandlers(view).addTo(table);
+        new MountHandlers(view).addTo(table);
+        return table;
+    }
+
+    void on(int opcode, Operation operation, Handler handler) {
+        entries[opcode] = new Entry(operation, true, handler);
+    }
+
+    /** For requests that the kernel wants no reply to. */
+    void onUnanswered(int opcode, Operation operation, Handler handler) {
+        entries[opcode] = new Entry(operation, false, handler);
+    }
+
+    Entry entry(int opcode) {
+        return opcode >= 0 && opcode < entries.length ? entries[opcode] : UNKNOWN;
+    }
+}

@@ -1,0 +1,55 @@
+package dev.forebay.fuse.kernel;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far the kernel reads ahead of who reads a file in sequence. It begins with 128 KiB, which is
+ * also the largest request then; more can only be had through the mount's entry in sysfs.
+ */
+final class Readahead {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Readahead.class);
+
+    /**
+     * One largest request. The pod reads much further ahead itself; a longer window here would only
+     * make more of what a program that jumps about in a mapped file reads in vain.
+     */
+    private static final int KIB = 1024;
+
+    private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+    private static final Path DEVICES = Path.of("/sys/class/bdi");
+    private static final int NUMBER = 2;
+    private static final int MOUNTPOINT = 4;
+
+    private Readahead() {}
+
+    /** Raises it for a mount; without the right to do so it stays as it is. */
+    static void raise(Path mountpoint) {
+        try {
+            Optional<String> device = device(mountpoint);
+            if (device.isPresent()) {
+                Files.writeString(
+                        DEVICES.resolve(device.get()).resolve("read_ahead_kb"),
+                        Integer.toString(KIB));
+            }
+        } catch (IOException e) {
+            LOG.warn("Readahead of {} stays at 128 KiB: {}", mountpoint, e.toString());
+        }
+    }
+
+    /** The device number of the mount that is topmost there, not touching it. */
+    private static Optional<String> device(Path mountpoint) throws IOException {
+        String escaped = mountpoint.toString().replace("\\", "\\134").replace(" ", "\\040");
+        return Files.readAllLines(MOUNTS, StandardCharsets.UTF_8).stream()
+                .map(line -> line.split(" ", MOUNTPOINT + 2))
+                .filter(fields -> fields[MOUNTPOINT].equals(escaped))
+                .map(fields -> fields[NUMBER])
+                .reduce((_, later) -> later);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.forebay.fuse.kernel;
+
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.linux.BlockedThread;
+import dev.forebay.fuse.linux.CallState;
+import dev.forebay.fuse.linux.Descriptor;
+import dev.forebay.fuse.linux.ErrorNumber;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One of those who take requests and answer them, one after the other. */
+final class RequestThread implements Runnable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RequestThread.class);
+
+    private final RequestThreads all;
+    private final Descriptor queue;
+    private final HandlerTable handlers;
+    private final Guard guard;
+    private final Request request;
+    private final Reply reply;
+    private final CallState state = new CallState();
+
+    /** What the guard guards; an object of its own for each request would be garbage. */
+    private final Guard.Body handling = this::handle;
+
+    private HandlerTable.@Nullable Entry entry;
+    private volatile @Nullable BlockedThread reading;
+
+    /**
+     * @param queue the device's descriptor to read requests from
+     */
+    RequestThread(
+            RequestThreads all,
+            Descriptor queue,
+            HandlerTable handlers,
+            Guard guard,
+            Request request,
+            Reply reply) {
+        this.all = all;
+        this.queue = queue;
+        this.handlers = handlers;
+        this.guard = guard;
+        this.request = request;
+        this.reply = reply;
+    }
+
+    @Override
+    public void run() {
+        try {
+            BlockedThread self = BlockedThread.current();
+            while (all.mayTakeMore()) {
+                long bytes = take(self);
+                if (bytes >= 0) {
+                    serve(bytes);
+                } else if (isTheEnd(state.errno())) {
+                    return;
+                }
+            }
+        } catch (Throwable e) {
+            // Requests pass a guard, so this is our own defect; the others go on.
+            LOG.error("A thread that serves requests has failed", e);
+        } finally {
+            all.ended(this);
+        }
+    }
+
+    private long take(BlockedThread self) {
+        all.waits();
+        reading = self;
+        long bytes = queue.read(request.memory(), state);
+        reading = null;
+        all.works(bytes >= 0);
+        return bytes;
+    }
+
+    /** Makes it come back if it waits for a request. */
+    void wake() {
+        BlockedThread blocked = reading;
+        if (blocked != null) {
+            blocked.wake();
+        }
+    }
+
+    private boolean isTheEnd(int errno) {
+        return switch (errno) {
+            // ENOENT: the request was taken back while it was being read.
+            case ErrorNumber.EINTR, ErrorNumber.EAGAIN, ErrorNumber.ENOENT -> false;
+            case ErrorNumber.ENODEV, ErrorNumber.ECONNABORTED -> {
+                all.unmounted();
+                yield true;
+            }
+            default -> {
+                LOG.error("Cannot read requests: errno {}", errno);
+                yield true;
+            }
+        };
+    }
+
+    private void serve(long bytes) {
+        if (!request.received(bytes)) {
+            LOG.error("A request of {} bytes that is none", bytes);
+            return;
+        }
+        HandlerTable.Entry asked = handlers.entry(request.opcode());
+        entry = asked;
+        int result = guard.run(asked.operation(), request, handling);
+        if (asked.answered() && !answer(result)) {
+            // Whoever waits for it must not wait for ever.
+            answer(-Errno.EIO.number());
+        }
+    }
+
+    private int handle() {
+        HandlerTable.Entry asked = entry;
+        return asked == null ? 0 : asked.handler().handle(request, reply);
+    }
+
+    private boolean answer(int result) {
+        int length = reply.finish(result, request.unique());
+        if (queue.write(reply.memory(), length, state) >= 0) {
+            return true;
+        }
+        return switch (state.errno()) {
+            // Nobody waits any more: killed, answered by another process, or unmounted.
+            case ErrorNumber.ENOENT, ErrorNumber.ENODEV, ErrorNumber.ECONNABORTED -> true;
+            default -> {
+                LOG.error(
+                        "The kernel refuses the answer {} to request {}: errno {}",
+                        result,
+                        request.opcode(),
+                        state.errno());
+                yield false;
+            }
+        };
+    }
+}

@@ -1,0 +1,130 @@
+package dev.forebay.fuse.kernel;
+
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.linux.Descriptor;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Those who serve a device: at any time at least one waits for a request while others may be
+ * waiting for bytes, up to a bound; a surplus ends. Platform threads, because a thread that waits
+ * in the kernel would hold a virtual thread's carrier.
+ */
+final class RequestThreads {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RequestThreads.class);
+
+    /** Each has a buffer of the largest request, about 1 MiB. */
+    private static final int MAX_THREADS = 64;
+
+    private static final int MAX_WAITING = 8;
+
+    /** How often one that does not come back is woken. */
+    private static final long WAKE_MILLIS = 2;
+
+    private final FileSystemView view;
+    private final Guard guard;
+    private final HandlerTable handlers;
+    private final List<Descriptor> queues;
+    private final int maxRequestBytes;
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final CompletableFuture<Integer> end = new CompletableFuture<>();
+    private volatile boolean stopping;
+
+    // Guarded by this.
+    private final Set<RequestThread> alive = new HashSet<>();
+    private long started;
+
+    RequestThreads(FileSystemView view, Guard guard, HandlerTable handlers, FuseDevice device) {
+        this.view = view;
+        this.guard = guard;
+        this.handlers = handlers;
+        this.queues = device.descriptors();
+        this.maxRequestBytes = device.protocol().maxRequestBytes();
+    }
+
+    void start() {
+        for (int i = 0; i < queues.size(); i++) {
+            startOne();
+        }
+    }
+
+    private synchronized void startOne() {
+        if (stopping || alive.size() >= MAX_THREADS) {
+            return;
+        }
+        Descriptor queue = queues.get((int) (started++ % queues.size()));
+        RequestThread thread =
+                new RequestThread(
+                        this,
+                        queue,
+                        handlers,
+                        guard,
+                        new Request(view),
+                        new Reply(maxRequestBytes));
+        alive.add(thread);
+        try {
+            Thread.ofPlatform().daemon().name("fuse-" + started).start(thread);
+        } catch (OutOfMemoryError e) {
+            // No thread to be had: those who are there go on.
+            alive.remove(thread);
+            LOG.warn("No more than {} threads: {}", alive.size(), e.getMessage());
+        }
+    }
+
+    /** Whether a thread is still wanted. */
+    boolean mayTakeMore() {
+        return !stopping && waiting.get() < MAX_WAITING;
+    }
+
+    /** A thread waits for a request. */
+    void waits() {
+        waiting.incrementAndGet();
+    }
+
+    /** A thread waits no more. */
+    void works(boolean onRequest) {
+        if (waiting.decrementAndGet() == 0 && onRequest) {
+            startOne();
+        }
+    }
+
+    void unmounted() {
+        end.complete(0);
+    }
+
+    synchronized void ended(RequestThread thread) {
+        alive.remove(thread);
+        if (alive.isEmpty()) {
+            end.complete(stopping ? 0 : 1);
+        }
+        notifyAll();
+    }
+
+    /** Completes when nobody serves any more: with 0 if that was asked for, or unmounted. */
+    CompletableFuture<Integer> end() {
+        return end;
+    }
+
+    /**
+     * Takes no more requests and waits for those that were taken.
+     *
+     * @return whether all were answered in time
+     */
+    synchronized boolean stop(Duration within) throws InterruptedException {
+        stopping = true;
+        long deadline = System.nanoTime() + within.toNanos();
+        while (!alive.isEmpty() && System.nanoTime() - deadline < 0) {
+            alive.forEach(RequestThread::wake);
+            wait(WAKE_MILLIS);
+        }
+        return alive.isEmpty();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.forebay.fuse.kernel.protocol;
+
+import static dev.forebay.fuse.kernel.protocol.Layouts.offset;
+import static dev.forebay.fuse.kernel.protocol.Layouts.u32;
+import static dev.forebay.fuse.kernel.protocol.Layouts.u64;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * An entry of a listing: {@code struct fuse_dirent}, its name, and zeros up to a multiple of 8
+ * bytes. READDIRPLUS has an {@link EntryReply} before it ({@code struct fuse_direntplus}).
+ */
+public final class DirectoryEntry {
+
+    static final StructLayout LAYOUT =
+            MemoryLayout.structLayout(u64("ino"), u64("off"), u32("namelen"), u32("type"));
+
+    static final int HEADER_BYTES = (int) LAYOUT.byteSize();
+
+    /** {@code DT_DIR} and {@code DT_REG}. */
+    private static final int DIRECTORY = 4;
+
+    private static final int FILE = 8;
+
+    private static final long NEXT = offset(LAYOUT, "off");
+    private static final long NAME_LENGTH = offset(LAYOUT, "namelen");
+    private static final long TYPE = offset(LAYOUT, "type");
+
+    private DirectoryEntry() {}
+
+    /** How much room an entry takes. */
+    public static int bytes(byte[] name) {
+        return Math.ceilDiv(HEADER_BYTES + name.length, Long.BYTES) * Long.BYTES;
+    }
+
+    /** How much room an entry of READDIRPLUS takes. */
+    public static int bytesPlus(byte[] name) {
+        return EntryReply.BYTES + bytes(name);
+    }
+
+    /** Writes an entry; what was there before may be anything. */
+    public static void write(
+            MemorySegment memory, long at, long inode, boolean directory, byte[] name, long next) {
+        memory.set(JAVA_LONG, at, inode);
+        memory.set(JAVA_LONG, at + NEXT, next);
+        memory.set(JAVA_INT, at + NAME_LENGTH, name.length);
+        memory.set(JAVA_INT, at + TYPE, directory ? DIRECTORY : FILE);
+        long end = at + bytes(name);
+        if (name.length % Long.BYTES != 0) {
+            memory.set(JAVA_LONG, end - Long.BYTES, 0);
+        }
+        MemorySegment.copy(name, 0, memory, JAVA_BYTE, at + HEADER_BYTES, name.length);
+    }
+
+    /** Says nothing about what the entry that follows stands for. */
+    public static void writeUnknown(MemorySegment memory, long at) {
+        EntryReply.writeUnknown(memory, at);
+    }
+}

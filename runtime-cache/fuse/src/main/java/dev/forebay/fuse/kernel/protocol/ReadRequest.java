@@ -1,0 +1,45 @@
+package dev.forebay.fuse.kernel.protocol;
+
+import static dev.forebay.fuse.kernel.protocol.Layouts.u32;
+import static dev.forebay.fuse.kernel.protocol.Layouts.u64;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/** READ, READDIR and READDIRPLUS: {@code struct fuse_read_in}. */
+public final class ReadRequest {
+
+    static final StructLayout LAYOUT =
+            MemoryLayout.structLayout(
+                    u64("fh"),
+                    u64("offset"),
+                    u32("size"),
+                    u32("read_flags"),
+                    u64("lock_owner"),
+                    u32("flags"),
+                    u32("padding"));
+
+    private static final long HANDLE = RequestHeader.BYTES + Layouts.offset(LAYOUT, "fh");
+    private static final long OFFSET = RequestHeader.BYTES + Layouts.offset(LAYOUT, "offset");
+    private static final long SIZE = RequestHeader.BYTES + Layouts.offset(LAYOUT, "size");
+
+    private ReadRequest() {}
+
+    /** What the answer to OPENDIR gave. */
+    public static long handle(MemorySegment request) {
+        return request.get(JAVA_LONG, HANDLE);
+    }
+
+    /** In bytes; in a directory what the entry before had. */
+    public static long offset(MemorySegment request) {
+        return request.get(JAVA_LONG, OFFSET);
+    }
+
+    /** How many bytes to answer with at most. */
+    public static int size(MemorySegment request) {
+        return request.get(JAVA_INT, SIZE);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.forebay.fuse.kernel.protocol;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/** RELEASEDIR: {@code struct fuse_release_in}, of which the first field matters. */
+public final class ReleaseRequest {
+
+    private ReleaseRequest() {}
+
+    /** What the answer to OPENDIR gave. */
+    public static long handle(MemorySegment request) {
+        return request.get(JAVA_LONG, RequestHeader.BYTES);
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * The messages of the FUSE kernel protocol, versions 7.31 to 7.45, in the byte order and with the
+ * layouts of {@code include/uapi/linux/fuse.h}. Classes are named after what a message means to us,
+ * their Javadoc names the structure.
+ *
+ * <p>Nothing is allocated to read or write one: callers give the memory.
+ */
+@NullMarked
+package dev.forebay.fuse.kernel.protocol;
+
+import org.jspecify.annotations.NullMarked;

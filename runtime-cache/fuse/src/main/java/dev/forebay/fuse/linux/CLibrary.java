@@ -1,0 +1,76 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds functions of the C library. Each takes a {@link CallState}'s segment before its own
+ * arguments.
+ */
+final class CLibrary {
+
+    private static final Linker LINKER = Linker.nativeLinker();
+
+    /** {@code int strerror(int)}, the only one without a state. */
+    private static final MethodHandle STRERROR =
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().findOrThrow("strerror"),
+                    FunctionDescriptor.of(ValueLayout.ADDRESS, JAVA_INT));
+
+    private static final long LONGEST_TEXT = 256;
+
+    private CLibrary() {}
+
+    static MethodHandle function(String name, FunctionDescriptor type) {
+        return function(name, type, List.of());
+    }
+
+    /**
+     * @param fixed how many arguments come before the variable ones
+     */
+    static MethodHandle variadic(String name, int fixed, FunctionDescriptor type) {
+        return function(name, type, List.of(Linker.Option.firstVariadicArg(fixed)));
+    }
+
+    private static MethodHandle function(
+            String name, FunctionDescriptor type, List<Linker.Option> more) {
+        List<Linker.Option> options = new ArrayList<>(more);
+        options.add(CallState.CAPTURE);
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(name),
+                type,
+                options.toArray(Linker.Option[]::new));
+    }
+
+    /** The address of a function, to be given to another. */
+    static MemorySegment address(String name) {
+        return LINKER.defaultLookup().findOrThrow(name);
+    }
+
+    static String textOf(int errno) {
+        try {
+            MemorySegment text = (MemorySegment) STRERROR.invokeExact(errno);
+            return text.reinterpret(LONGEST_TEXT).getString(0);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** A string as C wants it. */
+    static MemorySegment text(Arena arena, Object text) {
+        return arena.allocateFrom(text.toString());
+    }
+
+    /** A downcall throws only if it is called with the wrong types. */
+    static AssertionError impossible(Throwable e) {
+        return new AssertionError(e);
+    }
+}

@@ -1,0 +1,15 @@
+package dev.forebay.fuse.linux;
+
+/** The error numbers of system calls that are more than a failure to us. */
+public final class ErrorNumber {
+
+    public static final int EPERM = 1;
+    public static final int ENOENT = 2;
+    public static final int EINTR = 4;
+    public static final int EAGAIN = 11;
+    public static final int ENODEV = 19;
+    public static final int EINVAL = 22;
+    public static final int ECONNABORTED = 103;
+
+    private ErrorNumber() {}
+}

@@ -1,0 +1,27 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandle;
+
+/** As whom this process acts. */
+public record Identity(int user, int group) {
+
+    private static final MethodHandle GETEUID =
+            CLibrary.function("geteuid", FunctionDescriptor.of(JAVA_INT));
+    private static final MethodHandle GETEGID =
+            CLibrary.function("getegid", FunctionDescriptor.of(JAVA_INT));
+
+    /** The effective user and group of this process. */
+    public static Identity ofThisProcess() {
+        CallState state = new CallState();
+        try {
+            return new Identity(
+                    (int) GETEUID.invokeExact(state.segment),
+                    (int) GETEGID.invokeExact(state.segment));
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+    }
+}

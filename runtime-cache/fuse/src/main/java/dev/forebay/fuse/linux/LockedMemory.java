@@ -1,0 +1,49 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Memory that is there: touched, and kept from being swapped out if that is permitted. */
+public final class LockedMemory {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LockedMemory.class);
+    private static final long PAGE = 4096;
+    private static final AtomicBoolean REFUSED = new AtomicBoolean();
+
+    private static final MethodHandle MLOCK =
+            CLibrary.function("mlock", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG));
+
+    private LockedMemory() {}
+
+    /**
+     * Allocates whole pages, which are given back when nobody refers to them any more. Any thread
+     * may use them.
+     */
+    public static MemorySegment allocate(long bytes) {
+        long size = Math.ceilDiv(bytes, PAGE) * PAGE;
+        // Allocating fills with zeros, which touches every page.
+        MemorySegment memory = Arena.ofAuto().allocate(size, PAGE);
+        CallState state = new CallState();
+        int result;
+        try {
+            result = (int) MLOCK.invokeExact(state.segment, memory, size);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0 && REFUSED.compareAndSet(false, true)) {
+            LOG.info(
+                    "{}; request buffers can be swapped out (raise the memlock limit)",
+                    state.failed("mlock").getMessage());
+        }
+        return memory;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.forebay.fuse.linux;
+
+import java.util.List;
+
+/**
+ * A message over a {@link UnixSocket}.
+ *
+ * @param descriptors what came with it, to be closed by whoever has it
+ */
+public record Packet(String text, List<Descriptor> descriptors) {
+
+    public Packet {
+        descriptors = List.copyOf(descriptors);
+    }
+}

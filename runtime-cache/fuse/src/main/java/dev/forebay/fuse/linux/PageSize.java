@@ -1,0 +1,24 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandle;
+
+/** The size of a page of memory. */
+public final class PageSize {
+
+    private static final MethodHandle GETPAGESIZE =
+            CLibrary.function("getpagesize", FunctionDescriptor.of(JAVA_INT));
+
+    private PageSize() {}
+
+    /** In bytes: 4 KiB on x86-64, up to 64 KiB on aarch64. */
+    public static int bytes() {
+        try {
+            return (int) GETPAGESIZE.invokeExact(new CallState().segment);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A Unix socket that keeps messages apart (SOCK_SEQPACKET) and passes descriptors; Java's own
+ * channels do neither.
+ *
+ * <p>One thread receives or accepts and closes; any thread may send, and {@link #hangUp} to make
+ * the receiving one find the end.
+ */
+public final class UnixSocket implements AutoCloseable {
+
+    private static final int AF_UNIX = 1;
+    private static final int SOCK_SEQPACKET = 5;
+    private static final int SOCK_CLOEXEC = 02000000;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_PEERCRED = 17;
+    private static final int SHUT_RDWR = 2;
+    private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int MSG_CMSG_CLOEXEC = 0x40000000;
+    private static final int BACKLOG = 16;
+    private static final int PATH_BYTES = 108;
+
+    private static final MethodHandle SOCKET =
+            CLibrary.function(
+                    "socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle BIND =
+            CLibrary.function("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle CONNECT =
+            CLibrary.function(
+                    "connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle LISTEN =
+            CLibrary.function("listen", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle ACCEPT4 =
+            CLibrary.function(
+                    "accept4",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+    private static final MethodHandle SHUTDOWN =
+            CLibrary.function("shutdown", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle GETSOCKOPT =
+            CLibrary.function(
+                    "getsockopt",
+                    FunctionDescriptor.of(
+                            JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+    private static final MethodHandle SENDMSG =
+            CLibrary.function(
+                    "sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle RECVMSG =
+            CLibrary.function(
+                    "recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+
+    private final Descriptor descriptor;
+
+    private UnixSocket(Descriptor descriptor) {
+        this.descriptor = descriptor;
+    }
+
+    /**
+     * Listens on a socket that only this user may connect to, in the place of one that an earlier
+     * process may have left.
+     *
+     * @param path of any length
+     */
+    public static UnixSocket listen(Path path) throws IOException {
+        Files.deleteIfExists(path);
+        UnixSocket socket = create();
+        try {
+            at(BIND, "bind", socket, path);
+            // Nobody can connect before it listens.
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+            CallState state = new CallState();
+            if (run(LISTEN, state, socket.descriptor.number(), BACKLOG) < 0) {
+                throw state.failed("listen on " + path);
+            }
+            return socket;
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** Connects to a socket that somebody listens on. */
+    public static UnixSocket connect(Path path) throws IOException {
+        UnixSocket socket = create();
+        try {
+            at(CONNECT, "connect to", socket, path);
+            return socket;
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static UnixSocket create() throws SystemCallException {
+        CallState state = new CallState();
+        int number;
+        try {
+            number =
+                    (int)
+                            SOCKET.invokeExact(
+                                    state.segment, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (number < 0) {
+            throw state.failed("socket");
+        }
+        return new UnixSocket(Descriptor.of(number));
+    }
+
+    /**
+     * Binds or connects. An address holds 107 bytes at most, so it goes by way of the directory's
+     * descriptor, whose name is short.
+     */
+    private static void at(MethodHandle call, String what, UnixSocket socket, Path path)
+            throws SystemCallException {
+        Path absolute = path.toAbsolutePath();
+        Path parent = absolute.getParent();
+        if (parent == null) {
+            throw new IllegalArgumentException(path + " is no file");
+        }
+        CallState state = new CallState();
+        int result;
+        try (Descriptor directory = Descriptor.open(parent, Descriptor.O_PATH);
+                Arena arena = Arena.ofConfined()) {
+            String name = "/proc/self/fd/" + directory.number() + "/" + absolute.getFileName();
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+            if (bytes.length >= PATH_BYTES) {
+                throw new IllegalArgumentException(name + " is too long a name");
+            }
+            // struct sockaddr_un: the family, and the path with a NUL at its end.
+            MemorySegment address = arena.allocate(Short.BYTES + PATH_BYTES, Short.BYTES);
+            address.set(JAVA_SHORT, 0, (short) AF_UNIX);
+            MemorySegment.copy(bytes, 0, address, JAVA_BYTE, Short.BYTES, bytes.length);
+            int length = (int) address.byteSize();
+            result =
+                    (int)
+                            call.invokeExact(
+                                    state.segment, socket.descriptor.number(), address, length);
+        } catch (SystemCallException | IllegalArgumentException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0) {
+            throw state.failed(what + " " + path);
+        }
+    }
+
+    /** The next who connects; empty when this was hung up. */
+    public Optional<UnixSocket> accept() throws SystemCallException {
+        CallState state = new CallState();
+        int number;
+        try {
+            number =
+                    (int)
+                            ACCEPT4.invokeExact(
+                                    state.segment,
+                                    descriptor.number(),
+                                    MemorySegment.NULL,
+                                    MemorySegment.NULL,
+                                    SOCK_CLOEXEC);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (number >= 0) {
+            return Optional.of(new UnixSocket(Descriptor.of(number)));
+        }
+        if (state.errno() == ErrorNumber.EINVAL) {
+            return Optional.empty();
+        }
+        throw state.failed("accept");
+    }
+
+    /** Who is at the other end. */
+    public Peer peer() throws SystemCallException {
+        CallState state = new CallState();
+        try (Arena arena = Arena.ofConfined()) {
+            // struct ucred: process, user, group.
+            MemorySegment credentials = arena.allocate(3L * Integer.BYTES, Integer.BYTES);
+            MemorySegment length = arena.allocateFrom(JAVA_INT, (int) credentials.byteSize());
+            int result =
+                    (int)
+                            GETSOCKOPT.invokeExact(
+                                    state.segment,
+                                    descriptor.number(),
+                                    SOL_SOCKET,
+                                    SO_PEERCRED,
+                                    credentials,
+                                    length);
+            if (result < 0) {
+                throw state.failed("getsockopt");
+            }
+            return new Peer(
+                    credentials.getAtIndex(JAVA_INT, 0), credentials.getAtIndex(JAVA_INT, 1));
+        } catch (SystemCallException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+    }
+
+    /**
+     * Sends a message.
+     *
+     * @param text at most 8 KiB in UTF-8, not empty
+     * @param descriptors that the other end gets copies of
+     * @throws SystemCallException if there is nobody any more
+     */
+    public void send(String text, List<Descriptor> descriptors) throws SystemCallException {
+        CallState state = new CallState();
+        long sent;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment header = SocketMessage.of(arena, text, descriptors).header();
+            sent =
+                    (long)
+                            SENDMSG.invokeExact(
+                                    state.segment, descriptor.number(), header, MSG_NOSIGNAL);
+        } catch (IllegalArgumentException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (sent < 0) {
+            throw state.failed("send");
+        }
+    }
+
+    /** The next message; empty when the other end is gone or this one was hung up. */
+    public Optional<Packet> receive() throws SystemCallException {
+        CallState state = new CallState();
+        try (Arena arena = Arena.ofConfined()) {
+            SocketMessage message = SocketMessage.empty(arena);
+            MemorySegment header = message.header();
+            long received =
+                    (long)
+                            RECVMSG.invokeExact(
+                                    state.segment, descriptor.number(), header, MSG_CMSG_CLOEXEC);
+            if (received < 0) {
+                throw state.failed("receive");
+            }
+            return received == 0 ? Optional.empty() : Optional.of(message.received(received));
+        } catch (SystemCallException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+    }
+
+    /** Ends the connection, or the listening; who waits in it finds the end. */
+    public void hangUp() {
+        CallState state = new CallState();
+        int _ = run(SHUTDOWN, state, descriptor.number(), SHUT_RDWR);
+    }
+
+    private static int run(MethodHandle call, CallState state, int first, int second) {
+        try {
+            return (int) call.invokeExact(state.segment, first, second);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        descriptor.close();
+    }
+}
