@@ -28,6 +28,7 @@ public final class ForebayFuse implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         CommandLine commandLine = new CommandLine(new ForebayFuse());
+        commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setExecutionExceptionHandler(
                 (failure, command, _) -> {
                     if (failure instanceof ForebayException refused) {

@@ -4,7 +4,7 @@ import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.PortableView;
-import dev.forebay.fuse.jnr.JnrTransport;
+import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
@@ -34,7 +34,7 @@ final class Pod implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pod.class);
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
-    private final JnrTransport transport;
+    private final Transport transport;
     private final PodServer server;
     private volatile boolean closed;
 
@@ -85,11 +85,13 @@ final class Pod implements AutoCloseable {
                 });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
         started.push(server);
-        transport = JnrTransport.mount(view, new Guard(metrics), mountpoint, options.allowOther);
+        transport =
+                options.transport.mount(view, new Guard(metrics), mountpoint, options.allowOther);
         started.push(transport);
         parts.addAll(started);
         metrics.gauge("forebay_fuse_memory_bytes", "Memory of cached pieces", packs::memoryBytes);
-        metrics.gauge("forebay_fuse_open_files", "Open files", transport::openFiles);
+        metrics.gauge(
+                "forebay_fuse_open_files", "Files that are or may be open", transport::openFiles);
         metrics.gauge(
                 "forebay_fuse_mounted_files", "Files of all versions", () -> view.statfs().files());
         metrics.gauge(
@@ -124,7 +126,7 @@ final class Pod implements AutoCloseable {
         return server.uri();
     }
 
-    /** Waits until the file system is unmounted; libfuse's exit code. */
+    /** Waits until the file system is unmounted; the exit code. */
     int awaitEnd() throws InterruptedException {
         return transport.awaitEnd();
     }

@@ -44,6 +44,15 @@ final class PodOptions {
     Path directory;
 
     @Option(
+            names = "--transport",
+            defaultValue = "${env:FOREBAY_FUSE_TRANSPORT:-auto}",
+            paramLabel = "NAME",
+            description =
+                    "How to speak to the kernel: kernel (needs root), jnr (needs libfuse 2), or"
+                            + " auto: kernel where that works, else jnr. FOREBAY_FUSE_TRANSPORT")
+    TransportChoice transport;
+
+    @Option(
             names = "--memory-cache",
             converter = SizeConverter.class,
             defaultValue = "${env:FOREBAY_FUSE_MEMORY_CACHE:-256M}",

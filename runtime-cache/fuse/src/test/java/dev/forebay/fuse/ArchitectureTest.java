@@ -21,6 +21,8 @@ class ArchitectureTest {
                     .resideInAnyPackage(
                             "dev.forebay.fuse",
                             "dev.forebay.fuse.jnr..",
+                            "dev.forebay.fuse.kernel..",
+                            "dev.forebay.fuse.linux..",
                             "dev.forebay.fuse.read..",
                             "dev.forebay.transfer..",
                             "java.net..");
@@ -32,13 +34,20 @@ class ArchitectureTest {
                     .resideInAPackage("dev.forebay.fuse.read..")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage("dev.forebay.fuse", "dev.forebay.fuse.jnr..");
+                    .resideInAnyPackage(
+                            "dev.forebay.fuse",
+                            "dev.forebay.fuse.jnr..",
+                            "dev.forebay.fuse.kernel..",
+                            "dev.forebay.fuse.linux..");
 
     @ArchTest
     static final ArchRule A_TRANSPORT_KNOWS_ONLY_THE_OPERATIONS =
             noClasses()
                     .that()
-                    .resideInAPackage("dev.forebay.fuse.jnr..")
+                    .resideInAnyPackage(
+                            "dev.forebay.fuse.jnr..",
+                            "dev.forebay.fuse.kernel..",
+                            "dev.forebay.fuse.linux..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage(

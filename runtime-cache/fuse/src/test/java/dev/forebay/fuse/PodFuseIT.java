@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
@@ -33,8 +34,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The packaged program as a process: its start, its refusals, its end, and its end by force. */
+@ParameterizedClass
+@EnumSource(names = {"KERNEL", "JNR"})
 class PodFuseIT {
 
     private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
@@ -46,9 +51,14 @@ class PodFuseIT {
     private static EtcdRegionState region;
     private static TestDataset dataset;
 
+    private final TransportChoice transport;
     private final List<Process> started = new ArrayList<>();
     private Path mountpoint;
     private Path output;
+
+    PodFuseIT(TransportChoice transport) {
+        this.transport = transport;
+    }
 
     @BeforeAll
     static void startRegion() throws Exception {
@@ -89,8 +99,8 @@ class PodFuseIT {
         }
     }
 
-    private Process start(Map<String, String> otherwise) throws IOException {
-        List<String> command = new ArrayList<>();
+    private Process start(Map<String, String> otherwise, String... wrapper) throws IOException {
+        List<String> command = new ArrayList<>(List.of(wrapper));
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx128m"));
         Toolbox.ofThisMachine()
@@ -102,6 +112,7 @@ class PodFuseIT {
         options.put("--metrics-port", "0");
         options.put("--etcd-endpoints", etcd.endpoint().toString());
         options.put("--mountpoint", mountpoint.toString());
+        options.put("--transport", transport.name().toLowerCase(Locale.ROOT));
         options.put("--memory-cache", "16M");
         options.put("--directory", directory.resolve("pod").toString());
         options.putAll(otherwise);
@@ -206,6 +217,22 @@ class PodFuseIT {
     private static HttpResponse<String> get(HttpClient client, URI uri) throws Exception {
         return client.send(
                 HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void autoSaysWhyItDoesWithoutTheKernelTransport() throws Exception {
+        Process process =
+                start(
+                        Map.of("--transport", "auto"),
+                        "setpriv",
+                        "--bounding-set=-sys_admin",
+                        "--inh-caps=-sys_admin");
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(output))
+                .contains("Transport jnr, because the transport kernel cannot mount " + mountpoint)
+                .contains("Operation not permitted")
+                .as("libfuse may not either")
+                .contains("libfuse ended with");
     }
 
     @Test

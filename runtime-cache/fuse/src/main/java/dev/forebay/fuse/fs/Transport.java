@@ -11,6 +11,9 @@ public interface Transport extends AutoCloseable {
      */
     int awaitEnd() throws InterruptedException;
 
+    /** How many files are open, or may be as far as the transport is told. */
+    int openFiles();
+
     /** Unmounts, also with files open, and waits a little for what is under way. */
     @Override
     void close();

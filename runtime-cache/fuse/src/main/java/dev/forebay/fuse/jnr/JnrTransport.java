@@ -121,7 +121,7 @@ public final class JnrTransport implements Transport {
         }
     }
 
-    /** How many files are open. */
+    @Override
     public int openFiles() {
         return operations.openFiles();
     }

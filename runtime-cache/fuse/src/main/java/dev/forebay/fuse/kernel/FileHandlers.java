@@ -1,16 +1,11 @@
 package dev.forebay.fuse.kernel;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.forebay.fuse.fs.Errno;
-import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.FsException;
-import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.kernel.protocol.SeekMessage;
-import java.util.Objects;
 
 /**
  * Files. The kernel is told to open them without asking: an answer of ENOSYS to the first OPEN has
@@ -19,14 +14,10 @@ import java.util.Objects;
  */
 final class FileHandlers {
 
-    private static final int REMEMBERED_FILES = 16_384;
+    private final RememberedFiles files;
 
-    private final FileSystemView view;
-    private final Cache<Long, OpenFile> files =
-            Caffeine.newBuilder().maximumSize(REMEMBERED_FILES).build();
-
-    FileHandlers(FileSystemView view) {
-        this.view = view;
+    FileHandlers(RememberedFiles files) {
+        this.files = files;
     }
 
     void addTo(HandlerTable table) {
@@ -46,24 +37,14 @@ final class FileHandlers {
 
     private int read(Request request, Reply reply) {
         int length = reply.room(ReadRequest.size(request.memory()));
-        return file(request.node())
+        return files.file(request.node())
                 .read(ReadRequest.offset(request.memory()), reply.buffer(length));
-    }
-
-    /** Not within the cache's lock: to open a file may fetch its version's manifest. */
-    private OpenFile file(long inode) {
-        OpenFile known = files.getIfPresent(inode);
-        if (known != null) {
-            return known;
-        }
-        OpenFile opened = view.open(inode);
-        return Objects.requireNonNullElse(files.asMap().putIfAbsent(inode, opened), opened);
     }
 
     /** There are no holes: all is data, up to the end. */
     private int seek(Request request, Reply reply) {
         long offset = SeekMessage.offset(request.memory());
-        long size = view.getattr(request.node()).size();
+        long size = files.attributes(request.node()).size();
         if (offset < 0 || offset >= size) {
             throw new FsException(Errno.ENXIO, "behind the end");
         }

@@ -35,11 +35,11 @@ final class HandlerTable {
     }
 
     /** The handlers of a read-only file system. */
-    static HandlerTable of(FileSystemView view, Owner owner) {
+    static HandlerTable of(FileSystemView view, RememberedFiles files, Owner owner) {
         HandlerTable table = new HandlerTable();
         Refusals.addTo(table);
-        new NodeHandlers(view, owner).addTo(table);
-        new FileHandlers(view).addTo(table);
+        new NodeHandlers(view, files, owner).addTo(table);
+        new FileHandlers(files).addTo(table);
         new DirectoryHandlers(view, owner).addTo(table);
         new XattrHandlers(view).addTo(table);
         new MountHandlers(view).addTo(table);

@@ -29,6 +29,7 @@ public final class KernelTransport implements Transport {
 
     private final FuseDevice device;
     private final Optional<Path> mountpoint;
+    private final RememberedFiles files;
     private final RequestThreads threads;
 
     private KernelTransport(
@@ -37,7 +38,9 @@ public final class KernelTransport implements Transport {
         Owner owner = new Owner(identity.user(), identity.group());
         this.device = device;
         this.mountpoint = mountpoint;
-        this.threads = new RequestThreads(view, guard, HandlerTable.of(view, owner), device);
+        this.files = new RememberedFiles(view);
+        HandlerTable handlers = HandlerTable.of(view, files, owner);
+        this.threads = new RequestThreads(view, guard, handlers, device);
         threads.start();
     }
 
@@ -68,6 +71,12 @@ public final class KernelTransport implements Transport {
      */
     public static KernelTransport serve(FileSystemView view, Guard guard, FuseDevice device) {
         return new KernelTransport(view, guard, device, Optional.empty());
+    }
+
+    /** Those that were read last. */
+    @Override
+    public int openFiles() {
+        return files.count();
     }
 
     @Override

@@ -20,10 +20,12 @@ import dev.forebay.fuse.kernel.protocol.StatxReply;
 final class NodeHandlers {
 
     private final FileSystemView view;
+    private final RememberedFiles files;
     private final Owner owner;
 
-    NodeHandlers(FileSystemView view, Owner owner) {
+    NodeHandlers(FileSystemView view, RememberedFiles files, Owner owner) {
         this.view = view;
+        this.files = files;
         this.owner = owner;
     }
 
@@ -45,14 +47,14 @@ final class NodeHandlers {
     }
 
     private int getattr(Request request, Reply reply) {
-        Attributes attributes = view.getattr(request.node());
+        Attributes attributes = files.attributes(request.node());
         long seconds = Validity.seconds(view, attributes.inode());
         AttributesReply.write(reply.memory(), Reply.BODY, attributes, seconds, owner);
         return AttributesReply.BYTES;
     }
 
     private int statx(Request request, Reply reply) {
-        Attributes attributes = view.getattr(request.node());
+        Attributes attributes = files.attributes(request.node());
         long seconds = Validity.seconds(view, attributes.inode());
         StatxReply.write(reply.memory(), Reply.BODY, attributes, seconds, owner);
         return StatxReply.BYTES;
@@ -64,7 +66,7 @@ final class NodeHandlers {
         if ((mask & AccessRequest.W_OK) != 0) {
             throw new FsException(Errno.EROFS, "access");
         }
-        if ((mask & AccessRequest.X_OK) != 0 && !view.getattr(request.node()).directory()) {
+        if ((mask & AccessRequest.X_OK) != 0 && !files.attributes(request.node()).directory()) {
             throw new FsException(Errno.EACCES, "access");
         }
         return 0;

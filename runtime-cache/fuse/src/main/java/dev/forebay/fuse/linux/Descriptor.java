@@ -21,9 +21,6 @@ public final class Descriptor implements AutoCloseable {
     static final int O_CLOEXEC = 02000000;
     static final int O_PATH = 010000000;
 
-    private static final int F_SETFD = 2;
-    private static final int FD_CLOEXEC = 1;
-
     private static final MethodHandle OPEN =
             CLibrary.variadic(
                     "open", 2, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
@@ -38,10 +35,6 @@ public final class Descriptor implements AutoCloseable {
     private static final MethodHandle IOCTL =
             CLibrary.variadic(
                     "ioctl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS));
-    private static final MethodHandle FCNTL =
-            CLibrary.variadic(
-                    "fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-
     private final int number;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -116,20 +109,6 @@ public final class Descriptor implements AutoCloseable {
         }
         if (result < 0) {
             throw state.failed("ioctl 0x%x".formatted(request));
-        }
-    }
-
-    /** Whether a program that replaces this one keeps the descriptor. */
-    public void keepOnExec(boolean keep) throws SystemCallException {
-        CallState state = new CallState();
-        int result;
-        try {
-            result = (int) FCNTL.invokeExact(state.segment, number, F_SETFD, keep ? 0 : FD_CLOEXEC);
-        } catch (Throwable e) {
-            throw CLibrary.impossible(e);
-        }
-        if (result < 0) {
-            throw state.failed("fcntl " + number);
         }
     }
 

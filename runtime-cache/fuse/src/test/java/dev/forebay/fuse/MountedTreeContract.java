@@ -3,7 +3,7 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.forebay.devstack.tool.Toolbox;
+import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
@@ -11,7 +11,7 @@ import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.Paths;
 import dev.forebay.fuse.fs.PortableView;
-import dev.forebay.fuse.jnr.JnrTransport;
+import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
@@ -55,31 +55,34 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real mount through libfuse, over a worker that lives in this process. */
-class MountedTreeFuseIT {
+/** What every transport must do: a real mount, over a worker that lives in this process. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class MountedTreeContract {
 
     private static final int CHUNK = ChunkId.CHUNK_BYTES;
     private static final int EIO = 5;
-    private static final List<ErrorCode> FAILURES = Collections.synchronizedList(new ArrayList<>());
+    private final List<ErrorCode> failures = Collections.synchronizedList(new ArrayList<>());
 
-    @TempDir private static Path directory;
-    private static FakeWorker worker;
-    private static WorkerClient client;
-    private static MountedSource source;
-    private static PackReader packs;
-    private static PortableView view;
-    private static JnrTransport transport;
-    private static TestDataset tree;
-    private static Path mountpoint;
-    private static Path root;
+    private Path directory;
+    private FakeWorker worker;
+    private WorkerClient client;
+    private MountedSource source;
+    private PackReader packs;
+    private PortableView view;
+    private Transport transport;
+    private TestDataset tree;
+    private Path mountpoint;
+    private Path root;
+
+    /** Mounts without other users. */
+    abstract Transport mount(FileSystemView view, Guard guard, Path mountpoint);
 
     @BeforeAll
-    static void mount() throws Exception {
-        Toolbox.ofThisMachine()
-                .libfuse2()
-                .ifPresent(path -> System.setProperty("jnr.ffi.library.path", path.toString()));
+    void mount(@TempDir Path directory) throws Exception {
+        this.directory = directory;
         worker = new FakeWorker();
         client = new WorkerClient(WorkerClientConfig.defaults());
         WorkerSet workers = new WorkerSet(List.of(worker.node()), Set.of("fake"));
@@ -98,12 +101,12 @@ class MountedTreeFuseIT {
         tree = dataset("tree/all@v1", objects());
         show(tree);
         mountpoint = Files.createDirectory(directory.resolve("mnt"));
-        transport = JnrTransport.mount(view, new Guard(new FailureMeter()), mountpoint, false);
+        transport = mount(view, new Guard(new FailureMeter()), mountpoint);
         root = mountpoint.resolve("tree/all/v1");
     }
 
     @AfterAll
-    static void unmount() {
+    void unmount() {
         transport.close();
         packs.close();
         client.close();
@@ -111,24 +114,24 @@ class MountedTreeFuseIT {
         assertThat(mountpoint).isEmptyDirectory();
     }
 
-    private static final class FailureMeter implements OperationMeter {
+    private final class FailureMeter implements OperationMeter {
         @Override
         public void ended(Operation operation, long nanos) {}
 
         @Override
         public void failed(Operation operation, ErrorCode code) {
-            FAILURES.add(code);
+            failures.add(code);
         }
     }
 
-    private static TestDataset dataset(String version, SortedMap<String, byte[]> objects) {
+    private TestDataset dataset(String version, SortedMap<String, byte[]> objects) {
         TestDataset dataset = TestDataset.write(directory, DatasetVersion.parse(version), objects);
         worker.serve(dataset);
         return dataset;
     }
 
     /** What the pod does with a change of the mount table. */
-    private static void show(TestDataset... datasets) {
+    private void show(TestDataset... datasets) {
         List<Mount> mounts = Arrays.stream(datasets).map(TestDataset::mount).toList();
         source.update(mounts);
         view.show(mounts);
@@ -302,7 +305,7 @@ class MountedTreeFuseIT {
         assertThatThrownBy(() -> Files.readAllBytes(changed.resolve("b")))
                 .hasMessageContaining("Input/output error");
         assertThat(changed.resolve("c")).hasBinaryContent(TestDataset.bytes(5000, "c".hashCode()));
-        assertThat(FAILURES).contains(ErrorCode.LAKE_OBJECT_CHANGED);
+        assertThat(failures).contains(ErrorCode.LAKE_OBJECT_CHANGED);
     }
 
     @Test
@@ -336,7 +339,7 @@ class MountedTreeFuseIT {
         try (NativeFile file = NativeFile.open(path)) {
             NativeFile.Status before = file.status();
             assertThat(file.read(first, 0).result()).isEqualTo(first.length);
-            FAILURES.clear();
+            failures.clear();
 
             show(tree);
 
@@ -351,7 +354,7 @@ class MountedTreeFuseIT {
             assertThat(Duration.ofNanos(System.nanoTime() - begun))
                     .as("less than the patience of any attempt")
                     .isLessThan(Duration.ofSeconds(1));
-            assertThat(FAILURES).containsOnly(ErrorCode.EVICTING);
+            assertThat(failures).containsOnly(ErrorCode.EVICTING);
 
             again.close();
             assertThat(file.status()).as("one of two is closed").isEqualTo(before);

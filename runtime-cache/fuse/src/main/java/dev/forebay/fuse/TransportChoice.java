@@ -1,0 +1,54 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.jnr.JnrTransport;
+import dev.forebay.fuse.kernel.KernelTransport;
+import dev.forebay.model.ForebayException;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How to mount, as far as the user wants to say. */
+enum TransportChoice {
+
+    /** The kernel's protocol where this process may mount, else libfuse. */
+    AUTO {
+        @Override
+        Transport mount(FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+            try {
+                return KERNEL.mount(view, guard, mountpoint, allowOther);
+            } catch (ForebayException e) {
+                LOG.info("Transport jnr, because the transport kernel {}", e.getMessage());
+                return JNR.mount(view, guard, mountpoint, allowOther);
+            }
+        }
+    },
+
+    /** See {@link KernelTransport}. */
+    KERNEL {
+        @Override
+        Transport mount(FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+            return KernelTransport.mount(view, guard, mountpoint, allowOther);
+        }
+    },
+
+    /** See {@link JnrTransport}. */
+    JNR {
+        @Override
+        Transport mount(FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+            return JnrTransport.mount(view, guard, mountpoint, allowOther);
+        }
+    };
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransportChoice.class);
+
+    /**
+     * Mounts.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} or {@code INVALID_ARGUMENT} if that cannot be
+     *     done here
+     */
+    abstract Transport mount(FileSystemView view, Guard guard, Path mountpoint, boolean allowOther);
+}

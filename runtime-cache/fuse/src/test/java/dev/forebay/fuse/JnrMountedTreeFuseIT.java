@@ -1,0 +1,19 @@
+package dev.forebay.fuse;
+
+import dev.forebay.devstack.tool.Toolbox;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.jnr.JnrTransport;
+import java.nio.file.Path;
+
+class JnrMountedTreeFuseIT extends MountedTreeContract {
+
+    @Override
+    Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
+        Toolbox.ofThisMachine()
+                .libfuse2()
+                .ifPresent(path -> System.setProperty("jnr.ffi.library.path", path.toString()));
+        return JnrTransport.mount(view, guard, mountpoint, false);
+    }
+}
