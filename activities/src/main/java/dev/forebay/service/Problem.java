@@ -2,6 +2,7 @@ package dev.forebay.service;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,18 @@ public record Problem(
 
     private static final int UNPROCESSABLE = 422;
     private static final int INSUFFICIENT_STORAGE = 507;
+
+    static Problem of(ForebayException failure) {
+        ErrorCode code = failure.code();
+        return new Problem(
+                "about:blank",
+                title(code),
+                status(code),
+                String.valueOf(failure.getMessage()),
+                code,
+                failure.retryable(),
+                null);
+    }
 
     static Problem of(ErrorCode code, String detail, @Nullable String field) {
         return of(status(code), code, detail, field);

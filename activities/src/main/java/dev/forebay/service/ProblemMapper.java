@@ -28,7 +28,7 @@ final class ProblemMapper {
         if (failure.code().category() == ErrorCode.Category.INTERNAL) {
             LOG.error("A request failed", failure);
         }
-        return respond(Problem.of(failure.code(), String.valueOf(failure.getMessage()), null));
+        return respond(Problem.of(failure));
     }
 
     @ServerExceptionMapper
@@ -79,7 +79,7 @@ final class ProblemMapper {
     private static Response respond(Problem problem) {
         Response.ResponseBuilder response =
                 Response.status(problem.status()).type(Problem.MEDIA_TYPE).entity(problem);
-        if (problem.code() == ErrorCode.UNAVAILABLE) {
+        if (problem.code() == ErrorCode.UNAVAILABLE && problem.retryable()) {
             response.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
         return response.build();

@@ -294,6 +294,11 @@ class ApiValidationIT {
                 arguments("POST", u + "/versions/v/resume", in),
                 arguments("PUT", u + "/versions/v/ttl", "{\"ttl_seconds\":9}"),
                 arguments("GET", u + "/versions/v/pins", ""),
+                arguments(
+                        "POST",
+                        u + "/versions/v/pins",
+                        "{\"region\":\"test-1\",\"holder\":\"me\",\"lease_seconds\":9}"),
+                arguments("POST", u + "/versions/v/pins/p/renew", in),
                 arguments("DELETE", u + "/versions/v/pins/p?region=test-1", ""));
     }
 

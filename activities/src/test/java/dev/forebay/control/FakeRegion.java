@@ -10,6 +10,8 @@ import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowNotFoundException;
+import io.temporal.failure.ApplicationFailure;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.worker.WorkerFactory;
@@ -21,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A region in memory, polled for on the real Temporal: the control plane's tests need no workers.
@@ -33,6 +36,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final Map<String, PinRequest> pins = new ConcurrentHashMap<>();
     private final AtomicInteger warmed = new AtomicInteger();
     private volatile CountDownLatch gate = new CountDownLatch(0);
+    private volatile @Nullable ApplicationFailure mountFailure;
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final WorkerFactory factory;
@@ -58,6 +62,24 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         client.newUntypedWorkflowStub(workflowId).terminate("test");
     }
 
+    /** Whether a workflow with this id was ever started. */
+    boolean hasWorkflow(String workflowId) {
+        try {
+            return client.newUntypedWorkflowStub(workflowId).describe() != null;
+        } catch (WorkflowNotFoundException never) {
+            return false;
+        }
+    }
+
+    /** Lets every mount fail for good until {@link #mountsSucceed}. */
+    void mountsFailWith(String code, String message) {
+        mountFailure = ApplicationFailure.newNonRetryableFailure(message, code);
+    }
+
+    void mountsSucceed() {
+        mountFailure = null;
+    }
+
     /** Lets fillings wait until {@link #open}. */
     void shut() {
         gate = new CountDownLatch(1);
@@ -73,6 +95,10 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     @Override
     public String mount(DatasetVersion version, ManifestRef manifest) {
+        ApplicationFailure failure = mountFailure;
+        if (failure != null) {
+            throw failure;
+        }
         return "/mnt/test/" + version.path();
     }
 
@@ -96,7 +122,18 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     @Override
     public Duration pin(DatasetVersion version, PinRequest request) {
-        pins.put(version + "/" + request.id(), request);
+        PinRequest held =
+                pins.compute(
+                        version + "/" + request.id(),
+                        (key, there) ->
+                                there == null || there.holder().equals(request.holder())
+                                        ? request
+                                        : there);
+        if (!held.holder().equals(request.holder())) {
+            throw Failures.of(
+                    new ForebayException(
+                            ErrorCode.ALREADY_EXISTS, "it is held by " + held.holder()));
+        }
         return request.lease();
     }
 

@@ -18,7 +18,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The life of versions through the API, on real servers with a region in memory. */
 class LifecycleIT {
@@ -167,6 +170,15 @@ class LifecycleIT {
         assertThat(pin.status()).as(pin.raw().body()).isEqualTo(201);
         assertThat(platform.region.holds(DatasetVersion.of("team", name, "v1"), "p")).isTrue();
 
+        Api.Answer others =
+                api.post(
+                        v + "/pins",
+                        "{\"region\":\"%s\",\"id\":\"p\",\"holder\":\"they\",\"lease_seconds\":600}"
+                                .formatted(REGION));
+        assertThat(others.status()).as(others.raw().body()).isEqualTo(409);
+        assertThat(others.text("code")).isEqualTo("ALREADY_EXISTS");
+        assertThat(api.get(v + "/pins").body().at("/items/0/holder").asText()).isEqualTo("me");
+
         Api.Answer refused = api.post(v + "/evict", IN);
         assertThat(refused.status()).isEqualTo(409);
         assertThat(refused.text("code")).isEqualTo("PINNED");
@@ -178,18 +190,62 @@ class LifecycleIT {
         assertThat(evicted.body().at("/regions/0/state").asText()).isEqualTo("ABSENT");
     }
 
-    @Test
-    void whatWasNeverCachedIsEvictedWithoutAWord() {
-        String v = version(platform.dataset(LONG), "never");
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "GET    |",
+                "POST   | /evict              | {\"region\":\"test-1\"}",
+                "POST   | /resume             | {\"region\":\"test-1\"}",
+                "PUT    | /ttl                | {\"ttl_seconds\":60}",
+                "GET    | /pins               |",
+                "POST   | /pins               | {\"region\":\"test-1\",\"holder\":\"me\",\"lease_seconds\":60}",
+                "POST   | /pins/p/renew       | {\"region\":\"test-1\"}",
+                "DELETE | /pins/p?region=test-1 |",
+                "GET    | /requests/r         |",
+            })
+    void aVersionThatNobodyAskedForIsNotFound(
+            String method, @Nullable String path, @Nullable String body) {
+        String name = platform.dataset(LONG);
+        String v = version(name, "never");
 
-        assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
-        assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
-        assertThat(api.get(v).status()).isEqualTo(404);
+        Api.Answer answer = api.send(method, v + (path == null ? "" : path), body);
+
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(404);
+        assertThat(answer.text("code")).isEqualTo("NOT_FOUND");
+        assertThat(answer.text("detail")).contains("team/" + name + "@never");
+        assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).isEmpty();
+        assertThat(platform.region.hasWorkflow("dataset/team/" + name + "@never")).isFalse();
     }
 
     @Test
-    void aPinWithoutTheVersionIsRefused() {
+    void whatARegionDoesNotHaveIsEvictedWithoutAWord() {
         String v = version(platform.dataset(LONG), "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        api.post(v + "/evict", IN);
+
+        assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
+        assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
+    }
+
+    @Test
+    void theTtlOfAVersionIsKeptThoughItsWorkflowWasEnded() {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        api.post(v + "/evict", IN);
+        platform.region.terminate("dataset/team/" + name + "@v1");
+
+        Api.Answer answer = api.put(v + "/ttl", "{\"ttl_seconds\":77}");
+
+        assertThat(answer.body().path("ttl_seconds").asLong()).isEqualTo(77);
+    }
+
+    @Test
+    void aPinWhereTheVersionIsNotIsRefused() {
+        String v = version(platform.dataset(LONG), "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        api.post(v + "/evict", IN);
 
         Api.Answer pin =
                 api.post(
@@ -215,6 +271,7 @@ class LifecycleIT {
     @Test
     void theTtlOfAVersionIsItsOwn() {
         String v = version(platform.dataset(LONG), "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
 
         Api.Answer answer = api.put(v + "/ttl", "{\"ttl_seconds\":1234}");
 
@@ -278,6 +335,26 @@ class LifecycleIT {
                 .filteredOn(pin -> pin.get("dataset").asText().equals("team/" + name))
                 .extracting(pin -> pin.get("id").asText())
                 .containsExactly("p2");
+    }
+
+    @Test
+    void aFillingThatFailedForGoodIsNotToBeSentAgain() {
+        String v = version(platform.dataset(LONG), "v1");
+        platform.region.mountsFailWith("UNAVAILABLE", "workers of test-1 are away");
+        Api.Answer answer;
+        try {
+            answer = api.post(v + "/ensure?wait_seconds=30", IN);
+        } finally {
+            platform.region.mountsSucceed();
+        }
+
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(503);
+        assertThat(answer.text("code")).isEqualTo("UNAVAILABLE");
+        assertThat(answer.text("detail")).contains("workers of test-1 are away");
+        assertThat(answer.body().get("retryable").asBoolean()).isFalse();
+        assertThat(answer.raw().headers().firstValue("Retry-After")).isEmpty();
+        assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("BLOCKED");
+        assertThat(api.post(v + "/resume", IN).status()).isEqualTo(200);
     }
 
     @Test

@@ -22,12 +22,12 @@ public final class Failures {
 
     private Failures() {}
 
-    /** The failure of an activity: Temporal retries it if the code is retryable. */
+    /** The failure of an activity: Temporal retries it if the exception is retryable. */
     public static ApplicationFailure of(ForebayException exception) {
         return ApplicationFailure.newBuilder()
                 .setType(exception.code().name())
                 .setMessage(exception.getMessage())
-                .setNonRetryable(!exception.code().retryable())
+                .setNonRetryable(!exception.retryable())
                 .setCause(exception.getCause())
                 .build();
     }

@@ -147,6 +147,23 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void aPinOfSomebodyElseIsNotTakenOver() {
+        PinRequest mine = pin("p", MINUTE);
+        PinRequest theirs = new PinRequest(US, "p", "somebody else", "", MINUTE);
+        PinGrant granted = platform.ensure(US, mine).pin();
+
+        assertThat(codeOf(() -> platform.update("pin", theirs)))
+                .isEqualTo(ErrorCode.ALREADY_EXISTS);
+        assertThat(codeOf(() -> platform.ensure(US, theirs))).isEqualTo(ErrorCode.ALREADY_EXISTS);
+        assertThat(platform.status().pins()).containsExactly(granted);
+
+        platform.update("pin", mine);
+        assertThat(platform.status().pins())
+                .extracting(PinGrant::holder)
+                .containsExactly(mine.holder());
+    }
+
+    @Test
     void aReleasedPinLetsTheTtlCount() {
         platform.ensure(US, pin("p", MINUTE));
         platform.update("unpin", new UnpinRequest(US, "p"));

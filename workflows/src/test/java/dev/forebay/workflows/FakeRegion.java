@@ -23,8 +23,8 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * A region in memory, with the rules of its etcd: a pin is refused while EVICTING, an eviction
- * while a pin is alive. Every chunk has {@link #CHUNK_BYTES} bytes.
+ * A region in memory, with the rules of its etcd: a pin is refused while EVICTING or while somebody
+ * else's has its id, an eviction while a pin is alive. Every chunk has {@link #CHUNK_BYTES} bytes.
  */
 final class FakeRegion implements RegionActivities {
 
@@ -53,6 +53,7 @@ final class FakeRegion implements RegionActivities {
     private final Map<Step, Queue<ErrorCode>> failures = new EnumMap<>(Step.class);
     private final Map<String, Instant> pins = new TreeMap<>();
     private final Map<String, Duration> leases = new HashMap<>();
+    private final Map<String, String> holders = new HashMap<>();
     private final SortedSet<Long> held = new TreeSet<>();
     private Mount mount = Mount.NONE;
     private volatile boolean down;
@@ -162,7 +163,11 @@ final class FakeRegion implements RegionActivities {
         called(Step.PIN);
         require(mount != Mount.NONE, ErrorCode.NOT_FOUND);
         require(mount != Mount.EVICTING, ErrorCode.EVICTING);
+        boolean others =
+                isPinned(request.id()) && !request.holder().equals(holders.get(request.id()));
+        require(!others, ErrorCode.ALREADY_EXISTS);
         leases.put(request.id(), request.lease());
+        holders.put(request.id(), request.holder());
         renew(request.id());
         return request.lease();
     }

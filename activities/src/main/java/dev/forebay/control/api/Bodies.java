@@ -49,7 +49,9 @@ final class Bodies {
     @Schema(name = "PinSpec")
     record PinSpec(
             @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
-                    @Schema(description = "The same id again renews; without one the request's id")
+                    @Schema(
+                            description =
+                                    "The same id and holder again renew; without an id the request's")
                     @Nullable String id,
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
@@ -90,7 +92,9 @@ final class Bodies {
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region,
             @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
-                    @Schema(description = "The same id again renews; without one, one is made up")
+                    @Schema(
+                            description =
+                                    "The same id and holder again renew; without an id, one is made up")
                     @Nullable String id,
             @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)

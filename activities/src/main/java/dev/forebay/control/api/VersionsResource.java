@@ -57,7 +57,7 @@ class VersionsResource {
     @Operation(
             summary = "Remove the version from a region",
             description =
-                    "Answered when it is gone; 200 also if it never was there; 409 PINNED while somebody holds it.")
+                    "Answered when it is gone; 200 also if it was not there; 409 PINNED while somebody holds it.")
     public VersionView evict(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid Eviction body) {

@@ -1,7 +1,6 @@
 package dev.forebay.control.engine;
 
 import dev.forebay.control.ControlPlaneConfig;
-import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.UpdateSender.Update;
@@ -15,8 +14,10 @@ import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
+import io.temporal.client.WorkflowUpdateHandle;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  *
  * <p>Every call throws {@link ForebayException} with what the workflow refuses or failed with,
- * {@code NOT_FOUND} for an unknown dataset, or {@code UNAVAILABLE} if it may or may not have been
- * accepted; all may be sent again.
+ * {@code NOT_FOUND} for an unknown dataset or a version that nobody ever asked for, or {@code
+ * UNAVAILABLE} if it may or may not have been accepted; all may be sent again.
  */
 @Singleton
 public class DatasetVersions {
@@ -50,12 +51,9 @@ public class DatasetVersions {
         this.evictionWait = config.requests().evictionWait();
     }
 
-    /** Takes a pin, or renews it if this id is there already. */
+    /** Takes a pin, or renews it if its holder has one with this id already. */
     public PinGrant pin(DatasetVersion version, PinRequest request) {
-        Dataset dataset = datasets.get(version.dataset());
-        return updates.send(
-                        dataset,
-                        new Update<>(version, "pin", newId("pin"), PinGrant.class, request))
+        return send(new Update<>(version, "pin", newId("pin"), PinGrant.class, request))
                 .map(accepted -> updates.result(accepted, requestTimeout))
                 .orElseThrow(
                         () ->
@@ -65,7 +63,7 @@ public class DatasetVersions {
                                                 .formatted(version, request.region())));
     }
 
-    /** Lets go of a pin; does nothing if there is none. */
+    /** Lets go of a pin; does nothing if the version has no such pin. */
     public void unpin(DatasetVersion version, UnpinRequest request) {
         tell(version, "unpin", request);
     }
@@ -87,25 +85,39 @@ public class DatasetVersions {
      * @param updateId the same for the same eviction
      */
     public boolean evict(DatasetVersion version, EvictRequest request, String updateId) {
-        Dataset dataset = datasets.get(version.dataset());
-        return updates.send(dataset, new Update<>(version, "evict", updateId, Void.class, request))
+        return send(new Update<>(version, "evict", updateId, Void.class, request))
                 .map(accepted -> updates.isDone(accepted, evictionWait))
                 .orElse(true);
     }
 
     /** Sets how long the version stays in a region after its last pin. */
     public void setTtl(DatasetVersion version, Duration ttl) {
-        Dataset dataset = datasets.get(version.dataset());
-        versions.add(version, dataset.ttl());
         Update<@Nullable Void> update =
                 new Update<>(version, "setTtl", newId("ttl"), Void.class, new TtlRequest(ttl));
-        updates.result(updates.start(dataset, update), requestTimeout);
+        // A version that is nowhere has a TTL too: for when it is somewhere again.
+        WorkflowUpdateHandle<@Nullable Void> accepted =
+                send(update)
+                        .orElseGet(() -> updates.start(datasets.get(version.dataset()), update));
+        updates.result(accepted, requestTimeout);
     }
 
     private void tell(DatasetVersion version, String name, Object request) {
-        Dataset dataset = datasets.get(version.dataset());
-        updates.send(dataset, new Update<>(version, name, newId(name), Void.class, request))
+        send(new Update<@Nullable Void>(version, name, newId(name), Void.class, request))
                 .ifPresent(accepted -> updates.result(accepted, requestTimeout));
+    }
+
+    /**
+     * Sends an update to the version's workflow; empty if there is none, and nothing anywhere for
+     * one to be about. The workflow is asked before the catalogue, which may have been lost.
+     */
+    private <R extends @Nullable Object> Optional<WorkflowUpdateHandle<R>> send(Update<R> update) {
+        DatasetVersion version = update.version();
+        Optional<WorkflowUpdateHandle<R>> accepted =
+                updates.send(datasets.get(version.dataset()), update);
+        if (accepted.isEmpty() && versions.find(version).isEmpty()) {
+            throw VersionReader.unknown(version);
+        }
+        return accepted;
     }
 
     private static String newId(String kind) {

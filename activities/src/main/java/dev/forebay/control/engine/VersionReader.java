@@ -46,14 +46,15 @@ public class VersionReader {
      */
     public VersionStatus status(DatasetVersion version) {
         datasets.get(version.dataset());
-        return versions.find(version)
-                .map(this::live)
-                .orElseThrow(
-                        () ->
-                                new ForebayException(
-                                        ErrorCode.NOT_FOUND,
-                                        "nobody has asked for version %s yet: ensure it in a region first"
-                                                .formatted(version)));
+        return versions.find(version).map(this::live).orElseThrow(() -> unknown(version));
+    }
+
+    /** What is said of a version that nobody ever asked for. */
+    static ForebayException unknown(DatasetVersion version) {
+        return new ForebayException(
+                ErrorCode.NOT_FOUND,
+                "nobody has asked for version %s yet: ensure it in a region first"
+                        .formatted(version));
     }
 
     /** As {@link #status}, but a version that nobody asked for is simply nowhere. */

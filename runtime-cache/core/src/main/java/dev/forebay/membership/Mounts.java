@@ -122,6 +122,10 @@ final class Mounts {
                 read -> new Current(((Row.Mounted) row(read)).mount(), read.getModRevision()));
     }
 
+    Pin pin(KeyValue pair) {
+        return ((Row.Pinned) row(pair)).pin();
+    }
+
     private Row row(KeyValue pair) {
         String key = pair.getKey().toString(UTF_8).substring(keys.root().length());
         return Rows.parse(key, pair.getValue().getBytes());
@@ -145,8 +149,7 @@ final class Mounts {
     private ForebayException pinned(DatasetVersion version, List<KeyValue> pins) {
         String holders =
                 pins.stream()
-                        .map(this::row)
-                        .map(row -> ((Row.Pinned) row).pin())
+                        .map(this::pin)
                         .map(pin -> "%s (pin %s)".formatted(pin.holder(), pin.id()))
                         .limit(10)
                         .collect(Collectors.joining(", "));

@@ -27,7 +27,9 @@ final class Pins {
 
     /**
      * Puts the pin and touches the mount, in one transaction on condition that the mount is what
-     * was read. A pin with this id is replaced by it, so that there is no moment without.
+     * was read. A pin with this id and holder is replaced by it, so that there is no moment
+     * without. That every pin touches the mount also orders two holders who take the same id: the
+     * second one's condition fails, it reads again, and finds the first.
      */
     void pin(Pin pin) {
         if (pin.lease().toSeconds() < 1) {
@@ -66,7 +68,7 @@ final class Pins {
 
         boolean attempt() {
             KeyAndRange read = session.getWithRange(mountKey, pinKey);
-            Current mount = requireMounted(read);
+            Current mount = requireTakeable(read);
             if (lease == NO_LEASE) {
                 lease = session.grantLease(pin.lease());
             }
@@ -81,16 +83,17 @@ final class Pins {
                                     mountKey,
                                     Rows.of(mount.mount().manifest(), mount.mount().state())));
             if (taken) {
-                replaced(read).ifPresent(session::revokeLease);
+                present(read).map(KeyValue::getLease).ifPresent(session::revokeLease);
             }
             return taken;
         }
 
-        private Current requireMounted(KeyAndRange read) {
+        private Current requireTakeable(KeyAndRange read) {
             try {
                 Current mount =
                         mounts.current(read.key()).orElseThrow(Mounts.notMounted(pin.version()));
                 Mounts.requireNotEvicting(mount);
+                present(read).ifPresent(this::requireSameHolder);
                 return mount;
             } catch (ForebayException refused) {
                 if (lease != NO_LEASE) {
@@ -100,10 +103,20 @@ final class Pins {
             }
         }
 
-        private Optional<Long> replaced(KeyAndRange read) {
+        private void requireSameHolder(KeyValue pair) {
+            String holder = mounts.pin(pair).holder();
+            if (!holder.equals(pin.holder())) {
+                throw new ForebayException(
+                        ErrorCode.ALREADY_EXISTS,
+                        "pin %s on %s is held by '%s': take one with another id"
+                                .formatted(pin.id(), pin.version(), holder));
+            }
+        }
+
+        /** The pin with this id that is there already. */
+        private Optional<KeyValue> present(KeyAndRange read) {
             return read.range().stream()
                     .filter(pair -> pair.getKey().equals(EtcdSession.bytes(pinKey)))
-                    .map(KeyValue::getLease)
                     .findFirst();
         }
     }

@@ -58,10 +58,11 @@ public interface RegionState extends AutoCloseable {
     void markCached(DatasetVersion version);
 
     /**
-     * Takes a pin, or renews it if this id is there already.
+     * Takes a pin, or renews it if this holder has one with this id already.
      *
      * @throws dev.forebay.model.ForebayException {@code NOT_FOUND} if the version is not mounted in
-     *     the region, {@code EVICTING} if it is being evicted
+     *     the region, {@code EVICTING} if it is being evicted, {@code ALREADY_EXISTS} if another
+     *     holder has a pin with this id
      */
     void pin(Pin pin);
 

@@ -9,17 +9,41 @@ import org.jspecify.annotations.Nullable;
 public final class ForebayException extends RuntimeException {
 
     private final ErrorCode code;
+    private final boolean retryable;
 
     public ForebayException(ErrorCode code, String message) {
         this(code, message, null);
     }
 
     public ForebayException(ErrorCode code, String message, @Nullable Throwable cause) {
+        this(code, code.retryable(), message, cause);
+    }
+
+    private ForebayException(
+            ErrorCode code, boolean retryable, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.code = code;
+        this.retryable = retryable;
+    }
+
+    /**
+     * A failure after which nobody tries again by himself, whatever its code says elsewhere: that
+     * has been done for as long as it was worth it.
+     */
+    public static ForebayException givenUp(
+            ErrorCode code, String message, @Nullable Throwable cause) {
+        return new ForebayException(code, false, message, cause);
     }
 
     public ErrorCode code() {
         return code;
+    }
+
+    /**
+     * Whether the same request may succeed later without anybody changing anything: as its code
+     * says, unless it was {@linkplain #givenUp given up}.
+     */
+    public boolean retryable() {
+        return retryable;
     }
 }

@@ -94,6 +94,10 @@ class EtcdRegionStateIT {
         return new Pin(VERSION, id, "alice", "training", Duration.ofSeconds(seconds));
     }
 
+    private static Pin bobs(String id) {
+        return new Pin(VERSION, id, "bob", "training", Duration.ofMinutes(10));
+    }
+
     private static void eventually(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (!condition.getAsBoolean()) {
@@ -166,6 +170,48 @@ class EtcdRegionStateIT {
         state.beginEviction(VERSION);
         mountsBecome(new Mount(VERSION, MANIFEST, State.EVICTING));
         assertThat(state.view().pins()).isEmpty();
+    }
+
+    @Test
+    void theIdOfAPinThatSomebodyElseHoldsIsRefused() {
+        state.mount(VERSION, MANIFEST);
+        state.pin(pin("p", 30));
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> state.pin(bobs("p")))
+                .matches(e -> e.code() == ErrorCode.ALREADY_EXISTS)
+                .withMessageContaining("'alice'");
+        assertThat(state.remaining(VERSION, "p").orElseThrow())
+                .isLessThanOrEqualTo(Duration.ofSeconds(30));
+        eventually("pin", () -> state.view().pins().equals(List.of(pin("p", 30))));
+
+        state.unpin(VERSION, "p");
+        state.pin(bobs("p"));
+        eventually("pin", () -> state.view().pins().equals(List.of(bobs("p"))));
+    }
+
+    @Test
+    void ofTwoHoldersWhoTakeTheSameIdAtOnceOneWins() throws Exception {
+        EtcdRegionState other = connected();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int round = 0; round < 30; round++) {
+                DatasetVersion version = DatasetVersion.of("race", "id", "v" + round);
+                state.mount(version, MANIFEST);
+                CyclicBarrier start = new CyclicBarrier(4);
+                List<Future<ErrorCode>> pins = new ArrayList<>();
+                for (int each = 0; each < 4; each++) {
+                    EtcdRegionState one = each % 2 == 0 ? state : other;
+                    Pin pin = new Pin(version, "p", "holder" + each, "", Duration.ofSeconds(60));
+                    pins.add(threads.submit(race(start, () -> one.pin(pin))));
+                }
+                // INVALID_ARGUMENT stands for "it went well" here.
+                assertThat(outcomes(pins))
+                        .containsExactlyInAnyOrder(
+                                ErrorCode.INVALID_ARGUMENT,
+                                ErrorCode.ALREADY_EXISTS,
+                                ErrorCode.ALREADY_EXISTS,
+                                ErrorCode.ALREADY_EXISTS);
+            }
+        }
     }
 
     @Test

@@ -6,9 +6,10 @@ import java.time.Duration;
 /**
  * Hold the version in a region.
  *
- * @param id chosen by the caller, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}; the same id
- *     again renews
- * @param holder who holds it, for people; at most 200 characters
+ * @param id chosen by the caller, 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}; the same id and
+ *     holder again renew
+ * @param holder who holds it, for people; at most 200 characters. While a pin lives nobody else can
+ *     take one with its id
  * @param reason what for, for people; at most 200 characters
  * @param lease how long the pin lives without renewal, 5 seconds to 7 days
  */
