@@ -1,9 +1,12 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInfo;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -12,14 +15,23 @@ import org.slf4j.Logger;
 /**
  * Keeps the catalogue up to date: one status at a time, in order, the latest each time. A catalogue
  * that is away holds up nothing else.
+ *
+ * <p>An attempt that is taken for dead may still arrive after later ones. So every status has a
+ * revision, by which the catalogue knows an old one: the run's start, and within a run the length
+ * of its history. Both are the same in every replay.
  */
 final class Projection {
 
     private static final Logger LOG = Workflow.getLogger(Projection.class);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
 
+    /**
+     * For the history's length, of which Temporal allows 51,200; the start then fits until 2248.
+     */
+    private static final int HISTORY_BITS = 20;
+
     private final VersionState state;
-    private @Nullable VersionStatus projected;
+    private @Nullable VersionStatus told;
     private boolean telling;
 
     Projection(VersionState state) {
@@ -43,7 +55,7 @@ final class Projection {
                             while (true) {
                                 Workflow.await(
                                         () ->
-                                                !state.status().equals(projected)
+                                                !state.status().equals(told)
                                                         && !leaving.getAsBoolean());
                                 tell(state.status());
                             }
@@ -53,14 +65,24 @@ final class Projection {
     private void tell(VersionStatus status) {
         telling = true;
         try {
-            Steps.project(state.version()).project(status);
-            projected = status;
+            Steps.project(state.version()).project(status, revision());
+            told = status;
         } catch (ActivityFailure failure) {
-            LOG.warn("the catalogue is behind: {}", Failures.problem(failure));
+            Problem problem = Failures.problem(failure);
+            LOG.warn("the catalogue is behind: {}", problem);
+            if (problem.code() == ErrorCode.INVALID_ARGUMENT) {
+                // It will never take this one; it may take the next.
+                told = status;
+            }
         }
         telling = false;
-        if (!status.equals(projected)) {
+        if (!status.equals(told)) {
             Workflow.sleep(PAUSE_AFTER_FAILURE);
         }
+    }
+
+    private static long revision() {
+        WorkflowInfo info = Workflow.getInfo();
+        return (info.getRunStartedTimestampMillis() << HISTORY_BITS) + info.getHistoryLength();
     }
 }

@@ -87,6 +87,8 @@ class ContinueAsNewTest {
                 "expired", () -> Lifecycle.isExpired(platform.status(), US, platform.now()));
         platform.update("evict", new EvictRequest(US, "TTL has passed", true));
         assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+        assertThat(platform.control.revisions()).hasSizeGreaterThan(3).isSorted();
+        assertThat(platform.control.revisions()).doesNotHaveDuplicates();
     }
 
     @Test

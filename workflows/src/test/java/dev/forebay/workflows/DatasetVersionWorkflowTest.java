@@ -437,15 +437,34 @@ class DatasetVersionWorkflowTest {
 
     @Test
     void aCatalogueThatIsAwayHoldsUpNobodyAndLearnsTheLatestLater() {
-        platform.control.setCatalogueDown(true);
+        platform.control.failProjections(ErrorCode.UNAVAILABLE);
         platform.ensure(US, null);
         platform.update("evict", evict(US));
         assertThat(platform.control.projected()).isEmpty();
 
-        platform.control.setCatalogueDown(false);
+        platform.control.failProjections(null);
         platform.passUntil("projected", () -> !platform.control.projected().isEmpty());
         platform.passUntil(
                 "the latest",
+                () -> platform.control.projected().getLast().equals(platform.status()));
+    }
+
+    @Test
+    void whatTheCatalogueCannotHoldItIsToldOnce() {
+        platform.ensure(US, null);
+        platform.passUntil(
+                "the catalogue knows",
+                () -> platform.control.projected().getLast().equals(platform.status()));
+        int before = platform.control.projections();
+        platform.control.failProjections(ErrorCode.INVALID_ARGUMENT);
+        platform.update("setTtl", new TtlRequest(Duration.ofDays(1)));
+        platform.pass(Duration.ofHours(1));
+        assertThat(platform.control.projections()).isEqualTo(before + 1);
+
+        platform.control.failProjections(null);
+        platform.update("setTtl", new TtlRequest(Duration.ofDays(2)));
+        platform.passUntil(
+                "the next is told",
                 () -> platform.control.projected().getLast().equals(platform.status()));
     }
 

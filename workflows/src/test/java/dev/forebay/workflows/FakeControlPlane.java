@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
 final class FakeControlPlane implements IngestActivities, CatalogueActivities, SweepActivities {
@@ -30,14 +31,27 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
     private final List<VersionStatus> projected = new ArrayList<>();
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private int ingests;
-    private boolean catalogueDown;
+    private @Nullable ErrorCode catalogueFailure;
+    private final List<Long> revisions = new ArrayList<>();
+    private int projections;
 
     synchronized void failIngest(ErrorCode code) {
         failures.add(code);
     }
 
-    synchronized void setCatalogueDown(boolean down) {
-        catalogueDown = down;
+    /** How every projection fails from now on, if it does. */
+    synchronized void failProjections(@Nullable ErrorCode code) {
+        catalogueFailure = code;
+    }
+
+    /** How often the catalogue was told something, with or without success. */
+    synchronized int projections() {
+        return projections;
+    }
+
+    /** The revisions of what the catalogue was told, in order. */
+    synchronized List<Long> revisions() {
+        return List.copyOf(revisions);
     }
 
     synchronized int ingests() {
@@ -59,11 +73,13 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
     }
 
     @Override
-    public synchronized void project(VersionStatus status) {
-        if (catalogueDown) {
-            throw Failures.of(new ForebayException(ErrorCode.UNAVAILABLE, "no catalogue"));
+    public synchronized void project(VersionStatus status, long revision) {
+        projections++;
+        if (catalogueFailure != null) {
+            throw Failures.of(new ForebayException(catalogueFailure, "the fake catalogue fails"));
         }
         projected.add(status);
+        revisions.add(revision);
     }
 
     @Override

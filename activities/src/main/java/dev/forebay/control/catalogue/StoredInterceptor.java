@@ -10,7 +10,10 @@ import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a database that is away from a defect of ours. Runs around the transaction. */
+/**
+ * Tells a database that is away, and a value that it cannot hold, from a defect of ours. Runs
+ * around the transaction.
+ */
 @Stored
 @Interceptor
 @Priority(Interceptor.Priority.PLATFORM_BEFORE)
@@ -24,6 +27,9 @@ class StoredInterceptor {
 
     private static final String SERIALIZATION_OR_DEADLOCK = "40";
 
+    /** The text has a NUL, say: the same value is refused however often it comes. */
+    private static final String DATA_EXCEPTION = "22";
+
     @AroundInvoke
     @Nullable Object around(InvocationContext call) throws Exception {
         try {
@@ -31,23 +37,29 @@ class StoredInterceptor {
         } catch (ForebayException e) {
             throw e;
         } catch (RuntimeException e) {
-            if (isAway(e)) {
-                throw new ForebayException(
-                        ErrorCode.UNAVAILABLE,
-                        "the catalogue's database (quarkus.datasource.jdbc.url) does not answer",
-                        e);
-            }
-            throw e;
+            throw translated(e);
         }
     }
 
-    private static boolean isAway(Throwable failure) {
+    private static RuntimeException translated(RuntimeException failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
-            if (at instanceof SQLException sql && isAway(sql.getSQLState())) {
-                return true;
+            if (at instanceof SQLException sql) {
+                String state = sql.getSQLState();
+                if (isAway(state)) {
+                    return new ForebayException(
+                            ErrorCode.UNAVAILABLE,
+                            "the catalogue's database (quarkus.datasource.jdbc.url) does not answer",
+                            failure);
+                }
+                if (state != null && state.startsWith(DATA_EXCEPTION)) {
+                    return new ForebayException(
+                            ErrorCode.INVALID_ARGUMENT,
+                            "the catalogue's database cannot hold a value: " + sql.getMessage(),
+                            failure);
+                }
             }
         }
-        return false;
+        return failure;
     }
 
     /**

@@ -93,12 +93,15 @@ public class VersionCatalogue {
     }
 
     /**
-     * Replaces what is known of a version, except its manifest, which is only ever set. Idempotent.
+     * Replaces what is known of a version, except its manifest, which is only ever set; does
+     * nothing if something later is known. Idempotent.
      *
-     * @throws ForebayException {@code NOT_FOUND} if the version was never entered
+     * @param revision grows with every status of the version
+     * @throws ForebayException {@code NOT_FOUND} if the version was never entered; {@code
+     *     INVALID_ARGUMENT} for values that the database cannot hold
      */
-    public void replace(VersionStatus status) {
-        locked(status.version()).replaceBy(status);
+    public void replace(VersionStatus status, long revision) {
+        locked(status.version()).replaceBy(status, revision);
     }
 
     /** Takes note of a renewal, which the version's workflow does not hear of. */

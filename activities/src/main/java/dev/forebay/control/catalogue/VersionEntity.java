@@ -44,6 +44,9 @@ class VersionEntity extends PanacheEntityBase {
     @Column(name = "created_at")
     Instant createdAt;
 
+    /** Of the status that was told last. */
+    long revision;
+
     @Column(name = "manifest_digest")
     @Nullable String manifestDigest;
 
@@ -99,7 +102,12 @@ class VersionEntity extends PanacheEntityBase {
         return manifest;
     }
 
-    void replaceBy(VersionStatus status) {
+    /** The row is locked: of two that replace it one is first, whichever is newer. */
+    void replaceBy(VersionStatus status, long newRevision) {
+        if (newRevision < revision) {
+            return;
+        }
+        revision = newRevision;
         if (status.manifest() != null) {
             freeze(status.manifest());
         }

@@ -16,7 +16,7 @@ class CatalogueActivitiesImpl implements CatalogueActivities {
     }
 
     @Override
-    public void project(VersionStatus status) {
-        versions.replace(status);
+    public void project(VersionStatus status, long revision) {
+        versions.replace(status, revision);
     }
 }

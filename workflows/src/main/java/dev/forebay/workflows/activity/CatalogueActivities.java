@@ -7,6 +7,13 @@ import io.temporal.activity.ActivityInterface;
 @ActivityInterface
 public interface CatalogueActivities {
 
-    /** Replaces what the catalogue says of a version by {@code status}. Idempotent. */
-    void project(VersionStatus status);
+    /**
+     * Replaces what the catalogue says of a version by {@code status}, unless it has heard of a
+     * later one. Idempotent; fails with INVALID_ARGUMENT if the catalogue cannot hold {@code
+     * status}, however often it is asked.
+     *
+     * @param revision grows with every status of the version, over all runs of its workflow; 0 from
+     *     workflow code that knew of none
+     */
+    void project(VersionStatus status, long revision);
 }
