@@ -1,11 +1,8 @@
 package dev.forebay.service;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.transfer.BearerToken;
 import io.quarkus.vertx.http.runtime.filters.Filters;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
@@ -26,22 +23,15 @@ final class ListenerGuard {
     private static final String OPEN = "/q/health";
 
     private final Optional<BearerToken> token;
-    private final byte[] refusal;
+    private final ProblemWriter problems;
 
     /** Quarkus makes this before it listens: a listener that must not be open never is. */
     ListenerGuard(
             ServiceConfig config,
-            ObjectMapper json,
-            @ConfigProperty(name = "quarkus.http.host") String host)
-            throws JsonProcessingException {
+            ProblemWriter problems,
+            @ConfigProperty(name = "quarkus.http.host") String host) {
         this.token = Startup.get(() -> BearerToken.forListener(config.tokenFile(), host));
-        this.refusal =
-                json.writeValueAsBytes(
-                        Problem.of(
-                                UNAUTHORIZED,
-                                ErrorCode.DENIED,
-                                "this server wants Authorization: Bearer with the token of forebay.token-file",
-                                null));
+        this.problems = problems;
     }
 
     /** What this process presents to others. */
@@ -63,11 +53,14 @@ final class ListenerGuard {
             request.next();
             return;
         }
-        request.response()
-                .setStatusCode(UNAUTHORIZED)
-                .putHeader("WWW-Authenticate", "Bearer")
-                .putHeader("Content-Type", Problem.MEDIA_TYPE)
-                .end(Buffer.buffer(refusal));
+        request.response().putHeader("WWW-Authenticate", "Bearer");
+        problems.end(
+                request,
+                Problem.of(
+                        UNAUTHORIZED,
+                        ErrorCode.DENIED,
+                        "this server wants Authorization: Bearer with the token of forebay.token-file",
+                        null));
     }
 
     private static boolean isOpen(String path) {
