@@ -73,13 +73,22 @@ class GatewayResource {
     @Path("/region")
     @Operation(hidden = true)
     public RegionReport report() {
-        RegionView view = region.view();
+        return new RegionReport(name.value(), config.mountRoot(), region.connected(), workers());
+    }
+
+    private List<WorkerReport> workers() {
+        RegionView view;
+        try {
+            view = region.view();
+        } catch (ForebayException neverReached) {
+            return List.of();
+        }
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
             List<CompletableFuture<WorkerReport>> reports =
                     view.workers().stream().map(worker -> report(worker, view, executor)).toList();
             List<WorkerReport> answered = reports.stream().map(CompletableFuture::join).toList();
             executor.shutdownNow();
-            return new RegionReport(name.value(), config.mountRoot(), answered);
+            return answered;
         }
     }
 

@@ -169,6 +169,25 @@ class AgentIT {
     }
 
     @Test
+    void anAgentSaysThatItsEtcdIsAway() {
+        Api gateway = new Api(agent.address());
+        assertThat(gateway.get("/v1/region").body().get("etcd_reachable").asBoolean()).isTrue();
+
+        etcd.kill9();
+        try {
+            Await.until(
+                    "it is noticed",
+                    () -> !gateway.get("/v1/region").body().path("etcd_reachable").asBoolean(true));
+        } finally {
+            etcd.restart();
+        }
+
+        Await.until(
+                "it is back",
+                () -> gateway.get("/v1/region").body().path("etcd_reachable").asBoolean());
+    }
+
+    @Test
     void aKilledAgentGoesOnWhereItsHeartbeatSaysItWas() throws Exception {
         DatasetVersion version = DatasetVersion.parse("team/killed@v1");
         try (FakeWorker worker = new FakeWorker("killed", CHUNKS / 2);

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 final class FakeGateway implements AutoCloseable {
 
     private final HttpServer server;
+    private volatile boolean etcdReachable = true;
 
     FakeGateway() {
         try {
@@ -30,9 +31,16 @@ final class FakeGateway implements AutoCloseable {
                                 exchange,
                                 200,
                                 """
-                                {"name":"test-1","mount_root":"/mnt/test","workers":[{"id":"w1",
-                                "address":"http://w1:1","live":true,"capacity_bytes":10,"used_bytes":null}]}"""));
+                                {"name":"test-1","mount_root":"/mnt/test","etcd_reachable":%s,"later":1,
+                                "workers":[{"id":"w1","address":"http://w1:1","live":true,
+                                "capacity_bytes":10,"used_bytes":null}]}"""
+                                        .formatted(etcdReachable)));
         server.start();
+    }
+
+    /** What it says of its etcd from now on. */
+    void setEtcdReachable(boolean value) {
+        etcdReachable = value;
     }
 
     URI address() {

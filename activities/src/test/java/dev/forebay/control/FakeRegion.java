@@ -72,8 +72,13 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     }
 
     /** Lets every mount fail for good until {@link #mountsSucceed}. */
-    void mountsFailWith(String code, String message) {
+    void mountsFailForGood(String code, String message) {
         mountFailure = ApplicationFailure.newNonRetryableFailure(message, code);
+    }
+
+    /** Lets every mount fail and be tried again until {@link #mountsSucceed}. */
+    void mountsFail(String code, String message) {
+        mountFailure = ApplicationFailure.newFailure(message, code);
     }
 
     void mountsSucceed() {

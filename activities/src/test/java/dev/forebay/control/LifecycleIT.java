@@ -194,7 +194,7 @@ class LifecycleIT {
     @CsvSource(
             delimiter = '|',
             value = {
-                "GET    |",
+                "GET    |                     |",
                 "POST   | /evict              | {\"region\":\"test-1\"}",
                 "POST   | /resume             | {\"region\":\"test-1\"}",
                 "PUT    | /ttl                | {\"ttl_seconds\":60}",
@@ -340,7 +340,7 @@ class LifecycleIT {
     @Test
     void aFillingThatFailedForGoodIsNotToBeSentAgain() {
         String v = version(platform.dataset(LONG), "v1");
-        platform.region.mountsFailWith("UNAVAILABLE", "workers of test-1 are away");
+        platform.region.mountsFailForGood("UNAVAILABLE", "workers of test-1 are away");
         Api.Answer answer;
         try {
             answer = api.post(v + "/ensure?wait_seconds=30", IN);
@@ -370,9 +370,71 @@ class LifecycleIT {
     }
 
     @Test
+    void whatAFillingWaitsForIsShown() {
+        String v = version(platform.dataset(LONG), "v1");
+        platform.region.mountsFail("UNAVAILABLE", "etcd of test-1 is away");
+        try {
+            api.post(v + "/ensure", IN, "Idempotency-Key", "k");
+            Await.until(
+                    "an attempt has failed",
+                    () ->
+                            isWaiting(
+                                    api.get(v + "/requests/k").body().at("/progress/waiting"),
+                                    "etcd of test-1 is away"));
+            assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("WARMING");
+            assertThat(isWaiting(api.get(v).body().at("/regions/0/waiting"), "etcd of test-1"))
+                    .isTrue();
+        } finally {
+            platform.region.mountsSucceed();
+        }
+
+        Await.until("done", () -> api.get(v + "/requests/k?wait_seconds=10").status() == 200);
+        assertThat(api.get(v).body().at("/regions/0/waiting").isNull()).isTrue();
+    }
+
+    @Test
+    void aFillingThatNoAgentTakesUpSaysSo() {
+        String v = version(platform.dataset(LONG), "v1");
+        api.post(v + "/ensure", "{\"region\":\"" + TestControlPlane.AWAY + "\"}");
+
+        Await.until(
+                "it is noticed",
+                () ->
+                        isWaiting(
+                                api.get(v).body().at("/regions/0/waiting"),
+                                "no agent of test-2 has taken up 'Mount'"));
+    }
+
+    private static boolean isWaiting(JsonNode cause, String why) {
+        return cause.path("code").asText().equals("UNAVAILABLE")
+                && cause.path("message").asText().contains(why);
+    }
+
+    @Test
+    void aRegionWithoutItsEtcdOrItsAgentSaysSo() {
+        platform.gateway.setEtcdReachable(false);
+        JsonNode regions;
+        try {
+            regions = api.get("/regions").body();
+        } finally {
+            platform.gateway.setEtcdReachable(true);
+        }
+
+        assertThat(regions.at("/items/0/reachable").asBoolean()).isTrue();
+        assertThat(regions.at("/items/0/etcd_reachable").asBoolean(true)).isFalse();
+        assertThat(isWaiting(regions.at("/items/0/problem"), "etcd of region test-1")).isTrue();
+        assertThat(regions.at("/items/0/workers")).hasSize(1);
+        assertThat(regions.at("/items/1/reachable").asBoolean(true)).isFalse();
+        assertThat(regions.at("/items/1/etcd_reachable").isNull()).isTrue();
+        assertThat(isWaiting(regions.at("/items/1/problem"), "agent of region test-2")).isTrue();
+    }
+
+    @Test
     void regionsAreShownAsTheirAgentsSeeThem() {
         JsonNode region = api.get("/regions").body().at("/items/0");
 
+        assertThat(region.get("etcd_reachable").asBoolean()).isTrue();
+        assertThat(region.get("problem").isNull()).isTrue();
         assertThat(region.get("name").asText()).isEqualTo(REGION);
         assertThat(region.get("reachable").asBoolean()).isTrue();
         assertThat(region.get("mount_root").asText()).isEqualTo("/mnt/test");

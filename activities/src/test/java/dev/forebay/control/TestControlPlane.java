@@ -24,11 +24,15 @@ final class TestControlPlane {
 
     static final String REGION = FakeRegion.NAME.value();
 
+    /** A region whose agent is not there. */
+    static final String AWAY = "test-2";
+
     private static final AtomicInteger DATASETS = new AtomicInteger();
 
     final S3Server s3;
     final TemporalServer temporal;
     final PostgresServer postgres;
+    final FakeGateway gateway = new FakeGateway();
     final FakeRegion region;
     final ApplicationProcess process;
     final Api api;
@@ -62,8 +66,8 @@ final class TestControlPlane {
         properties.put("forebay.temporal.ui", temporal.ui().toString());
         properties.put("forebay.temporal.request-timeout", "5S");
         properties.put("forebay.sweep.interval", "1S");
-        properties.put(
-                "forebay.regions." + REGION + ".agent", new FakeGateway().address().toString());
+        properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());
+        properties.put("forebay.regions." + AWAY + ".agent", "http://127.0.0.1:9");
         properties.put("quarkus.datasource.jdbc.url", postgres.jdbcUrl());
         properties.put("quarkus.datasource.username", postgres.user());
         return properties;

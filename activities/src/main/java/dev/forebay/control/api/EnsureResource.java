@@ -3,6 +3,7 @@ package dev.forebay.control.api;
 import dev.forebay.control.api.Bodies.Ensure;
 import dev.forebay.control.api.Bodies.PinSpec;
 import dev.forebay.control.api.Views.EnsuredView;
+import dev.forebay.control.engine.Delays;
 import dev.forebay.control.engine.EnsureRequests;
 import dev.forebay.control.engine.Ensured;
 import dev.forebay.control.engine.VersionReader;
@@ -11,6 +12,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
 import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
@@ -44,13 +46,19 @@ class EnsureResource {
 
     private final EnsureRequests requests;
     private final VersionReader reader;
+    private final Delays delays;
     private final Regions regions;
     private final VersionViews views;
 
     EnsureResource(
-            EnsureRequests requests, VersionReader reader, Regions regions, VersionViews views) {
+            EnsureRequests requests,
+            VersionReader reader,
+            Delays delays,
+            Regions regions,
+            VersionViews views) {
         this.requests = requests;
         this.reader = reader;
+        this.delays = delays;
         this.regions = regions;
         this.views = views;
     }
@@ -106,10 +114,12 @@ class EnsureResource {
     private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {
         return switch (ensured) {
             case Ensured.Done done -> RestResponse.ok(views.done(done));
-            case Ensured.Pending pending ->
-                    RestResponse.status(
-                            RestResponse.Status.ACCEPTED,
-                            views.pending(pending, reader.status(version)));
+            case Ensured.Pending pending -> {
+                VersionStatus status = reader.status(version);
+                yield RestResponse.status(
+                        RestResponse.Status.ACCEPTED,
+                        views.pending(pending, status, delays.of(status, pending.region())));
+            }
         };
     }
 

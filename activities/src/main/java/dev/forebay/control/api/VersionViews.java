@@ -1,5 +1,6 @@
 package dev.forebay.control.api;
 
+import dev.forebay.control.api.Views.CauseView;
 import dev.forebay.control.api.Views.EnsuredView;
 import dev.forebay.control.api.Views.ManifestView;
 import dev.forebay.control.api.Views.PinView;
@@ -12,6 +13,7 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionStatus;
@@ -19,6 +21,7 @@ import jakarta.inject.Singleton;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,14 +37,27 @@ class VersionViews {
         this.temporalNamespace = config.temporal().namespace();
     }
 
+    /** Without what regions wait for. */
     VersionView of(VersionStatus status) {
+        return of(status, Map.of());
+    }
+
+    /**
+     * @param waiting what regions wait for, by name
+     */
+    VersionView of(VersionStatus status, Map<String, Problem> waiting) {
         String workflowId = WorkflowIds.version(status.version());
         return new VersionView(
                 status.version().dataset().toString(),
                 status.version().version(),
                 ManifestView.of(status.manifest()),
                 status.ttl().toSeconds(),
-                status.regions().stream().map(ResidencyView::of).toList(),
+                status.regions().stream()
+                        .map(
+                                residency ->
+                                        ResidencyView.of(
+                                                residency, waiting.get(residency.region().value())))
+                        .toList(),
                 status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
                 workflowId,
                 url(workflowId));
@@ -51,9 +67,10 @@ class VersionViews {
         return new EnsuredView(done.requestId(), true, receipt(done.receipt()), null);
     }
 
-    EnsuredView pending(Ensured.Pending pending, VersionStatus status) {
+    EnsuredView pending(Ensured.Pending pending, VersionStatus status, Optional<Problem> waiting) {
         ManifestRef manifest = status.manifest();
         Long bytes = manifest == null ? null : manifest.bytes();
+        CauseView cause = CauseView.of(waiting.orElse(null));
         ProgressView progress =
                 status.regions().stream()
                         .filter(residency -> residency.region().equals(pending.region()))
@@ -64,14 +81,16 @@ class VersionViews {
                                                 residency.region().value(),
                                                 residency.state(),
                                                 residency.bytesCached(),
-                                                bytes))
+                                                bytes,
+                                                cause))
                         .orElseGet(
                                 () ->
                                         new ProgressView(
                                                 pending.region().value(),
                                                 Residency.State.ABSENT,
                                                 0,
-                                                bytes));
+                                                bytes,
+                                                cause));
         return new EnsuredView(pending.requestId(), false, null, progress);
     }
 

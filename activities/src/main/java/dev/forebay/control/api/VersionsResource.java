@@ -5,12 +5,14 @@ import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.Ttl;
 import dev.forebay.control.api.Views.VersionView;
 import dev.forebay.control.engine.DatasetVersions;
+import dev.forebay.control.engine.Delays;
 import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.service.Role;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
@@ -33,13 +35,19 @@ class VersionsResource {
 
     private final DatasetVersions versions;
     private final VersionReader reader;
+    private final Delays delays;
     private final Regions regions;
     private final VersionViews views;
 
     VersionsResource(
-            DatasetVersions versions, VersionReader reader, Regions regions, VersionViews views) {
+            DatasetVersions versions,
+            VersionReader reader,
+            Delays delays,
+            Regions regions,
+            VersionViews views) {
         this.versions = versions;
         this.reader = reader;
+        this.delays = delays;
         this.regions = regions;
         this.views = views;
     }
@@ -49,7 +57,7 @@ class VersionsResource {
             summary = "Show a version",
             description = "404 until somebody has asked for it in a region.")
     public VersionView get(@BeanParam @Valid VersionPath path) {
-        return views.of(reader.status(path.toVersion()));
+        return shown(reader.status(path.toVersion()));
     }
 
     @POST
@@ -67,7 +75,7 @@ class VersionsResource {
                 version,
                 new EvictRequest(
                         regions.require(body.region()), reason == null ? "" : reason, false));
-        return views.of(reader.statusOrNothing(version));
+        return shown(reader.statusOrNothing(version));
     }
 
     @PUT
@@ -78,7 +86,7 @@ class VersionsResource {
             @NotNull(message = Rules.REQUIRED) @Valid Ttl body) {
         DatasetVersion version = path.toVersion();
         versions.setTtl(version, Duration.ofSeconds(body.ttlSeconds()));
-        return views.of(reader.statusOrNothing(version));
+        return shown(reader.statusOrNothing(version));
     }
 
     @POST
@@ -91,6 +99,10 @@ class VersionsResource {
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
         DatasetVersion version = path.toVersion();
         versions.resume(version, new ResumeRequest(regions.require(body.region())));
-        return views.of(reader.statusOrNothing(version));
+        return shown(reader.statusOrNothing(version));
+    }
+
+    private VersionView shown(VersionStatus status) {
+        return views.of(status, delays.of(status));
     }
 }

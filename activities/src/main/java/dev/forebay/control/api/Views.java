@@ -53,11 +53,11 @@ final class Views {
         }
     }
 
-    @Schema(name = "Blocked", description = "Why nothing goes on, and what to do")
-    record BlockedView(ErrorCode code, String message) {
+    @Schema(name = "Cause", description = "Why something does not go on")
+    record CauseView(ErrorCode code, String message) {
 
-        static @Nullable BlockedView of(@Nullable Problem problem) {
-            return problem == null ? null : new BlockedView(problem.code(), problem.message());
+        static @Nullable CauseView of(@Nullable Problem problem) {
+            return problem == null ? null : new CauseView(problem.code(), problem.message());
         }
     }
 
@@ -70,9 +70,14 @@ final class Views {
             @Nullable String path,
             @Nullable Instant cachedAt,
             @Nullable Instant evictableAt,
-            @Nullable BlockedView blocked) {
+            @Schema(description = "Why it was given up, and what to do")
+                    @Nullable CauseView blocked,
+            @Schema(
+                            description =
+                                    "What it waits for, or how the last attempt failed, while it is WARMING or EVICTING; only where one version is shown")
+                    @Nullable CauseView waiting) {
 
-        static ResidencyView of(Residency residency) {
+        static ResidencyView of(Residency residency, @Nullable Problem waiting) {
             return new ResidencyView(
                     residency.region().value(),
                     residency.state(),
@@ -81,7 +86,8 @@ final class Views {
                     residency.path(),
                     residency.cachedAt(),
                     residency.evictableAt(),
-                    BlockedView.of(residency.blocked()));
+                    CauseView.of(residency.blocked()),
+                    CauseView.of(waiting));
         }
     }
 
@@ -136,7 +142,12 @@ final class Views {
 
     @Schema(name = "Progress", description = "bytes is null until the version is listed")
     record ProgressView(
-            String region, Residency.State state, long bytesCached, @Nullable Long bytes) {}
+            String region,
+            Residency.State state,
+            long bytesCached,
+            @Nullable Long bytes,
+            @Schema(description = "What it waits for, or how the last attempt failed")
+                    @Nullable CauseView waiting) {}
 
     @Schema(name = "Ensured", description = "With a receipt when done, else with the progress")
     record EnsuredView(
@@ -150,7 +161,11 @@ final class Views {
             String name,
             @Nullable String mountRoot,
             URI agent,
-            boolean reachable,
+            @Schema(description = "Whether its agent answers") boolean reachable,
+            @Schema(description = "Whether its etcd answers the agent; null if that is not known")
+                    @Nullable Boolean etcdReachable,
+            @Schema(description = "Why it takes nothing on at the moment")
+                    @Nullable CauseView problem,
             List<RegionReport.WorkerReport> workers) {
 
         static RegionView of(Regions.Reported region) {
@@ -159,6 +174,8 @@ final class Views {
                     region.report().map(RegionReport::mountRoot).orElse(null),
                     region.agent(),
                     region.report().isPresent(),
+                    region.report().map(RegionReport::etcdReachable).orElse(null),
+                    CauseView.of(region.problem().orElse(null)),
                     region.report().map(RegionReport::workers).orElse(List.of()));
         }
     }

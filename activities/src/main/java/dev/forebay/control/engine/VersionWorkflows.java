@@ -11,6 +11,8 @@ import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
+import io.temporal.api.failure.v1.Failure;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
@@ -18,6 +20,7 @@ import io.temporal.client.WorkflowTargetOptions;
 import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateStage;
 import jakarta.inject.Singleton;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,6 +95,19 @@ class VersionWorkflows {
     VersionStatus status(DatasetVersion version) {
         return client.newWorkflowStub(DatasetVersionWorkflow.class, WorkflowIds.version(version))
                 .status();
+    }
+
+    /** The activities that a workflow has scheduled and that are not done; none if it is over. */
+    List<PendingActivityInfo> pendingActivities(String workflowId) {
+        return client.newUntypedWorkflowStub(workflowId)
+                .describe()
+                .getRawDescription()
+                .getPendingActivitiesList();
+    }
+
+    /** What a failure was before Temporal wrote it down. */
+    RuntimeException failure(Failure written) {
+        return client.getOptions().getDataConverter().failureToException(written);
     }
 
     private static <R extends @Nullable Object> UpdateOptions<R> options(

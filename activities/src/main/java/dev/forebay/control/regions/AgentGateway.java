@@ -1,7 +1,9 @@
 package dev.forebay.control.regions;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -31,12 +33,13 @@ class AgentGateway {
     private static final int NOT_FOUND = 404;
 
     private final HttpClient http;
-    private final ObjectMapper json;
+    private final ObjectReader json;
     private final Optional<BearerToken> token;
     private final Duration timeout;
 
     AgentGateway(ObjectMapper json, Optional<BearerToken> token, ControlPlaneConfig config) {
-        this.json = json;
+        // An agent may be of a later version than we are.
+        this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
         this.token = token;
         this.timeout = config.requests().agentTimeout();
         this.http =
@@ -74,7 +77,7 @@ class AgentGateway {
         try {
             HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
             return switch (answer.statusCode()) {
-                case OK -> Optional.of(json.readValue(answer.body(), type));
+                case OK -> Optional.of(json.forType(type).readValue(answer.body()));
                 case NOT_FOUND -> Optional.empty();
                 default ->
                         throw unavailable(

@@ -7,6 +7,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.util.List;
@@ -36,8 +37,10 @@ public class Regions {
      * A region and what its agent says of it.
      *
      * @param report empty if the agent does not answer
+     * @param problem why the region takes nothing on at the moment
      */
-    public record Reported(RegionName name, URI agent, Optional<RegionReport> report) {}
+    public record Reported(
+            RegionName name, URI agent, Optional<RegionReport> report, Optional<Problem> problem) {}
 
     /** Every region's name. */
     public Set<String> names() {
@@ -84,12 +87,27 @@ public class Regions {
     private Reported report(Map.Entry<String, URI> agent) {
         RegionName region = new RegionName(agent.getKey());
         try {
+            RegionReport report = gateway.report(agent.getValue(), region);
             return new Reported(
                     region,
                     agent.getValue(),
-                    Optional.of(gateway.report(agent.getValue(), region)));
+                    Optional.of(report),
+                    report.etcdReachable() ? Optional.empty() : Optional.of(etcdIsAway(region)));
         } catch (ForebayException unreachable) {
-            return new Reported(region, agent.getValue(), Optional.empty());
+            return new Reported(
+                    region,
+                    agent.getValue(),
+                    Optional.empty(),
+                    Optional.of(
+                            new Problem(
+                                    unreachable.code(), String.valueOf(unreachable.getMessage()))));
         }
+    }
+
+    private static Problem etcdIsAway(RegionName region) {
+        return new Problem(
+                ErrorCode.UNAVAILABLE,
+                "etcd of region %s does not answer its agent: fillings, pins and evictions wait for it; what is mounted stays readable"
+                        .formatted(region));
     }
 }

@@ -4,8 +4,14 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What an agent says of its region. */
-public record RegionReport(String name, String mountRoot, List<WorkerReport> workers) {
+/**
+ * What an agent says of its region.
+ *
+ * @param etcdReachable whether the region's etcd answers it
+ * @param workers as etcd said last; empty if it never did
+ */
+public record RegionReport(
+        String name, String mountRoot, boolean etcdReachable, List<WorkerReport> workers) {
 
     /**
      * A registered cache worker.
