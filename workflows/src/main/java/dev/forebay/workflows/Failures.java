@@ -20,6 +20,9 @@ public final class Failures {
     /** How many causes are looked at: failures nest one level per activity, child and update. */
     private static final int MAX_DEPTH = 20;
 
+    /** The detail of a failure after which nothing is tried again until a person has acted. */
+    private static final String GIVEN_UP = "given up";
+
     private Failures() {}
 
     /** The failure of an activity: Temporal retries it if the exception is retryable. */
@@ -28,6 +31,7 @@ public final class Failures {
                 .setType(exception.code().name())
                 .setMessage(exception.getMessage())
                 .setNonRetryable(!exception.retryable())
+                .setDetails()
                 .setCause(exception.getCause())
                 .build();
     }
@@ -38,12 +42,27 @@ public final class Failures {
                 .setType(code.name())
                 .setMessage(message)
                 .setNonRetryable(true)
+                .setDetails()
                 .build();
     }
 
     /** As {@link #refusal(ErrorCode, String)}. */
     public static ApplicationFailure refusal(Problem problem) {
         return refusal(problem.code(), problem.message());
+    }
+
+    /**
+     * As {@link #refusal(ErrorCode, String)}, of something that was tried for as long as it is
+     * worth it: {@link #exception} says so to callers, who would else take an UNAVAILABLE for
+     * something that passes.
+     */
+    static ApplicationFailure givenUp(Problem problem) {
+        return ApplicationFailure.newBuilder()
+                .setType(problem.code().name())
+                .setMessage(problem.message())
+                .setNonRetryable(true)
+                .setDetails(GIVEN_UP)
+                .build();
     }
 
     /**
@@ -57,7 +76,23 @@ public final class Failures {
     /** What a failure, however deeply wrapped by Temporal, says; back at the caller. */
     public static ForebayException exception(Throwable failure) {
         Problem problem = problem(failure);
-        return new ForebayException(problem.code(), problem.message(), failure);
+        return isGivenUp(failure)
+                ? ForebayException.givenUp(problem.code(), problem.message(), failure)
+                : new ForebayException(problem.code(), problem.message(), failure);
+    }
+
+    private static boolean isGivenUp(Throwable failure) {
+        int depth = 0;
+        for (Throwable at = failure; at != null && depth < MAX_DEPTH; at = at.getCause()) {
+            if (at instanceof ApplicationFailure application
+                    && typed(application) != null
+                    && application.getDetails().getSize() > 0
+                    && GIVEN_UP.equals(application.getDetails().get(String.class))) {
+                return true;
+            }
+            depth++;
+        }
+        return false;
     }
 
     /**

@@ -114,7 +114,7 @@ final class Fill {
     private RuntimeException blocked(Problem problem) {
         Problem advised = Advice.with(problem, region);
         state.apply(new FillFailed(region, advised));
-        return Failures.refusal(advised);
+        return Failures.givenUp(advised);
     }
 
     private Outcome attempt() {

@@ -35,6 +35,22 @@ class FailuresTest {
     }
 
     @Test
+    void whatWasGivenUpIsNotToBeSentAgain() {
+        Problem problem = new Problem(ErrorCode.UNAVAILABLE, "no worker came");
+        Throwable received = received(Failures.givenUp(problem));
+
+        assertThat(Failures.exception(new IllegalStateException(received)).retryable()).isFalse();
+        assertThat(Failures.problem(received)).isEqualTo(problem);
+        assertThat(Failures.exception(received(Failures.refusal(problem))).retryable()).isTrue();
+    }
+
+    /** As it comes out of Temporal again. */
+    private static Throwable received(ApplicationFailure failure) {
+        DefaultDataConverter converter = DefaultDataConverter.newDefaultInstance();
+        return converter.failureToException(converter.exceptionToFailure(failure));
+    }
+
+    @Test
     void aTimeOutSaysWhatItsLastAttemptSaid() {
         TimeoutFailure alone =
                 new TimeoutFailure("late", null, TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE);

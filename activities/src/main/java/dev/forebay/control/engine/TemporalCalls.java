@@ -86,18 +86,7 @@ class TemporalCalls {
                     "(%s)".formatted(status.map(Status.Code::name).orElse("no poller answered")),
                     failure);
         }
-        return saidByWorkflow ? lastWord(failure) : Failures.exception(failure);
-    }
-
-    /**
-     * What a workflow refuses or fails with. It has tried long enough itself, and would give the
-     * same answer to the same request again; only an eviction passes.
-     */
-    private static ForebayException lastWord(Throwable failure) {
-        ForebayException said = Failures.exception(failure);
-        return said.code() == ErrorCode.EVICTING
-                ? said
-                : ForebayException.givenUp(said.code(), String.valueOf(said.getMessage()), failure);
+        return Failures.exception(failure);
     }
 
     private ForebayException unavailable(String how, Throwable cause) {
