@@ -11,7 +11,7 @@ from typing import TextIO
 from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached
-from forebay._models import Dataset, Pin, Version, to_json
+from forebay._models import Blocked, Dataset, Pin, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
 from forebay._values import human_bytes, human_seconds, human_size, split_version
@@ -180,14 +180,29 @@ def regions(options: Namespace) -> None:
         rows.append(
             [
                 region.name,
-                "yes" if region.reachable else "no",
+                _answers(region.reachable),
+                _answers(region.etcd_reachable),
                 f"{len(live)}/{len(region.workers)}",
                 human_bytes(used),
                 human_bytes(capacity),
                 region.mount_root or "",
             ]
         )
-    print_table(["REGION", "REACHABLE", "WORKERS", "USED", "CAPACITY", "MOUNT ROOT"], rows, right=("USED", "CAPACITY"))
+    print_table(
+        ["REGION", "REACHABLE", "ETCD", "WORKERS", "USED", "CAPACITY", "MOUNT ROOT"], rows, right=("USED", "CAPACITY")
+    )
+    for region in found:
+        if region.problem is not None:
+            _say_cause(region.name, "takes nothing on", region.problem)
+
+
+def _answers(reachable: bool | None) -> str:
+    return "" if reachable is None else "yes" if reachable else "no"
+
+
+def _say_cause(region: str, what: str, cause: Blocked) -> None:
+    print()
+    _say(f"{region} {what}: {cause.code}: {one_line(cause.message)}")
 
 
 def _client(options: Namespace) -> Client:
@@ -260,8 +275,9 @@ def _print_version(version: Version) -> None:
         )
     for region in version.regions:
         if region.blocked is not None:
-            print()
-            _say(f"{region.region} is blocked: {region.blocked.code}: {one_line(region.blocked.message)}")
+            _say_cause(region.region, "is blocked", region.blocked)
+        if region.waiting is not None:
+            _say_cause(region.region, "waits", region.waiting)
     if version.pins:
         print()
         _print_pins(version.pins)

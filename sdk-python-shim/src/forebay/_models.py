@@ -41,7 +41,7 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Blocked:
-    """Why filling a region does not go on, and what to do about it."""
+    """Why something does not go on: a code, and for people what happened and what to do."""
 
     code: str
     message: str
@@ -49,7 +49,11 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Residency:
-    """What one region holds of a version; ``state`` is ABSENT, WARMING, CACHED, EVICTING or BLOCKED."""
+    """What one region holds of a version; ``state`` is ABSENT, WARMING, CACHED, EVICTING or BLOCKED.
+
+    ``waiting`` tells what a filling or an eviction waits for while it is tried again; it is told of one version, not
+    in lists.
+    """
 
     region: str
     state: str
@@ -59,6 +63,7 @@ class Residency:
     cached_at: datetime | None = None
     evictable_at: datetime | None = None
     blocked: Blocked | None = None
+    waiting: Blocked | None = None
 
 
 @dataclass(frozen=True)
@@ -113,12 +118,13 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a region is; ``bytes`` is None until the version has been listed."""
+    """How far a region is, and what it waits for; ``bytes`` is None until the version has been listed."""
 
     region: str
     state: str
     bytes_cached: int = 0
     bytes: int | None = None
+    waiting: Blocked | None = None
 
 
 @dataclass(frozen=True)
@@ -144,12 +150,18 @@ class Worker:
 
 @dataclass(frozen=True)
 class Region:
-    """A cache cluster, as its agent sees it; ``reachable`` tells whether the agent answers."""
+    """A cache cluster, as its agent sees it.
+
+    ``reachable`` tells whether the agent answers, ``etcd_reachable`` whether the region's etcd answers the agent (None
+    if that is not known), ``problem`` why the region takes nothing on.
+    """
 
     name: str
     mount_root: str | None = None
     agent: str | None = None
     reachable: bool = False
+    etcd_reachable: bool | None = None
+    problem: Blocked | None = None
     workers: tuple[Worker, ...] = ()
 
 

@@ -59,6 +59,10 @@ class State:
     fill_fails: Problem | None = None
     blocked: dict[str, str] | None = None
     """Why the region ``eu`` does not go on with any version."""
+    waiting: dict[str, str] | None = None
+    """What the region ``eu`` waits for while it fills any version."""
+    region: dict[str, Any] = field(default_factory=dict)
+    """What is told of the region ``eu`` instead."""
     fills: int = 0
 
 
@@ -215,6 +219,8 @@ class ControlPlane:
         ]
         if self.state.blocked is not None:
             regions = [{"region": "eu", "state": "BLOCKED", "bytes_cached": 0, "blocked": self.state.blocked}]
+        if self.state.waiting is not None:
+            regions = [{"region": "eu", "state": "WARMING", "bytes_cached": 0, "waiting": self.state.waiting}]
         return {
             "dataset": dataset,
             "version": version,
@@ -309,8 +315,10 @@ class ControlPlane:
             "mount_root": self.mount_root,
             "agent": "http://a",
             "reachable": True,
+            "etcd_reachable": True,
+            "problem": None,
             "workers": [worker],
-        }
+        } | self.state.region
 
 
 def send(

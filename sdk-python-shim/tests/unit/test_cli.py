@@ -68,6 +68,21 @@ def test_status_and_the_rest(run: Run) -> None:
     assert "1/1" in run("regions")
 
 
+def test_what_a_region_waits_for_is_said(run: Run, plane: ControlPlane) -> None:
+    away = {"code": "UNAVAILABLE", "message": "etcd of region eu\ndoes not answer"}
+    plane.state.waiting = away
+    assert "eu waits: UNAVAILABLE: etcd of region eu does not answer\n" in run("status", "vision/digits@1")
+    region = json.loads(run("status", "vision/digits@1", "--json"))["regions"][0]
+    assert region["waiting"] == away
+
+    assert run("regions").splitlines()[1].split()[:3] == ["eu", "yes", "yes"]
+    plane.state.region = {"etcd_reachable": False, "problem": away}
+    said = run("regions").splitlines()
+    assert said[1].split()[:3] == ["eu", "yes", "no"]
+    assert said[-1] == "eu takes nothing on: UNAVAILABLE: etcd of region eu does not answer"
+    assert json.loads(run("regions", "--json"))[0]["problem"] == away
+
+
 def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     run("status", "team/none@1", code=4)
     assert run.err == "forebay: NOT_FOUND: there is no dataset team/none\n"
