@@ -2,18 +2,21 @@ package dev.forebay.agent;
 
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Manifest;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.Coverage;
 import dev.forebay.workflows.activity.RegionActivities;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Asks every worker which chunks of a version it holds, and adds it up. */
+/** Asks every worker what it holds of a version and what that has cost, and adds it up. */
 final class Confirmation {
 
     private static final int PAGE = 1024;
@@ -28,8 +31,13 @@ final class Confirmation {
      * What the workers that answer hold together. One that does not answer holds nothing: the
      * filling of what is missing then waits for it, or goes to another.
      */
-    RegionActivities.Coverage of(Digest digest, Manifest manifest) {
-        BitSet held = held(digest);
+    RegionActivities.Coverage of(DatasetVersion version, Digest digest, Manifest manifest) {
+        BitSet held = new BitSet();
+        long bytesFromLake = 0;
+        for (Coverage answer : answers(digest)) {
+            held.or(answer.held());
+            bytesFromLake += answer.bytesFromLake().getOrDefault(version, 0L);
+        }
         long verified = 0;
         long firstMissing = -1;
         long chunks = manifest.chunkCount();
@@ -42,30 +50,28 @@ final class Confirmation {
                 }
             }
         }
-        return new RegionActivities.Coverage(verified, firstMissing);
+        return new RegionActivities.Coverage(verified, firstMissing, bytesFromLake);
     }
 
-    private BitSet held(Digest digest) {
-        BitSet held = new BitSet();
+    private List<Coverage> answers(Digest digest) {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<CompletableFuture<BitSet>> answers =
+            List<CompletableFuture<Coverage>> answers =
                     workers.view().workers().stream()
                             .map(
                                     worker ->
                                             CompletableFuture.supplyAsync(
-                                                    () -> held(worker, digest), executor))
+                                                    () -> answer(worker, digest), executor))
                             .toList();
-            answers.forEach(answer -> held.or(answer.join()));
+            return answers.stream().map(CompletableFuture::join).toList();
         }
-        return held;
     }
 
-    private BitSet held(WorkerNode worker, Digest digest) {
+    private Coverage answer(WorkerNode worker, Digest digest) {
         try {
-            return workers.coverage(worker, digest).held();
+            return workers.coverage(worker, digest);
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.NOT_FOUND) {
-                return new BitSet();
+                return new Coverage(0, new BitSet(), Map.of());
             }
             throw e;
         }

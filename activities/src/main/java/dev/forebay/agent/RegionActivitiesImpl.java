@@ -81,7 +81,7 @@ class RegionActivitiesImpl implements RegionActivities {
     @Override
     public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
         try (CachedManifest open = manifests.open(manifest)) {
-            Coverage coverage = new Confirmation(workers).of(manifest.digest(), open);
+            Coverage coverage = new Confirmation(workers).of(version, manifest.digest(), open);
             if (coverage.complete()) {
                 region.markCached(version);
             }

@@ -3,6 +3,7 @@ package dev.forebay.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +20,7 @@ class ConfirmationTest {
 
         Coverage coverage = confirm(4);
 
-        assertThat(coverage).isEqualTo(new Coverage(4 * CHUNK, -1));
+        assertThat(coverage).isEqualTo(new Coverage(4 * CHUNK, -1, 0));
         assertThat(coverage.complete()).isTrue();
     }
 
@@ -28,7 +29,7 @@ class ConfirmationTest {
         workers.holds("w1", 0);
         workers.holds("w2", 3);
 
-        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 1));
+        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 1, 0));
     }
 
     @Test
@@ -37,15 +38,34 @@ class ConfirmationTest {
         workers.holds("w2", 2, 3);
         workers.down("w2");
 
-        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2));
+        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2, 0));
+    }
+
+    @Test
+    void addsUpWhatWorkersHaveReadFromTheLakeForThisVersion() {
+        workers.holds("w1", 0, 1);
+        workers.holds("w2", 1);
+        workers.tookFromLake("w1", CHUNK);
+        workers.tookFromLake("w2", 2 * CHUNK);
+
+        assertThat(confirm(2).bytesFromLake()).isEqualTo(3 * CHUNK);
+        assertThat(
+                        new Confirmation(workers)
+                                .of(
+                                        DatasetVersion.parse("a/b@another"),
+                                        FakeWorkers.MANIFEST,
+                                        new FakeManifest(2))
+                                .bytesFromLake())
+                .isZero();
     }
 
     @Test
     void aVersionWithoutBytesIsComplete() {
-        assertThat(confirm(0)).isEqualTo(new Coverage(0, -1));
+        assertThat(confirm(0)).isEqualTo(new Coverage(0, -1, 0));
     }
 
     private Coverage confirm(long chunks) {
-        return new Confirmation(workers).of(FakeWorkers.MANIFEST, new FakeManifest(chunks));
+        return new Confirmation(workers)
+                .of(FakeWorkers.VERSION, FakeWorkers.MANIFEST, new FakeManifest(chunks));
     }
 }

@@ -26,11 +26,13 @@ import java.util.function.BiFunction;
 final class FakeWorkers implements Workers {
 
     static final Digest MANIFEST = new Digest("ab".repeat(32));
+    static final DatasetVersion VERSION = DatasetVersion.parse("a/b@c");
 
     private final Map<String, WorkerNode> registered = new HashMap<>();
     private final Set<String> live = new HashSet<>();
     private final Map<String, Set<ChunkId>> held = new HashMap<>();
     private final Map<String, BitSet> coverage = new HashMap<>();
+    private final Map<String, Long> fromLake = new HashMap<>();
     private final List<String> fills = new ArrayList<>();
     private boolean mounted = true;
     private BiFunction<WorkerNode, ChunkId, FillAnswer> filling =
@@ -69,6 +71,10 @@ final class FakeWorkers implements Workers {
         coverage.put(id, bits);
     }
 
+    synchronized void tookFromLake(String id, long bytes) {
+        fromLake.put(id, bytes);
+    }
+
     /** Every fill that succeeded, as {@code worker chunk}. */
     synchronized List<String> fills() {
         return List.copyOf(fills);
@@ -84,10 +90,7 @@ final class FakeWorkers implements Workers {
         return new RegionView(
                 List.copyOf(registered.values()),
                 Set.copyOf(live),
-                mounted
-                        ? List.of(
-                                new Mount(DatasetVersion.parse("a/b@c"), ref, Mount.State.WARMING))
-                        : List.of(),
+                mounted ? List.of(new Mount(VERSION, ref, Mount.State.WARMING)) : List.of(),
                 List.of());
     }
 
@@ -110,7 +113,10 @@ final class FakeWorkers implements Workers {
     public synchronized Coverage coverage(WorkerNode worker, Digest manifest) {
         refuseIfDown(worker);
         BitSet bits = coverage.getOrDefault(worker.id(), new BitSet());
-        return new Coverage(bits.length(), (BitSet) bits.clone());
+        return new Coverage(
+                bits.length(),
+                (BitSet) bits.clone(),
+                Map.of(VERSION, fromLake.getOrDefault(worker.id(), 0L)));
     }
 
     @Override

@@ -122,7 +122,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     @Override
     public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
-        return new Coverage(manifest.bytes(), -1);
+        return new Coverage(manifest.bytes(), -1, 0);
     }
 
     @Override

@@ -34,7 +34,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                     Steps.confirm(input.version(), input.region())
                             .confirm(input.version(), input.manifest());
             if (coverage.complete()) {
-                return new FillResult(coverage.bytesVerified(), cursor.bytesFromLake());
+                return new FillResult(coverage.bytesVerified(), bytesFromLake(cursor, coverage));
             }
             cursor = nextRound(input, cursor, coverage);
         }
@@ -95,6 +95,14 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 cursor.bytesVerified() + verified,
                 cursor.bytesFromLake() + warmed.bytesFromLake(),
                 cursor.reported());
+    }
+
+    /**
+     * The workers' count is exact; what batches heard is less when an agent died, and more only
+     * when a worker has gone for good and taken its count with it.
+     */
+    private static long bytesFromLake(Cursor cursor, Coverage coverage) {
+        return Math.max(cursor.bytesFromLake(), coverage.bytesFromLake());
     }
 
     private Cursor nextRound(PrewarmInput input, Cursor cursor, Coverage coverage) {

@@ -155,7 +155,7 @@ final class FakeRegion implements RegionActivities {
         if (missing < 0) {
             mount = Mount.CACHED;
         }
-        return new Coverage(held.size() * CHUNK_BYTES, missing);
+        return new Coverage(held.size() * CHUNK_BYTES, missing, 0);
     }
 
     @Override

@@ -87,7 +87,7 @@ class PayloadTest {
                         7,
                         new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7)),
                 new WarmResult(1, 2),
-                new Coverage(1, -1),
+                new Coverage(1, -1, 1),
                 new Outcome(version, true, ""),
                 LEASE);
     }

@@ -53,6 +53,12 @@ class PrewarmWorkflowTest {
     }
 
     @Test
+    void theWorkersCountOfTheLakesBytesIsTheResult() {
+        region.fromLake = 1_234;
+        assertThat(prewarm(manifest(100))).isEqualTo(new FillResult(1_000, 1_234));
+    }
+
+    @Test
     void givesUpWhenARegionKeepsLosingChunks() {
         for (int i = 0; i < 100; i++) {
             region.missing.add(0L);
@@ -105,6 +111,7 @@ class PrewarmWorkflowTest {
 
         private final List<String> warmed = new ArrayList<>();
         private final Queue<Long> missing = new ArrayDeque<>();
+        private long fromLake;
 
         @Override
         public String mount(DatasetVersion version, ManifestRef manifest) {
@@ -122,8 +129,8 @@ class PrewarmWorkflowTest {
         public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
             Long first = missing.poll();
             return first == null
-                    ? new Coverage(manifest.bytes(), -1)
-                    : new Coverage(manifest.bytes() - FakeRegion.CHUNK_BYTES, first);
+                    ? new Coverage(manifest.bytes(), -1, fromLake)
+                    : new Coverage(manifest.bytes() - FakeRegion.CHUNK_BYTES, first, 0);
         }
 
         @Override

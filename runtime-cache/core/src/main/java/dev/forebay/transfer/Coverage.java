@@ -1,12 +1,16 @@
 package dev.forebay.transfer;
 
+import dev.forebay.model.DatasetVersion;
 import java.util.BitSet;
+import java.util.Map;
 
 /**
- * Which chunks of a manifest a worker holds completely.
+ * What a worker holds of a manifest.
  *
  * @param chunks how many chunks the manifest has
  * @param held bit <i>k</i> is set if the chunk with ordinal <i>k</i> is complete there; the
  *     receiver's own copy
+ * @param bytesFromLake how many bytes the worker has read from the lake for each mounted version
+ *     with this manifest, since it was mounted
  */
-public record Coverage(long chunks, BitSet held) {}
+public record Coverage(long chunks, BitSet held, Map<DatasetVersion, Long> bytesFromLake) {}

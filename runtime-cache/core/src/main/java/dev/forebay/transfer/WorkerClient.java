@@ -1,6 +1,7 @@
 package dev.forebay.transfer;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -13,7 +14,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Typed calls of the worker protocol (see {@link WorkerProtocol}).
@@ -103,17 +107,17 @@ public final class WorkerClient implements AutoCloseable {
         return json(worker, request, VerifyAnswer.class, config.fillTimeout());
     }
 
-    /** Asks which chunks of a manifest a worker holds. */
+    /** Asks what a worker holds of a manifest. */
     public Coverage coverage(WorkerNode worker, Digest manifest) {
         HttpRequest request =
                 exchanges.request(worker, WorkerProtocol.coverage(manifest)).GET().build();
         CoverageBody body = json(worker, request, CoverageBody.class, config.queryTimeout());
         try {
-            return new Coverage(body.chunks, BitSet.valueOf(Base64.getDecoder().decode(body.held)));
-        } catch (IllegalArgumentException e) {
+            return body.decode();
+        } catch (IllegalArgumentException | ForebayException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "worker %s answered a coverage that is not base64".formatted(worker.id()),
+                    "worker %s answered a coverage that makes no sense".formatted(worker.id()),
                     e);
         }
     }
@@ -177,5 +181,16 @@ public final class WorkerClient implements AutoCloseable {
         return Problems.read(worker, answer.body(), type);
     }
 
-    private record CoverageBody(long chunks, String held) {}
+    private record CoverageBody(
+            long chunks, String held, @Nullable Map<String, Long> bytesFromLake) {
+
+        Coverage decode() {
+            Map<DatasetVersion, Long> bytes = new HashMap<>();
+            if (bytesFromLake != null) {
+                bytesFromLake.forEach((name, n) -> bytes.put(DatasetVersion.parse(name), n));
+            }
+            return new Coverage(
+                    chunks, BitSet.valueOf(Base64.getDecoder().decode(held)), Map.copyOf(bytes));
+        }
+    }
 }

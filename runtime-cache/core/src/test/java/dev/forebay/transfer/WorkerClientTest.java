@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -17,6 +18,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -220,6 +222,10 @@ class WorkerClientTest {
         Coverage coverage = client.coverage(worker.node(), MANIFEST);
         assertThat(coverage.chunks()).isEqualTo(10);
         assertThat(coverage.held().stream()).containsExactly(0, 9);
+        assertThat(coverage.bytesFromLake()).isEmpty();
+        worker.json("{\"chunks\":0,\"held\":\"\",\"bytesFromLake\":{\"a/b@c\":17}}");
+        assertThat(client.coverage(worker.node(), MANIFEST).bytesFromLake())
+                .isEqualTo(Map.of(DatasetVersion.parse("a/b@c"), 17L));
     }
 
     @Test
@@ -234,7 +240,13 @@ class WorkerClientTest {
 
     @Test
     void nonsenseInsteadOfJsonIsUnavailable() {
-        for (String body : new String[] {"[]", "<html>", "{\"chunks\":1,\"held\":\"!\"}"}) {
+        for (String body :
+                new String[] {
+                    "[]",
+                    "<html>",
+                    "{\"chunks\":1,\"held\":\"!\"}",
+                    "{\"chunks\":1,\"held\":\"\",\"bytesFromLake\":{\"x\":1}}"
+                }) {
             worker.json(body);
             assertThatExceptionOfType(ForebayException.class)
                     .isThrownBy(() -> client.coverage(worker.node(), MANIFEST))

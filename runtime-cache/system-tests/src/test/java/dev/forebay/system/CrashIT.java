@@ -64,7 +64,7 @@ class CrashIT {
         };
     }
 
-    /** "An accepted request is not lost", "Fetched once". */
+    /** "An accepted request is not lost", "Fetched once", "What a copy cost". */
     @ParameterizedTest
     @EnumSource(Victim.class)
     void aKillInTheMiddleOfAFillLosesNothingAndFetchesNothingTwiceThatWasComplete(Victim victim)
@@ -100,6 +100,13 @@ class CrashIT {
                         .mapToInt(Integer::intValue)
                         .sum();
         assertThat(total).isBetween(CHUNKS, CHUNKS + inFlight);
+        // Each object is a chunk of its own. What a killed worker was just receiving it cannot have
+        // counted; the lake has.
+        assertThat(receipt.get("bytes_from_lake").asLong())
+                .as("bytes_from_lake")
+                .isBetween(
+                        (long) (victim == Victim.WORKER ? CHUNKS : total) * CHUNK,
+                        (long) total * CHUNK);
         api.post(Api.path(version) + "/evict", Map.of("region", REGION)).expect(200);
     }
 

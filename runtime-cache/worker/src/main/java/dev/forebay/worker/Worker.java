@@ -17,6 +17,7 @@ import dev.forebay.worker.fill.FillLimits;
 import dev.forebay.worker.fill.WorkerPeers;
 import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
 import dev.forebay.worker.retention.OrphanSweep;
 import dev.forebay.worker.retention.ProtectedPacks;
@@ -36,6 +37,7 @@ final class Worker {
     private final MountedVersions versions;
     private final ProtectedPacks protectedPacks;
     private final WorkerClient client;
+    private final LakeAccounts accounts;
     private final ChunkAccess chunks;
     private final Scrubber scrubber;
     private final Optional<OrphanSweep> orphans;
@@ -74,7 +76,9 @@ final class Worker {
                         config.peers().attempts(),
                         config.peers().backOff(),
                         metrics);
-        this.chunks = new ChunkAccess(store, peers, lake, fillLimits(config.fill()), metrics);
+        this.accounts = LakeAccounts.open(config.directory().resolve("lake-bytes"), versions);
+        this.chunks =
+                new ChunkAccess(store, peers, lake, accounts, fillLimits(config.fill()), metrics);
         this.scrubber =
                 Scrubber.start(
                         store,
@@ -105,7 +109,8 @@ final class Worker {
         return new WorkerRoutes(
                 versions,
                 chunks,
-                new ChunkDropper(store, chunks, versions),
+                new ChunkDropper(store, chunks, versions, accounts),
+                accounts,
                 this::status,
                 new WorkerRoutes.Limits(
                         requests.concurrency(),
@@ -136,6 +141,7 @@ final class Worker {
     private void regionChanged(RegionView view) {
         versions.update(view);
         protectedPacks.update(view);
+        accounts.update(view);
     }
 
     private WorkerStatus status() {

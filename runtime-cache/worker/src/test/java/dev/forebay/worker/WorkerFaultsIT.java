@@ -3,6 +3,7 @@ package dev.forebay.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.manifest.ChunkRef;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -271,6 +272,41 @@ class WorkerFaultsIT extends RunningWorker {
 
         assertThat(own.metric("forebay_worker_store_orphaned_chunks_total")).isEqualTo(1);
         assertThat(holds(own, kept)).isTrue();
+    }
+
+    @Test
+    void whatAVersionTookFromTheLakeIsKnownWhoeverAskedAndAfterAKill() throws Exception {
+        region.put("cost/object", random(30, 20 * MIB));
+        TestVersion version = mounted("cost");
+        WorkerProcess own = ownWorker("cost", "forebay.worker.peers.attempts=0");
+        awaitMounted(own, version);
+        assertThat(fromLake(own, version)).isZero();
+        ChunkId first = version.chunks().get(0).chunk();
+        assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode()).isEqualTo(206);
+        assertThat(client.fill(own.node(), version.ref().digest(), first).bytesFromLake()).isZero();
+        assertThat(fromLake(own, version)).isEqualTo(8 * MIB);
+
+        own.kill9();
+        own.restart();
+        for (ChunkRef ref : version.chunks()) {
+            client.fill(own.node(), version.ref().digest(), ref.chunk());
+        }
+        assertThat(fromLake(own, version)).isEqualTo(20 * MIB);
+
+        region.state.beginEviction(version.name());
+        await(() -> own.send("DELETE", version.manifestPath() + "/chunks").statusCode() == 200);
+        region.state.unmount(version.name());
+        region.state.mount(version.name(), version.ref());
+        awaitMounted(own, version);
+        await(() -> fromLake(own, version) == 0);
+        client.fill(own.node(), version.ref().digest(), first);
+        assertThat(fromLake(own, version)).isEqualTo(8 * MIB);
+    }
+
+    private static long fromLake(WorkerProcess process, TestVersion version) {
+        return client.coverage(process.node(), version.ref().digest())
+                .bytesFromLake()
+                .getOrDefault(version.name(), -1L);
     }
 
     private static void flipBit(WorkerProcess process, long at) throws Exception {

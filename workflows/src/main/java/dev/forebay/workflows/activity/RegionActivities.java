@@ -61,7 +61,7 @@ public interface RegionActivities {
      *
      * @param bytesVerified live bytes now present in the chunks of the range
      * @param bytesFromLake bytes that came from the lake for it in this call and the attempts it
-     *     resumed
+     *     resumed, as far as they are known: for progress, the count is in {@link Coverage}
      */
     record WarmResult(long bytesVerified, long bytesFromLake) {}
 
@@ -69,8 +69,10 @@ public interface RegionActivities {
      * What the workers hold of a version.
      *
      * @param firstMissing the ordinal of the first chunk that is missing, or -1
+     * @param bytesFromLake what they have read from the lake for it since it was mounted, whoever
+     *     asked them to
      */
-    record Coverage(long bytesVerified, long firstMissing) {
+    record Coverage(long bytesVerified, long firstMissing, long bytesFromLake) {
 
         public boolean complete() {
             return firstMissing < 0;

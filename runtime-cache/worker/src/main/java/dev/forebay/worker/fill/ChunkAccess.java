@@ -38,7 +38,12 @@ public final class ChunkAccess {
     private final Duration timeout;
 
     public ChunkAccess(
-            ChunkStore store, Peers peers, Lake lake, FillLimits limits, FillObserver observer) {
+            ChunkStore store,
+            Peers peers,
+            Lake lake,
+            LakeAccount account,
+            FillLimits limits,
+            FillObserver observer) {
         this.store = store;
         this.timeout = limits.timeout();
         int atOnce = limits.concurrency() * limits.lakeRequestsPerChunk();
@@ -53,7 +58,7 @@ public final class ChunkAccess {
                         new ChangedObjects(limits.changedMemory(), limits.changedMemoryObjects()),
                         observer);
         ChunkBuffers buffers = new ChunkBuffers(limits.concurrency(), limits.queue());
-        this.fill = new ChunkFill(store, buffers, peers, fetch, timeout, observer);
+        this.fill = new ChunkFill(store, buffers, peers, fetch, account, timeout, observer);
     }
 
     /**
@@ -105,7 +110,7 @@ public final class ChunkAccess {
                 return new Present(stored.get(), source);
             }
             Need need = need(version, chunk, length);
-            ChunkFill.Filled filled = join(version, need, from, to, Urgency.demand());
+            ChunkFill.Filled filled = join(version, need, from, to, Urgency.demand()).result();
             throwIfFailed(filled, from, to);
             source = source(filled);
         }
@@ -125,10 +130,12 @@ public final class ChunkAccess {
             if (complete(need)) {
                 return new FillAnswer(need.liveBytes(), lakeBytes, peerBytes);
             }
-            ChunkFill.Filled filled = join(version, need, 0, length, Urgency.prefetch());
+            Flights.Landed<ChunkFill.Filled> landed =
+                    join(version, need, 0, length, Urgency.prefetch());
+            ChunkFill.Filled filled = landed.result();
             throwIfFailed(filled, 0, length);
-            lakeBytes += filled.lakeBytes();
-            peerBytes += filled.peerBytes();
+            lakeBytes += landed.begun() ? filled.lakeBytes() : 0;
+            peerBytes += landed.begun() ? filled.peerBytes() : 0;
         }
         throw evicted(chunk);
     }
@@ -177,17 +184,18 @@ public final class ChunkAccess {
         return need.missing((from, to) -> store.holds(need.chunk(), from, to)).isEmpty();
     }
 
-    private ChunkFill.Filled join(Version version, Need need, int from, int to, Urgency urgency) {
+    private Flights.Landed<ChunkFill.Filled> join(
+            Version version, Need need, int from, int to, Urgency urgency) {
         while (true) {
-            Optional<ChunkFill.Filled> filled =
+            Optional<Flights.Landed<ChunkFill.Filled>> landed =
                     flights.join(
                             need.chunk(),
                             version.digest(),
                             urgency,
                             timeout,
                             shared -> begin(version, need, from, to, shared));
-            if (filled.isPresent()) {
-                return filled.get();
+            if (landed.isPresent()) {
+                return landed.get();
             }
         }
     }

@@ -35,6 +35,7 @@ final class ChunkFill {
     private final ChunkBuffers buffers;
     private final Peers peers;
     private final LakeFetch lake;
+    private final LakeAccount account;
     private final Duration timeout;
     private final FillObserver observer;
 
@@ -43,12 +44,14 @@ final class ChunkFill {
             ChunkBuffers buffers,
             Peers peers,
             LakeFetch lake,
+            LakeAccount account,
             Duration timeout,
             FillObserver observer) {
         this.store = store;
         this.buffers = buffers;
         this.peers = peers;
         this.lake = lake;
+        this.account = account;
         this.timeout = timeout;
         this.observer = observer;
     }
@@ -104,8 +107,12 @@ final class ChunkFill {
         fetched.sort(Comparator.comparing(piece -> !piece.touches(from, to)));
         List<LakeFetch.Failure> failures = lake.fetch(need.bucket(), fetched, bytes, urgency);
         failures.forEach(failure -> fetched.remove(failure.piece()));
+        int fromLake = sum(fetched);
+        if (fromLake > 0) {
+            account.took(need.digest(), fromLake);
+        }
         store(need, fetched, bytes);
-        return new Filled(sum(fetched), 0, failures);
+        return new Filled(fromLake, 0, failures);
     }
 
     /** Tries the other workers for the stretch that holds all that is missing. */

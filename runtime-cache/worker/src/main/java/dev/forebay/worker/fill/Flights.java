@@ -35,13 +35,20 @@ final class Flights<T> {
     private record Flight<T>(Digest manifest, Urgency urgency, CompletableFuture<T> result) {}
 
     /**
+     * A fill that has ended.
+     *
+     * @param begun whether this caller began it, so that of all who waited one counts what it did
+     */
+    record Landed<T>(T result, boolean begun) {}
+
+    /**
      * Waits for the fill of {@code chunk} that is under way, or starts one with {@code work}.
      *
      * @return empty if the fill was for another manifest and so says nothing about this one's
      *     objects: look again
      * @throws ForebayException the fill's failure, or {@code UNAVAILABLE} after {@code timeout}
      */
-    Optional<T> join(
+    Optional<Landed<T>> join(
             ChunkId chunk,
             Digest manifest,
             Urgency urgency,
@@ -51,13 +58,13 @@ final class Flights<T> {
         Flight<T> other = underWay.putIfAbsent(chunk, mine);
         if (other == null) {
             Thread.ofVirtual().name("fill").start(() -> run(chunk, mine, work));
-            return Optional.of(await(chunk, mine, timeout));
+            return Optional.of(new Landed<>(await(chunk, mine, timeout), true));
         }
         if (urgency.demanded()) {
             other.urgency.raise();
         }
         if (other.manifest.equals(manifest)) {
-            return Optional.of(await(chunk, other, timeout));
+            return Optional.of(new Landed<>(await(chunk, other, timeout), false));
         }
         awaitEnd(chunk, other, timeout);
         return Optional.empty();

@@ -5,6 +5,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -25,11 +26,17 @@ final class ManifestRoutes {
     private final MountedVersions versions;
     private final ChunkAccess chunks;
     private final ChunkDropper dropper;
+    private final LakeAccounts accounts;
 
-    ManifestRoutes(MountedVersions versions, ChunkAccess chunks, ChunkDropper dropper) {
+    ManifestRoutes(
+            MountedVersions versions,
+            ChunkAccess chunks,
+            ChunkDropper dropper,
+            LakeAccounts accounts) {
         this.versions = versions;
         this.chunks = chunks;
         this.dropper = dropper;
+        this.accounts = accounts;
     }
 
     /** {@code GET /v1/manifests/{m}}. */
@@ -91,7 +98,14 @@ final class ManifestRoutes {
             return new Answer.Json(
                     new JsonObject()
                             .put("chunks", use.manifest().chunkCount())
-                            .put("held", Base64.getEncoder().encodeToString(held.toByteArray())));
+                            .put("held", Base64.getEncoder().encodeToString(held.toByteArray()))
+                            .put("bytesFromLake", bytesFromLake(manifest)));
         }
+    }
+
+    private JsonObject bytesFromLake(Digest manifest) {
+        JsonObject byVersion = new JsonObject();
+        accounts.of(manifest).forEach((version, bytes) -> byVersion.put(version.toString(), bytes));
+        return byVersion;
     }
 }

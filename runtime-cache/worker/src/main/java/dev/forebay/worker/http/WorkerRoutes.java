@@ -5,6 +5,7 @@ import dev.forebay.transfer.WorkerProtocol;
 import dev.forebay.transfer.WorkerStatus;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -45,6 +46,7 @@ public final class WorkerRoutes {
             MountedVersions versions,
             ChunkAccess chunks,
             ChunkDropper dropper,
+            LakeAccounts accounts,
             Supplier<WorkerStatus> status,
             Limits limits,
             Optional<BearerToken> token,
@@ -52,7 +54,7 @@ public final class WorkerRoutes {
         this.dispatcher = new Dispatcher(token, observer);
         this.packs =
                 new PackRoutes(versions, chunks, limits.lane("miss", limits.reads()), observer);
-        this.manifests = new ManifestRoutes(versions, chunks, dropper);
+        this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts);
         this.status = status;
         this.reads = limits.lane("read", limits.reads());
         this.fills = limits.lane("fill", limits.fills());

@@ -18,11 +18,14 @@ public final class ChunkDropper {
     private final ChunkStore store;
     private final ChunkAccess chunks;
     private final MountedVersions versions;
+    private final LakeAccounts accounts;
 
-    public ChunkDropper(ChunkStore store, ChunkAccess chunks, MountedVersions versions) {
+    public ChunkDropper(
+            ChunkStore store, ChunkAccess chunks, MountedVersions versions, LakeAccounts accounts) {
         this.store = store;
         this.chunks = chunks;
         this.versions = versions;
+        this.accounts = accounts;
     }
 
     /**
@@ -43,6 +46,7 @@ public final class ChunkDropper {
         for (PackId pack : doomed) {
             dropped = dropped.plus(store.dropPack(pack));
         }
+        DropRule.leaving(now, digest).forEach(accounts::close);
         return new DropAnswer(dropped.chunks(), dropped.bytes());
     }
 }

@@ -40,19 +40,30 @@ final class DropRule {
                     ErrorCode.NOT_FOUND,
                     "no version with manifest %s is mounted in this region".formatted(digest));
         }
-        Set<DatasetVersion> pinned =
-                view.pins().stream().map(Pin::version).collect(Collectors.toSet());
-        boolean evicting =
-                concerned.stream()
-                        .anyMatch(mount -> evicting(mount) && !pinned.contains(mount.version()));
-        if (!evicting) {
+        if (leaving(view, digest).isEmpty()) {
             throw refusal(view, concerned);
         }
+        Set<DatasetVersion> pinned = pinned(view);
         return view.mounts().stream()
                 .filter(mount -> !evicting(mount) || pinned.contains(mount.version()))
                 .map(Mount::manifest)
                 .distinct()
                 .toList();
+    }
+
+    /** The versions with this manifest that are being evicted and that no pin lives on. */
+    static List<DatasetVersion> leaving(RegionView view, Digest digest) {
+        Set<DatasetVersion> pinned = pinned(view);
+        return view.mounts().stream()
+                .filter(mount -> mount.manifest().digest().equals(digest))
+                .filter(DropRule::evicting)
+                .map(Mount::version)
+                .filter(version -> !pinned.contains(version))
+                .toList();
+    }
+
+    private static Set<DatasetVersion> pinned(RegionView view) {
+        return view.pins().stream().map(Pin::version).collect(Collectors.toSet());
     }
 
     /** The manifest's reference in the mount table. */

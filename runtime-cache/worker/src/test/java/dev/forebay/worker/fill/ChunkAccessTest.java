@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.FillAnswer;
@@ -16,7 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -35,6 +38,8 @@ class ChunkAccessTest {
     private final OnePack v1 = new OnePack("1");
 
     @TempDir Path directory;
+    private final Map<Digest, Long> taken = new ConcurrentHashMap<>();
+    private volatile long writtenWhenTold = -1;
     private ChunkStore store;
     private ChunkAccess chunks;
 
@@ -182,6 +187,37 @@ class ChunkAccessTest {
     }
 
     @Test
+    void whatTheLakeGaveIsCountedOnceWhoeverWaitedForIt() throws Exception {
+        v1.with(lake, "a", 5_000);
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        lake.beforeEachRead(
+                () -> {
+                    reading.countDown();
+                    awaitQuietly(goOn);
+                });
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> reader = threads.submit(() -> open(v1, 0, 0, 10).chunk().close());
+            reading.await();
+            List<Future<FillAnswer>> prewarms = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                prewarms.add(
+                        threads.submit(() -> chunks.fill(v1.version(), v1.chunk(0), v1.length(0))));
+            }
+            for (Future<FillAnswer> prewarm : prewarms) {
+                assertThat(prewarm.isDone()).isFalse();
+            }
+            goOn.countDown();
+            reader.get();
+            for (Future<FillAnswer> prewarm : prewarms) {
+                assertThat(prewarm.get()).isEqualTo(new FillAnswer(5_000, 0, 0));
+            }
+        }
+        assertThat(taken).isEqualTo(Map.of(v1.digest(), 5_000L));
+        assertThat(writtenWhenTold).as("told before it was stored").isZero();
+    }
+
+    @Test
     void takesAChunkFromAnotherWorkerBeforeTheLake() {
         v1.with(lake, "a", 100_000).with(lake, "b", 5_000);
         AtomicInteger asked = new AtomicInteger();
@@ -199,6 +235,7 @@ class ChunkAccessTest {
         assertThat(answer).isEqualTo(new FillAnswer(105_000, 0, 105_000));
         assertThat(asked).hasValue(1);
         assertThat(lake.takeReads()).isEmpty();
+        assertThat(taken).isEmpty();
         assertBytes(v1, open(v1, 0, 0, v1.length(0)));
     }
 
@@ -325,8 +362,14 @@ class ChunkAccessTest {
                 store,
                 peers,
                 lake,
+                this::took,
                 new FillLimits(2, 100, 64, parallel, Duration.ofSeconds(30), changedMemory, 100),
                 new SilentObserver());
+    }
+
+    private void took(Digest manifest, long bytes) {
+        writtenWhenTold = store.stats().written();
+        taken.merge(manifest, bytes, (had, more) -> had + more);
     }
 
     private ChunkAccess.Present open(OnePack version, int chunk, int from, int to) {
