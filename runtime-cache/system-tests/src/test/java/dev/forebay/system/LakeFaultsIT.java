@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -122,6 +123,49 @@ class LakeFaultsIT {
         stack.api().ensure("faults/slow@v1", REGION);
 
         stack.readAll(REGION, "faults/slow@v1", tree);
+    }
+
+    /**
+     * "Names": keys that cannot be paths fail the ingest, by name. This lake keeps its objects in a
+     * file system that has no room for such keys either, so they get their names on the way.
+     */
+    @Test
+    void keysThatCannotBePathsAreRefusedByNameUntilTheyAreRenamed() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (String key : List.of("--/x", "a__b", "both", "both_b", "good")) {
+            tree.put(key, bytes(key.hashCode(), 1000));
+        }
+        stack.lake().putAll("names/", tree);
+        stack.api().register("faults/names", "s3://datasets/names/", Duration.ofHours(1));
+        proxy.spoil(
+                request ->
+                        request.target().contains("list-type=2")
+                                ? new Fault.Rewrite(
+                                        listing ->
+                                                listing.replace("names/--/x", "names/../x")
+                                                        .replace("names/a__b", "names/a//b")
+                                                        .replace("names/both_b", "names/both/b"))
+                                : Fault.NONE);
+
+        String request = stack.api().accept("faults/names@v1", Map.of("region", REGION));
+        Api.Answer answer =
+                stack.api().outcome("faults/names@v1", REGION, request, Duration.ofMinutes(1));
+
+        assertThat(answer.code()).isEqualTo("INVALID_KEY");
+        assertThat(answer.status()).isEqualTo(422);
+        assertThat(answer.body().get("detail").asText())
+                .contains("'names/../x' has a component ..")
+                .contains("'names/a//b' has an empty component")
+                .contains("'names/both/b' is below another key that is a file")
+                .contains("rename")
+                .doesNotContain("good");
+        JsonNode residency = stack.api().residency("faults/names@v1", REGION);
+        assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
+        assertThat(residency.get("blocked").get("code").asText()).isEqualTo("INVALID_KEY");
+
+        proxy.spoil(spared -> Fault.NONE);
+        stack.api().ensure("faults/names@v1", REGION);
+        stack.readAll(REGION, "faults/names@v1", tree);
     }
 
     /** "Blocked": a version that cannot fit is refused with the reason, and harms nobody else. */

@@ -97,6 +97,14 @@ final class Exchange {
                 }
                 body.transferTo(toClient);
             }
+            case Fault.Rewrite rewrite -> {
+                String was = new String(body.readAllBytes(), StandardCharsets.ISO_8859_1);
+                String is = rewrite.change().apply(was);
+                if (is.length() != was.length()) {
+                    throw new IllegalArgumentException("a body of another length");
+                }
+                toClient.write(is.getBytes(StandardCharsets.ISO_8859_1));
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.forebay.devstack.fault;
 
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 /** What a {@link FaultProxy} does to one request. */
 public sealed interface Fault {
@@ -28,4 +29,11 @@ public sealed interface Fault {
 
     /** One bit of the byte at this place of the answer's body is wrong. */
     record Flip(long at) implements Fault {}
+
+    /**
+     * The answer's body says something else, of the same length.
+     *
+     * @param change from the body, a character for each byte, to what the client gets
+     */
+    record Rewrite(UnaryOperator<String> change) implements Fault {}
 }
