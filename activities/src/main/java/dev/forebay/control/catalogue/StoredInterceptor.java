@@ -36,12 +36,13 @@ class StoredInterceptor {
             return call.proceed();
         } catch (ForebayException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (Exception e) {
+            // Not only the unchecked: what fails when it is committed is a RollbackException.
             throw translated(e);
         }
     }
 
-    private static RuntimeException translated(RuntimeException failure) {
+    private static Exception translated(Exception failure) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             if (at instanceof SQLException sql) {
                 String state = sql.getSQLState();
