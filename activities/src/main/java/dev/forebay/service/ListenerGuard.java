@@ -18,7 +18,7 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 @Singleton
 final class ListenerGuard {
 
-    private static final int BEFORE_EVERYTHING = 10_000;
+    static final int BEFORE_EVERYTHING = 10_000;
     private static final int UNAUTHORIZED = 401;
     private static final String OPEN = "/q/health";
 

@@ -19,8 +19,6 @@ final class ProblemMapper {
     /** Temporal, etcd and workers restart within seconds. */
     private static final int RETRY_AFTER_SECONDS = 2;
 
-    private static final int SERVER_ERROR = 500;
-
     private static final Logger LOG = Logger.getLogger(ProblemMapper.class);
 
     @ServerExceptionMapper
@@ -59,10 +57,10 @@ final class ProblemMapper {
         if (failure.getCause() instanceof JsonProcessingException json) {
             return respond(BadInput.of(json));
         }
-        int status = failure.getResponse().getStatus();
-        return Response.fromResponse(failure.getResponse())
+        Response answer = failure.getResponse();
+        return Response.fromResponse(answer)
                 .type(Problem.MEDIA_TYPE)
-                .entity(Problem.of(status, code(status), detail(status), null))
+                .entity(HttpProblems.of(answer.getStatus()))
                 .build();
     }
 
@@ -83,24 +81,5 @@ final class ProblemMapper {
             response.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
         }
         return response.build();
-    }
-
-    private static ErrorCode code(int status) {
-        return switch (status) {
-            case 401, 403 -> ErrorCode.DENIED;
-            case 404 -> ErrorCode.NOT_FOUND;
-            default -> status < SERVER_ERROR ? ErrorCode.INVALID_ARGUMENT : ErrorCode.INTERNAL;
-        };
-    }
-
-    private static String detail(int status) {
-        return switch (status) {
-            case 404 -> "no resource has this path: see /q/openapi";
-            case 405 -> "this path does not know this method: see /q/openapi";
-            case 406 -> "answers are application/json";
-            case 413 -> "the body is larger than 64 KiB";
-            case 415 -> "the body must have Content-Type: application/json";
-            default -> "the request cannot be understood: see /q/openapi";
-        };
     }
 }

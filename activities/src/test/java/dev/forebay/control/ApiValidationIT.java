@@ -1,9 +1,13 @@
 package dev.forebay.control;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.testing.Api;
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -311,6 +315,46 @@ class ApiValidationIT {
                 415,
                 "INVALID_ARGUMENT");
         problem(api.send("GET", "/regions", null, "Accept", "image/png"), 406, "INVALID_ARGUMENT");
+    }
+
+    @Test
+    void whatIsTooLargeIsAProblemToo() {
+        String tooLong = "x".repeat(64 * 1024);
+
+        problem(api.post("/datasets", "\"" + tooLong + "\""), 413, "INVALID_ARGUMENT");
+        problem(api.get("/datasets?after=" + "x".repeat(4096)), 414, "INVALID_ARGUMENT");
+        problem(api.send("GET", "/regions", null, "X-Long", tooLong), 431, "INVALID_ARGUMENT");
+    }
+
+    @Test
+    void aBodyOfUnknownLengthIsMeasuredWhileItIsRead() {
+        String tooLong = "\"" + "x".repeat(64 * 1024) + "\"";
+
+        problem(
+                api.stream(
+                        "POST",
+                        "/datasets",
+                        BodyPublishers.ofInputStream(
+                                () -> new ByteArrayInputStream(tooLong.getBytes(UTF_8)))),
+                413,
+                "INVALID_ARGUMENT");
+    }
+
+    @Test
+    void everyOperationSaysHowItRefuses() {
+        JsonNode document =
+                new Api(TestControlPlane.shared().process.address())
+                        .get("/q/openapi?format=json")
+                        .body();
+
+        assertThat(document.get("paths")).isNotEmpty();
+        for (JsonNode path : document.get("paths")) {
+            for (JsonNode operation : path) {
+                assertThat(operation.at("/responses/400/content/application~1problem+json"))
+                        .as("refusals of %s", operation.path("summary"))
+                        .isNotEmpty();
+            }
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -52,15 +53,20 @@ public final class Api {
 
     /** Sends anything; a body is JSON unless a header says otherwise. */
     public Answer send(String method, String path, @Nullable String body, String... headers) {
+        return stream(
+                method,
+                path,
+                body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body),
+                headers);
+    }
+
+    /** Sends a body from anywhere, which is of JSON. */
+    public Answer stream(String method, String path, BodyPublisher body, String... headers) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(base + path))
                         .timeout(Duration.ofSeconds(60))
-                        .method(
-                                method,
-                                body == null
-                                        ? BodyPublishers.noBody()
-                                        : BodyPublishers.ofString(body));
-        if (body != null) {
+                        .method(method, body);
+        if (body.contentLength() != 0) {
             request.setHeader("Content-Type", "application/json");
         }
         for (int i = 0; i < headers.length; i += 2) {

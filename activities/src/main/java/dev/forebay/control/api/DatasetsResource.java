@@ -2,9 +2,9 @@ package dev.forebay.control.api;
 
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.api.Bodies.NewDataset;
+import dev.forebay.control.api.Views.DatasetPage;
 import dev.forebay.control.api.Views.DatasetView;
-import dev.forebay.control.api.Views.Page;
-import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.api.Views.VersionPage;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.LakeSource;
@@ -66,6 +66,7 @@ class DatasetsResource {
                     "201 if it is new, 200 if it was there, the same; 409 if the name is taken by another source.")
     @APIResponse(responseCode = "201", description = "Registered")
     @APIResponse(responseCode = "200", description = "It was there")
+    @APIResponse(responseCode = "409", description = "ALREADY_EXISTS, with another source or TTL")
     public RestResponse<DatasetView> register(
             @NotNull(message = Rules.REQUIRED) @Valid NewDataset body) {
         DatasetCatalogue.Registered registered =
@@ -81,7 +82,8 @@ class DatasetsResource {
 
     @GET
     @Operation(summary = "List datasets by name")
-    public Page<DatasetView> list(
+    @APIResponse(responseCode = "200", description = "Datasets")
+    public DatasetPage list(
             @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                     @Nullable String namespace,
             @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
@@ -91,7 +93,7 @@ class DatasetsResource {
         int size = Integer.parseInt(limit);
         List<Dataset> page =
                 datasets.list(namespace, after == null ? null : DatasetName.parse(after), size);
-        return new Page<>(
+        return new DatasetPage(
                 page.stream().map(DatasetView::of).toList(),
                 page.size() < size ? null : page.getLast().name().toString());
     }
@@ -99,6 +101,8 @@ class DatasetsResource {
     @GET
     @Path("/{namespace}/{name}")
     @Operation(summary = "Show a dataset")
+    @APIResponse(responseCode = "200", description = "The dataset")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND")
     public DatasetView get(@BeanParam @Valid DatasetPath path) {
         return DatasetView.of(datasets.get(path.toName()));
     }
@@ -106,7 +110,9 @@ class DatasetsResource {
     @GET
     @Path("/{namespace}/{name}/versions")
     @Operation(summary = "List the versions of a dataset that were asked for, by name")
-    public Page<VersionView> versions(
+    @APIResponse(responseCode = "200", description = "Versions")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    public VersionPage versions(
             @BeanParam @Valid DatasetPath path,
             @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,
@@ -116,7 +122,7 @@ class DatasetsResource {
         int size = Integer.parseInt(limit);
         List<VersionStatus> page =
                 versions.list(name, after == null ? null : new DatasetVersion(name, after), size);
-        return new Page<>(
+        return new VersionPage(
                 page.stream().map(views::of).toList(),
                 page.size() < size ? null : page.getLast().version().version());
     }

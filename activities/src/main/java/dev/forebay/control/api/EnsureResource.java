@@ -73,6 +73,18 @@ class EnsureResource {
                     in Temporal's history and survives anything. The same Idempotency-Key is the same request.""")
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "Accepted, and it will be")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    @APIResponse(
+            responseCode = "409",
+            description =
+                    "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key was used for another request, or somebody else holds a pin with this id")
+    @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
+    @APIResponse(
+            responseCode = "503",
+            description =
+                    "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and the region is BLOCKED")
+    @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> ensure(
             @BeanParam @Valid VersionPath path,
             @QueryParam("wait_seconds")
@@ -96,6 +108,18 @@ class EnsureResource {
     @Operation(summary = "Ask after a request")
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "It goes on")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset or request")
+    @APIResponse(
+            responseCode = "409",
+            description =
+                    "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key was used for another request, or somebody else holds a pin with this id")
+    @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
+    @APIResponse(responseCode = "502", description = "LAKE_DENIED")
+    @APIResponse(
+            responseCode = "503",
+            description =
+                    "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and the region is BLOCKED")
+    @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> poll(
             @BeanParam @Valid VersionPath path,
             @PathParam("request_id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)

@@ -2,7 +2,7 @@ package dev.forebay.control.api;
 
 import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.NewPin;
-import dev.forebay.control.api.Views.Page;
+import dev.forebay.control.api.Views.PinPage;
 import dev.forebay.control.api.Views.PinView;
 import dev.forebay.control.engine.DatasetVersions;
 import dev.forebay.control.engine.PinRenewals;
@@ -58,6 +58,13 @@ class PinsResource {
             summary = "Hold the version in a region where it is WARMING or CACHED",
             description = "409 EVICTING if it is just being removed: try again when it is gone.")
     @APIResponse(responseCode = "201", description = "Held")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: the version is not in the region")
+    @APIResponse(
+            responseCode = "409",
+            description = "EVICTING, or ALREADY_EXISTS if somebody else holds a pin with this id")
+    @APIResponse(
+            responseCode = "507",
+            description = "CAPACITY_EXCEEDED: the version has too many pins")
     public PinView pin(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid NewPin body) {
@@ -70,9 +77,13 @@ class PinsResource {
 
     @GET
     @Operation(summary = "List the pins on the version, in all regions")
-    public Page<PinView> list(@BeanParam @Valid VersionPath path) {
+    @APIResponse(responseCode = "200", description = "Pins")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+    public PinPage list(@BeanParam @Valid VersionPath path) {
         DatasetVersion version = path.toVersion();
-        return new Page<>(
+        return new PinPage(
                 reader.status(version).pins().stream()
                         .map(pin -> PinView.of(version, pin))
                         .toList(),
@@ -85,6 +96,8 @@ class PinsResource {
             summary = "Let a pin live for another lease",
             description =
                     "Goes to the region's etcd and not through Temporal. 404 when it has ended.")
+    @APIResponse(responseCode = "200", description = "The pin")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: it has ended")
     public PinView renew(
             @BeanParam @Valid VersionPath path,
             @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
@@ -97,6 +110,9 @@ class PinsResource {
     @Path("/{id}")
     @Operation(summary = "Let go of a pin", description = "Does nothing if it has ended.")
     @APIResponse(responseCode = "204", description = "There is no such pin any more")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
     public void unpin(
             @BeanParam @Valid VersionPath path,
             @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,

@@ -1,7 +1,8 @@
 package dev.forebay.control.api;
 
-import dev.forebay.control.api.Views.Page;
+import dev.forebay.control.api.Views.PinPage;
 import dev.forebay.control.api.Views.PinView;
+import dev.forebay.control.api.Views.RegionPage;
 import dev.forebay.control.api.Views.RegionView;
 import dev.forebay.control.catalogue.PinCatalogue;
 import dev.forebay.control.regions.Regions;
@@ -16,6 +17,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -40,15 +42,17 @@ class RegionsResource {
     @Path("/regions")
     @Tag(name = "Regions")
     @Operation(summary = "List the regions with their workers")
-    public Page<RegionView> list() {
-        return new Page<>(regions.reports().stream().map(RegionView::of).toList(), null);
+    @APIResponse(responseCode = "200", description = "Regions")
+    public RegionPage list() {
+        return new RegionPage(regions.reports().stream().map(RegionView::of).toList(), null);
     }
 
     @GET
     @Path("/pins")
     @Tag(name = "Pins")
     @Operation(summary = "List pins by version, of one region or of all")
-    public Page<PinView> pins(
+    @APIResponse(responseCode = "200", description = "Pins")
+    public PinPage pins(
             @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     @Nullable String region,
             @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
@@ -60,7 +64,7 @@ class RegionsResource {
         int size = Integer.parseInt(limit);
         List<PinCatalogue.Held> page =
                 pins.list(region == null ? null : regions.require(region), after, size);
-        return new Page<>(
+        return new PinPage(
                 page.stream().map(held -> PinView.of(held.version(), held.pin())).toList(),
                 page.size() < size ? null : page.getLast().cursor());
     }

@@ -24,6 +24,7 @@ import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import java.time.Duration;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /** One version: what regions hold of it, and how long they do. */
@@ -56,6 +57,10 @@ class VersionsResource {
     @Operation(
             summary = "Show a version",
             description = "404 until somebody has asked for it in a region.")
+    @APIResponse(responseCode = "200", description = "The version")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
     public VersionView get(@BeanParam @Valid VersionPath path) {
         return shown(reader.status(path.toVersion()));
     }
@@ -66,6 +71,11 @@ class VersionsResource {
             summary = "Remove the version from a region",
             description =
                     "Answered when it is gone; 200 also if it was not there; 409 PINNED while somebody holds it.")
+    @APIResponse(responseCode = "200", description = "The version")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+    @APIResponse(responseCode = "409", description = "PINNED")
     public VersionView evict(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid Eviction body) {
@@ -81,6 +91,10 @@ class VersionsResource {
     @PUT
     @Path("/ttl")
     @Operation(summary = "Set how long the version stays in a region after its last pin")
+    @APIResponse(responseCode = "200", description = "The version")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
     public VersionView setTtl(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid Ttl body) {
@@ -94,6 +108,10 @@ class VersionsResource {
     @Operation(
             summary = "Let a region that is BLOCKED try again",
             description = "Does nothing if it is not blocked.")
+    @APIResponse(responseCode = "200", description = "The version")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
     public VersionView resume(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {

@@ -34,10 +34,6 @@ final class Views {
         }
     }
 
-    /** A page of a list; {@code next} is what to give as {@code after} for the following one. */
-    @Schema(name = "Page")
-    record Page<T>(List<T> items, @Nullable String next) {}
-
     @Schema(name = "Manifest")
     record ManifestView(String digest, String uri, long objects, long bytes, long chunks) {
 
@@ -179,4 +175,18 @@ final class Views {
                     region.report().map(RegionReport::workers).orElse(List.of()));
         }
     }
+
+    // Pages of lists; next is what to give as after for the following one.
+
+    @Schema(name = "DatasetPage")
+    record DatasetPage(List<DatasetView> items, @Nullable String next) {}
+
+    @Schema(name = "VersionPage")
+    record VersionPage(List<VersionView> items, @Nullable String next) {}
+
+    @Schema(name = "PinPage")
+    record PinPage(List<PinView> items, @Nullable String next) {}
+
+    @Schema(name = "RegionPage")
+    record RegionPage(List<RegionView> items, @Nullable String next) {}
 }
