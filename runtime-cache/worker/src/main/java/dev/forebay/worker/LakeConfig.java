@@ -41,4 +41,11 @@ public interface LakeConfig {
     /** How often a request is tried in all. */
     @WithDefault("5")
     int attempts();
+
+    /**
+     * How many requests the workers of the region together may send to the lake in a second; each
+     * live one takes an equal share, and less while the lake throttles.
+     */
+    @WithDefault("5000")
+    int requestsPerSecond();
 }

@@ -14,6 +14,7 @@ import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.transfer.WorkerStatus;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.fill.FillLimits;
+import dev.forebay.worker.fill.LakePace;
 import dev.forebay.worker.fill.WorkerPeers;
 import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
@@ -33,6 +34,7 @@ final class Worker {
     private final String id;
     private final RegionState state;
     private final Lake lake;
+    private final LakePace pace;
     private final ChunkStore store;
     private final MountedVersions versions;
     private final ProtectedPacks protectedPacks;
@@ -49,11 +51,13 @@ final class Worker {
             ProcessConfig process,
             RegionState state,
             Lake lake,
+            LakePace pace,
             WorkerMetrics metrics) {
         this.config = config;
         this.region = process.region().value();
         this.state = state;
         this.lake = lake;
+        this.pace = pace;
         this.metrics = metrics;
         this.versions =
                 new MountedVersions(
@@ -78,7 +82,8 @@ final class Worker {
                         metrics);
         this.accounts = LakeAccounts.open(config.directory().resolve("lake-bytes"), versions);
         this.chunks =
-                new ChunkAccess(store, peers, lake, accounts, fillLimits(config.fill()), metrics);
+                new ChunkAccess(
+                        store, peers, lake, pace, accounts, fillLimits(config.fill()), metrics);
         this.scrubber =
                 Scrubber.start(
                         store,
@@ -142,6 +147,7 @@ final class Worker {
         versions.update(view);
         protectedPacks.update(view);
         accounts.update(view);
+        pace.shareAmong(view.live().size());
     }
 
     private WorkerStatus status() {
@@ -169,6 +175,11 @@ final class Worker {
                 "store.disk.full", "Writes that found the disk full", () -> stats().diskFull());
         metrics.count("store.disk.errors", "Failures of the disk", () -> stats().diskErrors());
         metrics.gauge("fills.under.way", "Fills running or queued", chunks::fillsUnderWay);
+        metrics.gauge(
+                "lake.pace",
+                "Requests to the lake that this worker allows itself in a second",
+                pace::perSecond);
+        metrics.count("lake.throttled", "Requests that the lake throttled", pace::throttled);
         metrics.gauge("etcd.in.touch", "1 if etcd answers", () -> state.connected() ? 1 : 0);
     }
 

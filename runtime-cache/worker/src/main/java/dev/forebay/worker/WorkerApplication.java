@@ -4,6 +4,7 @@ import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.worker.fill.LakePace;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
 import io.quarkus.runtime.ShutdownEvent;
@@ -36,11 +37,13 @@ class WorkerApplication {
             ProcessConfig process,
             MeterRegistry registry) {
         ConfigCheck.check(config);
+        LakePace pace = new LakePace(lakeConfig.requestsPerSecond());
         return new Worker(
                 config,
                 process,
                 EtcdRegionState.connect(EtcdConfig.of(etcd.endpoints()), process.region()),
-                S3Lake.open(lake(lakeConfig, config)),
+                S3Lake.open(lake(lakeConfig, config), pace),
+                pace,
                 new WorkerMetrics(registry));
     }
 

@@ -1,5 +1,6 @@
 package dev.forebay.lake.s3;
 
+import dev.forebay.lake.LakeEvents;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -22,10 +23,12 @@ final class Attempts {
     private static final int MAX_DOUBLINGS = 16;
 
     private final int limit;
+    private final LakeEvents events;
     private final LongAdder requests = new LongAdder();
 
-    Attempts(int limit) {
+    Attempts(int limit, LakeEvents events) {
         this.limit = limit;
+        this.events = events;
     }
 
     /** How many requests were sent. */
@@ -53,6 +56,9 @@ final class Attempts {
                 throw interrupted(what, e);
             }
             S3Failure failure = S3Failure.of(request, thrown);
+            if (failure.retry()) {
+                events.attemptFailed(S3Failure.isThrottled(thrown));
+            }
             if (!failure.retry() || n == limit) {
                 throw new ForebayException(
                         failure.code(),

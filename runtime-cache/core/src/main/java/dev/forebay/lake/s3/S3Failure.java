@@ -86,6 +86,12 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
         return answer != null && !ofAnswer(Request.LIST, answer).retry();
     }
 
+    /** Whether a store said that it gets too many requests: S3's SlowDown is a 503. */
+    static boolean isThrottled(Throwable thrown) {
+        AwsServiceException answer = find(AwsServiceException.class, thrown);
+        return answer != null && (answer.statusCode() == 503 || answer.isThrottlingException());
+    }
+
     /** The status that a store answers if a condition of the request does not hold. */
     static boolean isPreconditionFailed(Throwable thrown) {
         AwsServiceException answer = find(AwsServiceException.class, thrown);

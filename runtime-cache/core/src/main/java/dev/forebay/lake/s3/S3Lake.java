@@ -1,6 +1,7 @@
 package dev.forebay.lake.s3;
 
 import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeEvents;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
@@ -52,9 +53,9 @@ public final class S3Lake implements Lake {
     private final Attempts attempts;
     private final LongAdder bytesRead = new LongAdder();
 
-    private S3Lake(S3LakeConfig config, AwsCredentialsProvider credentials) {
+    private S3Lake(S3LakeConfig config, AwsCredentialsProvider credentials, LakeEvents events) {
         this.config = config;
-        this.attempts = new Attempts(config.attempts());
+        this.attempts = new Attempts(config.attempts(), events);
         S3AsyncClientBuilder builder =
                 S3AsyncClient.builder()
                         .region(Region.of(config.region()))
@@ -82,16 +83,27 @@ public final class S3Lake implements Lake {
 
     /** Opens a lake with the credentials of the AWS default chain. Connects when first used. */
     public static S3Lake open(S3LakeConfig config) {
-        return new S3Lake(config, DefaultCredentialsProvider.builder().build());
+        return open(config, LakeEvents.NONE);
+    }
+
+    /** Like {@link #open(S3LakeConfig)}, and tells what becomes of attempts. */
+    public static S3Lake open(S3LakeConfig config, LakeEvents events) {
+        return new S3Lake(config, DefaultCredentialsProvider.builder().build(), events);
     }
 
     /** Opens a lake with given credentials. Connects when first used. */
     public static S3Lake open(S3LakeConfig config, S3Credentials credentials) {
+        return open(config, credentials, LakeEvents.NONE);
+    }
+
+    /** Like {@link #open(S3LakeConfig, S3Credentials)}, and tells what becomes of attempts. */
+    static S3Lake open(S3LakeConfig config, S3Credentials credentials, LakeEvents events) {
         return new S3Lake(
                 config,
                 StaticCredentialsProvider.create(
                         AwsBasicCredentials.create(
-                                credentials.accessKey(), credentials.secretKey())));
+                                credentials.accessKey(), credentials.secretKey())),
+                events);
     }
 
     @Override

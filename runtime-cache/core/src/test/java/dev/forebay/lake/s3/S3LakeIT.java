@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -308,6 +309,29 @@ class S3LakeIT {
         }
         proxy.spoil(request -> request.number() == 1 ? new Fault.Status(503) : Fault.NONE);
         assertThat(list(bucket, "")).hasSize(1);
+    }
+
+    @Test
+    void tellsOfAttemptsThatFailAndWhetherThereWereTooMany() {
+        String bucket = bucket("throttled");
+        byte[] bytes = bytes(1000);
+        LakeObject object = put(bucket, "k", bytes);
+        List<Boolean> heard = new CopyOnWriteArrayList<>();
+        List<Fault> faults =
+                List.of(
+                        new Fault.Status(503),
+                        new Fault.Status(429),
+                        new Fault.Status(500),
+                        new Fault.Truncate(0));
+        proxy.spoil(
+                request ->
+                        request.number() <= faults.size()
+                                ? faults.get((int) request.number() - 1)
+                                : Fault.NONE);
+        try (S3Lake told = S3Lake.open(config(proxy.endpoint(), 5), credentials(), heard::add)) {
+            told.read(bucket, "k", 1000, object.etag(), null, 0, ByteBuffer.allocate(1000));
+        }
+        assertThat(heard).containsExactly(true, true, false, false);
     }
 
     @Test

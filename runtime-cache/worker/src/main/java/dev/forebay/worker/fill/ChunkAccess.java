@@ -41,6 +41,7 @@ public final class ChunkAccess {
             ChunkStore store,
             Peers peers,
             Lake lake,
+            LakePace pace,
             LakeAccount account,
             FillLimits limits,
             FillObserver observer) {
@@ -52,6 +53,7 @@ public final class ChunkAccess {
         LakeFetch fetch =
                 new LakeFetch(
                         lake,
+                        pace,
                         budget,
                         limits.lakeRequestsPerChunk(),
                         timeout,

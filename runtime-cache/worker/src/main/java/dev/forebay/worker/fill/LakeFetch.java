@@ -24,6 +24,7 @@ final class LakeFetch {
     record Failure(Need.Piece piece, ForebayException cause) {}
 
     private final Lake lake;
+    private final LakePace pace;
     private final Permits budget;
     private final int parallel;
     private final Duration timeout;
@@ -32,12 +33,14 @@ final class LakeFetch {
 
     LakeFetch(
             Lake lake,
+            LakePace pace,
             Permits budget,
             int parallel,
             Duration timeout,
             ChangedObjects changed,
             FillObserver observer) {
         this.lake = lake;
+        this.pace = pace;
         this.budget = budget;
         this.parallel = parallel;
         this.timeout = timeout;
@@ -139,6 +142,7 @@ final class LakeFetch {
                 throw new ForebayException(
                         known.get().code(), String.valueOf(known.get().getMessage()), known.get());
             }
+            pace.acquire(urgency, timeout);
             budget.acquire(urgency, timeout);
             try {
                 lake.read(

@@ -362,6 +362,7 @@ class ChunkAccessTest {
                 store,
                 peers,
                 lake,
+                new LakePace(100_000),
                 this::took,
                 new FillLimits(2, 100, 64, parallel, Duration.ofSeconds(30), changedMemory, 100),
                 new SilentObserver());

@@ -1,0 +1,102 @@
+package dev.forebay.worker.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class LakePaceTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final BlockingQueue<String> served = new LinkedBlockingQueue<>();
+
+    @Test
+    void turnsComeAtTheWorkersShareOfTheRate() {
+        LakePace pace = new LakePace(200);
+        pace.shareAmong(4);
+        assertThat(pace.perSecond()).isEqualTo(50);
+        long begun = System.nanoTime();
+        for (int i = 0; i < 26; i++) {
+            pace.acquire(Urgency.prefetch(), LONG);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                .as("25 pauses of 20 ms, but for the slack")
+                .isBetween(Duration.ofMillis(440), Duration.ofSeconds(5));
+    }
+
+    @Test
+    void demandGoesBeforePrefetch() throws Exception {
+        LakePace pace = new LakePace(2);
+        pace.acquire(Urgency.prefetch(), LONG);
+        Urgency raised = Urgency.prefetch();
+        queue(pace, "first", Urgency.prefetch(), 1);
+        queue(pace, "raised", raised, 2);
+        queue(pace, "demand", Urgency.demand(), 3);
+        raised.raise();
+
+        assertThat(List.of(next(), next(), next())).containsExactly("raised", "demand", "first");
+    }
+
+    @Test
+    void aThrottledAttemptHalvesTheRateAndUsesUpATurn() {
+        LakePace pace = new LakePace(100);
+        pace.attemptFailed(false);
+        assertThat(pace.perSecond()).isEqualTo(100);
+        assertThat(pace.throttled()).isZero();
+
+        pace.attemptFailed(true);
+
+        assertThat(pace.perSecond()).isBetween(50.0, 60.0);
+        assertThat(pace.throttled()).isEqualTo(1);
+        long begun = System.nanoTime();
+        for (int i = 0; i < 20; i++) {
+            pace.attemptFailed(false);
+        }
+        pace.acquire(Urgency.demand(), LONG);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                .isGreaterThan(Duration.ofMillis(200));
+    }
+
+    @Test
+    void whoGivesUpTakesNoTurnWithThem() {
+        LakePace pace = new LakePace(1);
+        pace.acquire(Urgency.demand(), LONG);
+        assertThatThrownBy(() -> pace.acquire(Urgency.demand(), Duration.ofMillis(5)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        assertThat(pace.waiting()).isZero();
+        long begun = System.nanoTime();
+        pace.acquire(Urgency.demand(), LONG);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1500));
+    }
+
+    @Test
+    void aRateOfNothingIsRefusedByName() {
+        assertThatThrownBy(() -> new LakePace(0))
+                .hasMessageContaining("forebay.lake.requests-per-second is 0");
+    }
+
+    private void queue(LakePace pace, String name, Urgency urgency, int expectedWaiting) {
+        Thread.startVirtualThread(
+                () -> {
+                    pace.acquire(urgency, LONG);
+                    served.add(name);
+                });
+        while (pace.waiting() < expectedWaiting) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private String next() throws InterruptedException {
+        return String.valueOf(served.poll(20, TimeUnit.SECONDS));
+    }
+}
