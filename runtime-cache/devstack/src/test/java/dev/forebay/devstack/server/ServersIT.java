@@ -16,6 +16,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Base64;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,7 +48,7 @@ class ServersIT {
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
             URI health = etcd.endpoint().resolve("/health");
             etcd.pause();
-            assertThat(state(etcd.pid())).isEqualTo("T");
+            awaitStopped(etcd.pid());
             etcd.resume();
             assertThat(Readiness.ok(health).ready()).isTrue();
 
@@ -124,6 +125,15 @@ class ServersIT {
         server.close();
         assertThat(ProcessIdentity.of(pid)).isEmpty();
         assertThat(server.log().resolveSibling(server.name() + ".pid")).doesNotExist();
+    }
+
+    /** A process stops at its next way out of the kernel, not when the signal is sent. */
+    private static void awaitStopped(long pid) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!state(pid).equals("T") && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        assertThat(state(pid)).isEqualTo("T");
     }
 
     private static String state(long pid) throws IOException {
