@@ -25,4 +25,8 @@ final class SqlFailure {
                 };
         return new ForebayException(code, "manifest file " + file + ": " + e.getMessage(), e);
     }
+
+    static ForebayException damaged(Path file, String why) {
+        return new ForebayException(ErrorCode.CORRUPT, "manifest file " + file + ": " + why);
+    }
 }

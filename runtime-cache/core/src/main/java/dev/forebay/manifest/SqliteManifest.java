@@ -1,7 +1,6 @@
 package dev.forebay.manifest;
 
 import dev.forebay.model.ChunkId;
-import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.file.Path;
@@ -104,7 +103,7 @@ public final class SqliteManifest implements Manifest {
     }
 
     private ForebayException damaged(String why) {
-        return new ForebayException(ErrorCode.CORRUPT, "manifest file " + file + ": " + why);
+        return SqlFailure.damaged(file, why);
     }
 
     @Override
