@@ -10,12 +10,16 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A shared library out of a Debian package, unpacked without being installed.
+ * Files out of a Debian package, unpacked without being installed.
  *
  * @param name the package
- * @param library the library's file name, a link in the package as a rule
+ * @param files the names of the files, links in the package as a rule if they are libraries
  */
-record DebianPackage(String name, String library) implements Recipe {
+record DebianPackage(String name, List<String> files) implements Recipe {
+    DebianPackage {
+        files = List.copyOf(files);
+    }
+
     @Override
     public void obtain(Machine machine, Path into, Path log) {
         String apt = require(machine, "apt-get");
@@ -35,18 +39,24 @@ record DebianPackage(String name, String library) implements Recipe {
                         log,
                         List.of(dpkg, "-x", archive.toString(), unpacked.toString()));
             }
-            try (Stream<Path> tree = Files.walk(unpacked)) {
-                Path found =
-                        tree.filter(file -> file.getFileName().toString().equals(library))
-                                .findFirst()
-                                .orElseThrow(
-                                        () ->
-                                                new DevstackException(
-                                                        "no %s in %s".formatted(library, name)));
-                Files.copy(found.toRealPath(), into.resolve(library));
+            for (String file : files) {
+                take(unpacked, file, into);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private void take(Path unpacked, String file, Path into) throws IOException {
+        try (Stream<Path> tree = Files.walk(unpacked)) {
+            Path found =
+                    tree.filter(path -> path.getFileName().toString().equals(file))
+                            .findFirst()
+                            .orElseThrow(
+                                    () ->
+                                            new DevstackException(
+                                                    "no %s in %s".formatted(file, name)));
+            Files.copy(found.toRealPath(), into.resolve(file));
         }
     }
 

@@ -71,7 +71,18 @@ record Tool(
                     Pattern.compile("(?!)"),
                     "a few seconds",
                     "install it as root (Debian: apt-get install libfuse2)",
-                    new DebianPackage("libfuse2", "libfuse.so.2"));
+                    new DebianPackage("libfuse2", List.of("libfuse.so.2")));
 
-    static final List<Tool> ALL = List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2);
+    static final Tool EROFS_UTILS =
+            new Tool(
+                    "erofs-utils",
+                    "1.5",
+                    "fsck.erofs",
+                    Pattern.compile("(?!)"),
+                    "a few seconds",
+                    "install it (Debian: apt-get install erofs-utils)",
+                    new DebianPackage("erofs-utils", List.of("dump.erofs", "fsck.erofs")));
+
+    static final List<Tool> ALL =
+            List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2, EROFS_UTILS);
 }

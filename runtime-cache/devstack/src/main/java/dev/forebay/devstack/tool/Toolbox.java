@@ -76,6 +76,15 @@ public final class Toolbox {
         return installed ? Optional.empty() : Optional.of(cached(Tool.LIBFUSE2));
     }
 
+    /** The directory of the programs {@code fsck.erofs} and {@code dump.erofs}. */
+    public Path erofsUtils() {
+        return machine.programs(Tool.EROFS_UTILS.file())
+                .map(Path::getParent)
+                .filter(directory -> Files.isExecutable(directory.resolve("dump.erofs")))
+                .findFirst()
+                .orElseGet(() -> cached(Tool.EROFS_UTILS));
+    }
+
     /**
      * Obtains whatever is missing.
      *
@@ -88,6 +97,7 @@ public final class Toolbox {
         all.put(Tool.TEMPORAL.name(), temporal());
         all.put(Tool.POSTGRES.name(), postgres());
         libfuse2().ifPresent(path -> all.put(Tool.LIBFUSE2.name(), path));
+        all.put(Tool.EROFS_UTILS.name(), erofsUtils());
         return all;
     }
 
