@@ -1,0 +1,51 @@
+package dev.forebay.image;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+
+/**
+ * The values of extended attributes, away from the inodes: who walks a tree or opens files reads
+ * inodes, who asks for attributes reads this.
+ */
+final class AttributeArea {
+
+    private static final int ID_BYTES = 4;
+    private static final int HEADER_BYTES = 4;
+    private static final int MAX_VALUE_BYTES = 0xffff;
+    private static final long MAX_ID = 0xffff_ffffL;
+
+    private final Area area;
+
+    AttributeArea(FileChannel channel) {
+        area = new Area(channel, 0);
+    }
+
+    /** Returns the number that inodes refer to the attribute by. */
+    int add(Attribute attribute, byte[] value) throws IOException {
+        if (value.length > MAX_VALUE_BYTES) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_KEY,
+                    "an object's %s has %d bytes, more than an extended attribute may have"
+                            .formatted(attribute, value.length));
+        }
+        long id = area.bytes() / ID_BYTES;
+        if (id > MAX_ID) {
+            throw Erofs.tooLarge("attributes of more than 16 GiB");
+        }
+        area.room(HEADER_BYTES + value.length)
+                .put((byte) 0)
+                .put(attribute.nameIndex())
+                .putShort((short) value.length)
+                .put(value);
+        area.align(ID_BYTES);
+        return (int) id;
+    }
+
+    /** Writes out what is buffered and returns how many bytes the area has. */
+    long finish() throws IOException {
+        area.flush();
+        return area.bytes();
+    }
+}

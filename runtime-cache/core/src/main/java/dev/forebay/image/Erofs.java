@@ -1,0 +1,34 @@
+package dev.forebay.image;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+
+/**
+ * Sizes and limits of the on-disk format, {@code fs/erofs/erofs_fs.h}. All numbers in it are
+ * little-endian.
+ */
+final class Erofs {
+
+    static final int BLOCK_BITS = 12;
+    static final int BLOCK_BYTES = 1 << BLOCK_BITS;
+
+    /** Inodes begin on multiples of this, and are numbered by it. */
+    static final int SLOT_BYTES = 32;
+
+    /** Block addresses have 32 bits, and the last address means a hole. */
+    static final long MAX_BLOCKS = 0xffff_ffffL;
+
+    /** Devices are numbered from 1 with 16 bits; 0 is the image itself. */
+    static final int MAX_DEVICES = 0xffff;
+
+    private Erofs() {}
+
+    static long blocks(long bytes) {
+        return Math.ceilDiv(bytes, (long) BLOCK_BYTES);
+    }
+
+    static ForebayException tooLarge(String what) {
+        return new ForebayException(
+                ErrorCode.TOO_LARGE, what + ": more than an EROFS image can address");
+    }
+}

@@ -1,0 +1,173 @@
+package dev.forebay.image;
+
+import dev.forebay.manifest.EntryScan;
+import dev.forebay.manifest.NodeScan;
+import dev.forebay.manifest.Pack;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.List;
+
+/**
+ * The first pass over a manifest: gives every inode its place, writes those of files, and packs the
+ * names of directories.
+ *
+ * <p>It reads the manifest along two of its orders at once. Nodes come by id; names come by the id
+ * of their directory, so that those of a directory are next when the directory itself is.
+ */
+final class TreeLayout {
+
+    private static final EnumSet<Attribute> OF_DIRECTORY =
+            EnumSet.of(Attribute.VERSION, Attribute.MANIFEST);
+    private static final EnumSet<Attribute> OF_VERSIONED_FILE = EnumSet.allOf(Attribute.class);
+    private static final int VERSIONED_FILE_FILTER = Attribute.filter(OF_VERSIONED_FILE);
+    private static final int FILE_FILTER =
+            Attribute.filter(EnumSet.complementOf(EnumSet.of(Attribute.VERSION_ID)));
+
+    static final int DIRECTORY_FILTER = Attribute.filter(OF_DIRECTORY);
+
+    private final List<Pack> packs;
+    private final InodeArea inodes;
+    private final AttributeArea attributes;
+    private final NodeNumbers numbers;
+    private final DirectoryBlocks blocks;
+    private final Area directories;
+    private final int version;
+    private final int manifest;
+    private long nodes;
+    private long directoryCount;
+    private long rootNumber;
+
+    /**
+     * @param directories where {@link DirectoryInode}s are spilled to
+     */
+    TreeLayout(
+            ImageName name,
+            List<Pack> packs,
+            InodeArea inodes,
+            AttributeArea attributes,
+            NodeNumbers numbers,
+            DirectoryBlocks blocks,
+            Area directories)
+            throws IOException {
+        this.packs = packs;
+        this.inodes = inodes;
+        this.attributes = attributes;
+        this.numbers = numbers;
+        this.blocks = blocks;
+        this.directories = directories;
+        version = attributes.add(Attribute.VERSION, utf8(name.version().toString()));
+        manifest = attributes.add(Attribute.MANIFEST, utf8(name.manifest().hex()));
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    void run(NodeScan nodeScan, EntryScan entryScan) throws IOException {
+        boolean more = entryScan.next();
+        while (nodeScan.next()) {
+            nodes++;
+            if (nodeScan.isDirectory()) {
+                more = addDirectory(nodeScan, entryScan, more);
+            } else {
+                addFile(nodeScan);
+            }
+        }
+        if (more) {
+            throw damaged("node %d is below %d, which is no directory", entryScan);
+        }
+        if (rootNumber == 0) {
+            throw new ForebayException(ErrorCode.CORRUPT, "a manifest without a root");
+        }
+    }
+
+    private boolean addDirectory(NodeScan node, EntryScan entries, boolean more)
+            throws IOException {
+        long id = node.id();
+        boolean root = node.parent() == 0;
+        blocks.begin(id, root ? id : node.parent());
+        boolean rest = more;
+        while (rest && entries.parent() == id) {
+            blocks.add(entries.id(), entries.name());
+            rest = entries.next();
+        }
+        DirectoryBlocks.Shape shape = blocks.end();
+        long number = inodes.reserveDirectory(shape.tailBytes());
+        numbers.add(id, number, true);
+        new DirectoryInode(id, number, node.mtimeNanos(), shape)
+                .spill(directories.room(DirectoryInode.SPILLED_BYTES));
+        directoryCount++;
+        if (root) {
+            rootNumber = number;
+        }
+        return rest;
+    }
+
+    private void addFile(NodeScan node) throws IOException {
+        long id = node.id();
+        long size = node.size();
+        int pack = size == 0 ? 0 : node.pack();
+        long offset = size == 0 ? 0 : node.packOffset();
+        // Behind the end of a device the kernel would show zeros.
+        if (size > 0
+                && (offset % Erofs.BLOCK_BYTES != 0 || offset + size > packs.get(pack).bytes())) {
+            throw new ForebayException(
+                    ErrorCode.CORRUPT,
+                    "node %d has no place at %d in pack %d".formatted(id, offset, pack));
+        }
+        int key = attributes.add(Attribute.KEY, node.key());
+        int etag = attributes.add(Attribute.ETAG, node.etag());
+        byte[] versionId = node.versionId();
+        long number =
+                versionId == null
+                        ? inodes.putFile(
+                                id,
+                                node.mtimeNanos(),
+                                size,
+                                pack + 1,
+                                offset,
+                                FILE_FILTER,
+                                version,
+                                manifest,
+                                key,
+                                etag)
+                        : inodes.putFile(
+                                id,
+                                node.mtimeNanos(),
+                                size,
+                                pack + 1,
+                                offset,
+                                VERSIONED_FILE_FILTER,
+                                version,
+                                manifest,
+                                key,
+                                etag,
+                                attributes.add(Attribute.VERSION_ID, versionId));
+        numbers.add(id, number, false);
+    }
+
+    private static ForebayException damaged(String text, EntryScan at) {
+        return new ForebayException(ErrorCode.CORRUPT, text.formatted(at.id(), at.parent()));
+    }
+
+    /** How many inodes there are. */
+    long nodes() {
+        return nodes;
+    }
+
+    long directories() {
+        return directoryCount;
+    }
+
+    long rootNumber() {
+        return rootNumber;
+    }
+
+    /** What every directory's inode refers to. */
+    int[] directoryAttributes() {
+        return new int[] {version, manifest};
+    }
+}
