@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test bench build format
+.PHONY: help demo up down status test bench bench-image build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -22,7 +22,7 @@ SOURCES := $(shell find runtime-cache workflows activities -type d \( -name targ
 
 help: ## Shows this
 	@echo "Forebay: datasets where the GPUs are. Targets:"
-	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
 	@echo "Needs Linux, root (for the mounts), JDK 25, Python 3.11, and Go for what the first start obtains."
 
 demo: target/built $(VENV)/ready ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
@@ -51,6 +51,11 @@ test: $(VENV)/ready ## Runs all tests, on real servers
 bench: target/built ## Measures on one machine, beside plain files and downloads (needs root; about 4 minutes)
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.Benchmarks
+
+bench-image: target/built ## Measures writing and mounting the image of OBJECTS=1000000 files (needs root)
+	@$(JAVA_HOME)/bin/java -Xmx256m --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.ImageBenchmark $(OBJECTS)
 
 build: target/built ## Builds everything, without tests
 

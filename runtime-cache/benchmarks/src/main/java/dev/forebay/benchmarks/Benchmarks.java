@@ -5,8 +5,6 @@ import dev.forebay.devstack.stack.StackConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -56,7 +54,7 @@ public final class Benchmarks {
                             results));
         }
         Tree.delete(data);
-        circumstances.put("load_average_at_end", loadAverage());
+        Circumstances.atEnd(circumstances);
         Path file = output.resolve("skeleton.json");
         results.write(file, circumstances);
         System.out.println(results.table());
@@ -74,21 +72,12 @@ public final class Benchmarks {
     }
 
     private static Map<String, Object> circumstances() throws IOException {
-        Map<String, Object> all = new LinkedHashMap<>();
-        all.put("at", Instant.now().toString());
-        all.put("cpus", Runtime.getRuntime().availableProcessors());
-        all.put("kernel", System.getProperty("os.version"));
-        all.put("java", Runtime.version().toString());
-        all.put("load_average_at_start", loadAverage());
+        Map<String, Object> all = Circumstances.atStart();
         all.put("large_bytes", Lake.LARGE_BYTES);
         all.put("small_objects", Lake.SMALL_OBJECTS);
         all.put("small_bytes", Lake.SMALL_BYTES);
         all.put("rounds", ROUNDS);
         return all;
-    }
-
-    private static String loadAverage() throws IOException {
-        return Files.readString(Path.of("/proc/loadavg")).strip();
     }
 
     private static void say(String line) {

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,24 +48,24 @@ final class Tree {
 
     /** Lists every directory and asks for the attributes of every entry; returns their number. */
     static long walk(Path root) throws IOException {
-        List<Path> entries = new ArrayList<>();
+        AtomicLong entries = new AtomicLong();
         Files.walkFileTree(
                 root,
                 new SimpleFileVisitor<>() {
                     @Override
                     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                        entries.add(file);
+                        entries.incrementAndGet();
                         return FileVisitResult.CONTINUE;
                     }
 
                     @Override
                     public FileVisitResult preVisitDirectory(
                             Path directory, BasicFileAttributes attributes) {
-                        entries.add(directory);
+                        entries.incrementAndGet();
                         return FileVisitResult.CONTINUE;
                     }
                 });
-        return entries.size();
+        return entries.get();
     }
 
     static void delete(Path root) throws IOException {
