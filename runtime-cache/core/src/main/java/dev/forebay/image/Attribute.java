@@ -1,32 +1,23 @@
 package dev.forebay.image;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
 
-/**
- * The extended attributes that name what is behind a path, each {@code user.forebay.…}.
- *
- * <p>A name is stored once, as a "long name prefix" that is the whole name (Linux 6.4); an
- * attribute refers to it by its number here.
- */
+/** The extended attributes that name what is behind a path, each {@code user.forebay.…}. */
 enum Attribute {
-    VERSION(0, "version"),
-    MANIFEST(1, "manifest"),
-    KEY(2, "key"),
-    ETAG(3, "etag"),
-    VERSION_ID(4, "version-id");
+    VERSION("version"),
+    MANIFEST("manifest"),
+    KEY("key"),
+    ETAG("etag"),
+    VERSION_ID("version-id");
 
     /** The kernel's number for {@code user.}, which is no part of a stored name. */
-    static final int USER = 1;
+    static final byte USER = 1;
 
     private static final int FILTER_SEED = 0x25BBE08F;
-    private static final int LONG_PREFIX = 0x80;
 
-    private final int number;
     private final String name;
 
-    Attribute(int number, String name) {
-        this.number = number;
+    Attribute(String name) {
         this.name = "forebay." + name;
     }
 
@@ -35,16 +26,11 @@ enum Attribute {
         return name.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** How an attribute's header refers to the name. */
-    byte nameIndex() {
-        return (byte) (LONG_PREFIX | number);
-    }
-
     /**
      * Tells the kernel which attributes a node surely has not, so that it does not look: a bit is 0
      * if one of these names hashes to it (Linux 6.6, {@code h_name_filter}).
      */
-    static int filter(Set<Attribute> present) {
+    static int filter(Attribute... present) {
         int filter = -1;
         for (Attribute attribute : present) {
             filter &= ~filterBit(USER, attribute.storedName());

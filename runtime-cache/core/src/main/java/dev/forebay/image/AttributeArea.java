@@ -34,10 +34,12 @@ final class AttributeArea {
         if (id > MAX_ID) {
             throw Erofs.tooLarge("attributes of more than 16 GiB");
         }
-        area.room(HEADER_BYTES + value.length)
-                .put((byte) 0)
-                .put(attribute.nameIndex())
+        byte[] name = attribute.storedName();
+        area.room(HEADER_BYTES + name.length + value.length)
+                .put((byte) name.length)
+                .put(Attribute.USER)
                 .putShort((short) value.length)
+                .put(name)
                 .put(value);
         area.align(ID_BYTES);
         return (int) id;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The beginning of the image: the superblock, the table of devices, and the names of extended
- * attributes. Its size depends on the number of packs alone.
+ * The beginning of the image: the superblock and the table of devices. Its size depends on the
+ * number of packs alone.
  */
 record Head(ImageName name, List<Pack> packs) {
 
@@ -32,7 +32,6 @@ record Head(ImageName name, List<Pack> packs) {
     // What a kernel that does not know it must refuse.
     private static final int CHUNKED_FILES = 0x4;
     private static final int DEVICE_TABLE = 0x8;
-    private static final int ATTRIBUTE_PREFIXES = 0x40;
 
     /**
      * @throws dev.forebay.model.ForebayException with {@code TOO_LARGE} if the format has not
@@ -51,20 +50,7 @@ record Head(ImageName name, List<Pack> packs) {
 
     /** The number of blocks it takes. */
     long blocks() {
-        int bytes = attributeNamesAt();
-        for (Attribute attribute : Attribute.values()) {
-            bytes += attributeNameBytes(attribute);
-        }
-        return Erofs.blocks(bytes);
-    }
-
-    private int attributeNamesAt() {
-        return DEVICES_AT + DEVICE_BYTES * packs.size();
-    }
-
-    /** A length (2 bytes), which prefix it is below (1), the name; on a multiple of 4 bytes. */
-    private static int attributeNameBytes(Attribute attribute) {
-        return Math.ceilDiv(Short.BYTES + 1 + attribute.storedName().length, 4) * 4;
+        return Erofs.blocks(DEVICES_AT + (long) DEVICE_BYTES * packs.size());
     }
 
     /**
@@ -96,18 +82,12 @@ record Head(ImageName name, List<Pack> packs) {
         head.putInt((int) attributesAt);
         head.put(name.uuid());
         head.put(name.label());
-        head.putInt(ATTRIBUTE_PREFIXES | CHUNKED_FILES | (packs.isEmpty() ? 0 : DEVICE_TABLE));
+        head.putInt(CHUNKED_FILES | (packs.isEmpty() ? 0 : DEVICE_TABLE));
         head.putShort((short) 0);
         head.putShort((short) packs.size());
         head.putShort((short) (DEVICES_AT / DEVICE_BYTES));
-        head.put((byte) 0);
-        head.put((byte) Attribute.values().length);
-        head.putInt(attributeNamesAt() / 4);
         head.position(DEVICES_AT);
         packs.forEach(pack -> putDevice(head, pack));
-        for (Attribute attribute : Attribute.values()) {
-            putAttributeName(head, attribute);
-        }
         head.putInt(CHECKSUM_AT, checksum(head));
         head.clear();
         for (long at = 0; head.hasRemaining(); ) {
@@ -120,15 +100,6 @@ record Head(ImageName name, List<Pack> packs) {
         byte[] tag = pack.id().toString().getBytes(StandardCharsets.US_ASCII);
         head.put(tag, 0, DEVICE_TAG_BYTES);
         head.putInt((int) Erofs.blocks(pack.bytes()));
-        head.position(end);
-    }
-
-    private static void putAttributeName(ByteBuffer head, Attribute attribute) {
-        int end = head.position() + attributeNameBytes(attribute);
-        byte[] stored = attribute.storedName();
-        head.putShort((short) (1 + stored.length));
-        head.put((byte) Attribute.USER);
-        head.put(stored);
         head.position(end);
     }
 

@@ -7,7 +7,6 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.EnumSet;
 import java.util.List;
 
 /**
@@ -19,14 +18,11 @@ import java.util.List;
  */
 final class TreeLayout {
 
-    private static final EnumSet<Attribute> OF_DIRECTORY =
-            EnumSet.of(Attribute.VERSION, Attribute.MANIFEST);
-    private static final EnumSet<Attribute> OF_VERSIONED_FILE = EnumSet.allOf(Attribute.class);
-    private static final int VERSIONED_FILE_FILTER = Attribute.filter(OF_VERSIONED_FILE);
-    private static final int FILE_FILTER =
-            Attribute.filter(EnumSet.complementOf(EnumSet.of(Attribute.VERSION_ID)));
+    private static final int FILE_FILTER = Attribute.filter(Attribute.KEY, Attribute.ETAG);
+    private static final int VERSIONED_FILE_FILTER =
+            Attribute.filter(Attribute.KEY, Attribute.ETAG, Attribute.VERSION_ID);
 
-    static final int DIRECTORY_FILTER = Attribute.filter(OF_DIRECTORY);
+    static final int DIRECTORY_FILTER = Attribute.filter(Attribute.VERSION, Attribute.MANIFEST);
 
     private final List<Pack> packs;
     private final InodeArea inodes;
@@ -122,30 +118,18 @@ final class TreeLayout {
         int etag = attributes.add(Attribute.ETAG, node.etag());
         byte[] versionId = node.versionId();
         long number =
-                versionId == null
-                        ? inodes.putFile(
-                                id,
-                                node.mtimeNanos(),
-                                size,
-                                pack + 1,
-                                offset,
-                                FILE_FILTER,
-                                version,
-                                manifest,
-                                key,
-                                etag)
-                        : inodes.putFile(
-                                id,
-                                node.mtimeNanos(),
-                                size,
-                                pack + 1,
-                                offset,
-                                VERSIONED_FILE_FILTER,
-                                version,
-                                manifest,
-                                key,
-                                etag,
-                                attributes.add(Attribute.VERSION_ID, versionId));
+                inodes.putFile(
+                        id,
+                        node.mtimeNanos(),
+                        size,
+                        pack + 1,
+                        offset,
+                        versionId == null ? FILE_FILTER : VERSIONED_FILE_FILTER,
+                        versionId == null
+                                ? new int[] {key, etag}
+                                : new int[] {
+                                    key, etag, attributes.add(Attribute.VERSION_ID, versionId)
+                                });
         numbers.add(id, number, false);
     }
 

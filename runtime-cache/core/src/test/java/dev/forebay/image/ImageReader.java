@@ -145,7 +145,7 @@ final class ImageReader {
             int entry = Math.toIntExact(unsigned(1024 + 44) * BLOCK + 4 * id);
             int nameBytes = image.get(entry) & 0xff;
             String name =
-                    prefix(image.get(entry + 1) & 0xff)
+                    (image.get(entry + 1) == 1 ? "user." : "?")
                             + new String(bytes(entry + 4, nameBytes), StandardCharsets.UTF_8);
             attributes.put(name, new String(value(entry, nameBytes), StandardCharsets.UTF_8));
         }
@@ -154,16 +154,6 @@ final class ImageReader {
 
     private byte[] value(int entry, int nameBytes) {
         return bytes(entry + 4 + nameBytes, image.getShort(entry + 2) & 0xffff);
-    }
-
-    private String prefix(int index) {
-        int at = Math.toIntExact(4 * unsigned(1024 + 92));
-        for (int i = 0; i < (index & 0x7f); i++) {
-            at = Math.ceilDiv(at + 2 + (image.getShort(at) & 0xffff), 4) * 4;
-        }
-        int length = image.getShort(at) & 0xffff;
-        return (image.get(at + 2) == 1 ? "user." : "?")
-                + new String(bytes(at + 3, length - 1), StandardCharsets.UTF_8);
     }
 
     private List<Extent> extents(int at, long size) {

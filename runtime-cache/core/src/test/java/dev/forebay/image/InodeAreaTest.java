@@ -43,23 +43,23 @@ class InodeAreaTest {
     }
 
     @Test
-    void aFileTakes128Bytes() throws IOException {
-        assertThat(putFile(1, 4)).as("0 would mean no inode").isEqualTo(1);
-        assertThat(putFile(8 * TIB, 5)).isEqualTo(1 + 4);
-        assertThat(putFile(0, 4)).isEqualTo(1 + 8);
-        assertThat(putFile(1, 4)).as("an empty one has no chunk").isEqualTo(1 + 8 + 3);
+    void aFileTakes96Bytes() throws IOException {
+        assertThat(putFile(1, 2)).as("0 would mean no inode").isEqualTo(1);
+        assertThat(putFile(8 * TIB, 3)).isEqualTo(1 + 3);
+        assertThat(putFile(0, 3)).isEqualTo(1 + 2 * 3);
+        assertThat(putFile(1, 2)).isEqualTo(1 + 3 * 3);
     }
 
     @Test
     void aFileOfMoreThan8TibHasTwoChunks() throws IOException {
-        long number = area.putFile(7, 0, 8 * TIB + 1, 3, 4096 * 5, 0, 1, 2, 3, 4);
+        long number = area.putFile(7, 0, 8 * TIB + 1, 3, 4096 * 5, 0, 1, 2);
         ByteBuffer inode = at(number);
         assertThat(inode.getShort(0)).as("extended, chunk-based").isEqualTo((short) (1 | 4 << 1));
         assertThat(inode.getShort(16)).as("indexes, 2^31 blocks").isEqualTo((short) (0x20 | 31));
+        assertThat(inode.getShort(88 + 2)).isEqualTo((short) 3);
+        assertThat(inode.getInt(88 + 4)).isEqualTo(5);
         assertThat(inode.getShort(96 + 2)).isEqualTo((short) 3);
-        assertThat(inode.getInt(96 + 4)).isEqualTo(5);
-        assertThat(inode.getShort(104 + 2)).isEqualTo((short) 3);
-        assertThat(inode.getInt(104 + 4)).isEqualTo((int) (5 + (1L << 31)));
+        assertThat(inode.getInt(96 + 4)).isEqualTo((int) (5 + (1L << 31)));
     }
 
     @Test

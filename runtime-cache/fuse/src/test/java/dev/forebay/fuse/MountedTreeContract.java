@@ -245,8 +245,7 @@ abstract class MountedTreeContract {
         assertThat(inode).isEqualTo(Paths.resolve(view, "/tree/all/v1/sizes/4097.bin").inode());
         UserDefinedFileAttributeView attributes =
                 Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
-        assertThat(attributes.list())
-                .contains("forebay.version", "forebay.manifest", "forebay.key", "forebay.etag");
+        assertThat(attributes.list()).contains("forebay.key", "forebay.etag");
         ByteBuffer value = ByteBuffer.allocate(attributes.size("forebay.key"));
         attributes.read("forebay.key", value);
         assertThat(new String(value.array(), StandardCharsets.UTF_8)).isEqualTo("sizes/4097.bin");

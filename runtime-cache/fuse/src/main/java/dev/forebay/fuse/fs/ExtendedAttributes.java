@@ -14,13 +14,17 @@ final class ExtendedAttributes {
 
     static Map<String, String> of(Mount mount, Node node) {
         Map<String, String> attributes = new LinkedHashMap<>();
-        attributes.put(PREFIX + "version", mount.version().toString());
-        attributes.put(PREFIX + "manifest", mount.manifest().digest().hex());
-        if (node instanceof Node.File file) {
-            attributes.put(PREFIX + "key", file.key());
-            attributes.put(PREFIX + "etag", file.etag());
-            if (file.versionId() != null) {
-                attributes.put(PREFIX + "version-id", file.versionId());
+        switch (node) {
+            case Node.Directory _ -> {
+                attributes.put(PREFIX + "version", mount.version().toString());
+                attributes.put(PREFIX + "manifest", mount.manifest().digest().hex());
+            }
+            case Node.File file -> {
+                attributes.put(PREFIX + "key", file.key());
+                attributes.put(PREFIX + "etag", file.etag());
+                if (file.versionId() != null) {
+                    attributes.put(PREFIX + "version-id", file.versionId());
+                }
             }
         }
         return attributes;
