@@ -52,10 +52,10 @@ bench: target/built ## Measures on one machine, beside plain files and downloads
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.Benchmarks
 
-bench-image: target/built ## Measures writing and mounting the image of OBJECTS=1000000 files (needs root)
-	@$(JAVA_HOME)/bin/java -Xmx256m --enable-native-access=ALL-UNNAMED \
+bench-image: target/built ## Measures images of OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
+	@$(JAVA_HOME)/bin/java -Xmx64m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
-	  dev.forebay.benchmarks.ImageBenchmark $(OBJECTS)
+	  dev.forebay.benchmarks.ImageBenchmark $(or $(OBJECTS),1000000) $(or $(IN_A_FOLDER),1000)
 
 build: target/built ## Builds everything, without tests
 

@@ -20,10 +20,7 @@ final class PageCache {
 
     /** Writes back what is dirty and forgets everything nobody has open. */
     static void drop() throws IOException, InterruptedException {
-        int status = new ProcessBuilder("sync").inheritIO().start().waitFor();
-        if (status != 0) {
-            throw new IOException("sync ended with " + status);
-        }
+        Command.run("sync");
         Files.writeString(DROP, "3");
     }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,24 +49,24 @@ final class Tree {
 
     /** Lists every directory and asks for the attributes of every entry; returns their number. */
     static long walk(Path root) throws IOException {
-        AtomicLong entries = new AtomicLong();
+        List<Path> entries = new ArrayList<>();
         Files.walkFileTree(
                 root,
                 new SimpleFileVisitor<>() {
                     @Override
                     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                        entries.incrementAndGet();
+                        entries.add(file);
                         return FileVisitResult.CONTINUE;
                     }
 
                     @Override
                     public FileVisitResult preVisitDirectory(
                             Path directory, BasicFileAttributes attributes) {
-                        entries.incrementAndGet();
+                        entries.add(directory);
                         return FileVisitResult.CONTINUE;
                     }
                 });
-        return entries.get();
+        return entries.size();
     }
 
     static void delete(Path root) throws IOException {
