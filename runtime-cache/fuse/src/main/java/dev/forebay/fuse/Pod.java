@@ -5,10 +5,13 @@ import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.nodecache.PackCache;
+import dev.forebay.fuse.nodecache.VersionPages;
 import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
+import dev.forebay.fuse.read.PackSource;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
@@ -60,17 +63,30 @@ final class Pod implements AutoCloseable {
         RegionReader regionReader =
                 new RegionReader(
                         client, () -> workers(region), RegionReaderConfig.defaults(), metrics);
-        MountedSource source = new MountedSource(regionReader::read);
-        PackReader packs =
-                new PackReader(
-                        source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
-        started.push(packs);
         Manifests manifests =
                 new Manifests(
                         new ManifestCache(
                                 options.directory.resolve("manifests"),
                                 options.manifestCache.bytes(),
                                 new ManifestFetcher(client, () -> workers(region))));
+        VersionPages pages = new VersionPages(manifests);
+        PackSource nodeCache = regionReader::read;
+        if (options.packCache.bytes() > 0) {
+            PackCache cache =
+                    PackCache.open(
+                            options.directory.resolve("packs"),
+                            options.packCache.bytes(),
+                            regionReader::read,
+                            pages);
+            started.push(cache);
+            metrics.show(cache);
+            nodeCache = cache;
+        }
+        MountedSource source = new MountedSource(nodeCache);
+        PackReader packs =
+                new PackReader(
+                        source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
+        started.push(packs);
         PortableView view =
                 new PortableView(
                         manifests,
@@ -80,6 +96,7 @@ final class Pod implements AutoCloseable {
                         nanos(Instant.now()));
         region.onChange(
                 change -> {
+                    pages.update(change.mounts());
                     source.update(change.mounts());
                     view.show(change.mounts());
                 });

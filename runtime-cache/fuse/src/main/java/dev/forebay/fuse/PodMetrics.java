@@ -2,6 +2,8 @@ package dev.forebay.fuse;
 
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.nodecache.CacheCounters;
+import dev.forebay.fuse.nodecache.PackCache;
 import dev.forebay.fuse.read.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -9,6 +11,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.ReadAnswer;
 import dev.forebay.transfer.ReadEvents;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -18,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +59,38 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     void gauge(String name, String description, DoubleSupplier value) {
         io.micrometer.core.instrument.Gauge.builder(name, value::getAsDouble)
                 .description(description)
+                .register(registry);
+    }
+
+    /** Shows what the node cache does. */
+    void show(PackCache cache) {
+        gauge(
+                "forebay_fuse_pack_cache_capacity_bytes",
+                "What packs may take",
+                cache::capacityBytes);
+        gauge("forebay_fuse_pack_cache_used_bytes", "What packs take on disk", cache::usedBytes);
+        String read = "Bytes of packs that were read, by whether they were on the node's disk";
+        count(cache, "read_bytes", read, "hit", CacheCounters::hitBytes);
+        count(cache, "read_bytes", read, "miss", CacheCounters::missBytes);
+        String changed = "Bytes that came to the node's disk, and that made room for others";
+        count(cache, "bytes", changed, "stored", CacheCounters::storedBytes);
+        count(cache, "bytes", changed, "evicted", CacheCounters::evictedBytes);
+        String failures = "What the node cache could not keep or not read";
+        count(cache, "failures", failures, "damaged", CacheCounters::damagedBlocks);
+        count(cache, "failures", failures, "full", CacheCounters::refused);
+        count(cache, "failures", failures, "disk_error", CacheCounters::diskErrors);
+    }
+
+    private void count(
+            PackCache cache,
+            String name,
+            String description,
+            String outcome,
+            ToLongFunction<CacheCounters> value) {
+        FunctionCounter.builder(
+                        "forebay_fuse_pack_cache_" + name, cache.counters(), value::applyAsLong)
+                .description(description)
+                .tag("outcome", outcome)
                 .register(registry);
     }
 

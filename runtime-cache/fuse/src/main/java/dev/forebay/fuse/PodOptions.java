@@ -40,7 +40,9 @@ final class PodOptions {
             required = true,
             defaultValue = "${env:FOREBAY_FUSE_DIRECTORY}",
             paramLabel = "DIR",
-            description = "Where to keep manifests; one process each. FOREBAY_FUSE_DIRECTORY")
+            description =
+                    "Where to keep packs and manifests; one process each."
+                            + " FOREBAY_FUSE_DIRECTORY")
     Path directory;
 
     @Option(
@@ -61,6 +63,16 @@ final class PodOptions {
                     "Memory for pieces of packs, outside the heap: 256M."
                             + " FOREBAY_FUSE_MEMORY_CACHE")
     ByteSize memoryCache;
+
+    @Option(
+            names = "--pack-cache",
+            converter = SizeConverter.class,
+            defaultValue = "${env:FOREBAY_FUSE_PACK_CACHE:-16G}",
+            paramLabel = "SIZE",
+            description =
+                    "Disk space for packs, the node cache: 16G; 0 for none."
+                            + " FOREBAY_FUSE_PACK_CACHE")
+    ByteSize packCache;
 
     @Option(
             names = "--manifest-cache",

@@ -23,6 +23,7 @@ class ArchitectureTest {
                             "dev.forebay.fuse.jnr..",
                             "dev.forebay.fuse.kernel..",
                             "dev.forebay.fuse.linux..",
+                            "dev.forebay.fuse.nodecache..",
                             "dev.forebay.fuse.read..",
                             "dev.forebay.transfer..",
                             "java.net..");
@@ -41,6 +42,20 @@ class ArchitectureTest {
                             "dev.forebay.fuse.linux..");
 
     @ArchTest
+    static final ArchRule THE_NODE_CACHE_KNOWS_NO_TRANSPORT_AND_NO_NETWORK =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.forebay.fuse.nodecache..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.forebay.fuse",
+                            "dev.forebay.fuse.jnr..",
+                            "dev.forebay.fuse.kernel..",
+                            "dev.forebay.transfer..",
+                            "java.net..");
+
+    @ArchTest
     static final ArchRule A_TRANSPORT_KNOWS_ONLY_THE_OPERATIONS =
             noClasses()
                     .that()
@@ -52,6 +67,7 @@ class ArchitectureTest {
                     .dependOnClassesThat()
                     .resideInAnyPackage(
                             "dev.forebay.fuse",
+                            "dev.forebay.fuse.nodecache..",
                             "dev.forebay.fuse.read..",
                             "dev.forebay.manifest..",
                             "dev.forebay.membership..",
@@ -75,7 +91,7 @@ class ArchitectureTest {
                     .dependOnClassesThat()
                     .resideInAnyPackage(
                             "dev.forebay.lake..",
-                            "dev.forebay.chunkstore..",
+                            "dev.forebay.chunkstore",
                             "io.etcd..",
                             "software.amazon..",
                             "java.sql..");

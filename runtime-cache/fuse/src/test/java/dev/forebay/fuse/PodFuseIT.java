@@ -1,5 +1,6 @@
 package dev.forebay.fuse;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -66,6 +67,10 @@ class PodFuseIT {
         worker = new FakeWorker();
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         objects.put("a.bin", TestDataset.bytes(3_000_000, 1));
+        objects.put("large.bin", TestDataset.bytes(20_000_000, 2));
+        for (int i = 0; i < 200; i++) {
+            objects.put("small/%03d".formatted(i), TestDataset.bytes(i * 100, i));
+        }
         dataset = TestDataset.write(directory, VERSION, objects);
         worker.serve(dataset);
         region =
@@ -127,7 +132,11 @@ class PodFuseIT {
     }
 
     private Process ready() throws IOException {
-        Process process = start(Map.of());
+        return ready(Map.of());
+    }
+
+    private Process ready(Map<String, String> otherwise) throws IOException {
+        Process process = start(otherwise);
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!Files.readString(output).contains("is mounted at")) {
             assertThat(process.isAlive()).as("%s", Files.readString(output)).isTrue();
@@ -144,6 +153,14 @@ class PodFuseIT {
     private void servesTheVersion() {
         assertThat(mountpoint.resolve(VERSION.path()).resolve("a.bin"))
                 .hasBinaryContent(TestDataset.bytes(3_000_000, 1));
+    }
+
+    private void servesEveryFile() {
+        dataset.objects()
+                .forEach(
+                        (key, bytes) ->
+                                assertThat(mountpoint.resolve(VERSION.path()).resolve(key))
+                                        .hasBinaryContent(bytes));
     }
 
     private void refuses(String because, Map<String, String> otherwise) throws Exception {
@@ -196,12 +213,42 @@ class PodFuseIT {
     }
 
     @Test
+    void findsThePacksOfAPodThatWasKilled() throws Exception {
+        Path own = Files.createTempDirectory(directory, "killed");
+        Process process = ready(Map.of("--directory", own.toString()));
+        servesEveryFile();
+        process.destroyForcibly();
+        process.waitFor();
+        Files.writeString(output, "");
+        worker.down(true);
+        try {
+            ready(Map.of("--directory", own.toString()));
+            servesEveryFile();
+        } finally {
+            worker.down(false);
+        }
+    }
+
+    @Test
+    void keepsThePacksWithinTheirBound() throws Exception {
+        Path own = Files.createTempDirectory(directory, "bound");
+        ready(Map.of("--directory", own.toString(), "--pack-cache", "12M"));
+        servesEveryFile();
+        Process du = new ProcessBuilder("du", "-sk", own + "/packs").start();
+        String kibibytes = new String(du.getInputStream().readAllBytes(), US_ASCII);
+        assertThat(Integer.parseInt(kibibytes.split("\\s", 2)[0])).isBetween(4096, 12 << 10);
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            assertThat(get(client, address().resolve("/metrics")).body())
+                    .contains("forebay_fuse_pack_cache_capacity_bytes 1.2582912E7")
+                    .containsPattern("outcome=\"evicted\". [1-9]");
+        }
+    }
+
+    @Test
     void reportsHealthAndMetrics() throws Exception {
-        ready();
+        ready(Map.of("--directory", Files.createTempDirectory(directory, "own").toString()));
         servesTheVersion();
-        Matcher address = Pattern.compile("http://127[^ /]+").matcher(Files.readString(output));
-        assertThat(address.find()).isTrue();
-        URI uri = URI.create(address.group());
+        URI uri = address();
         try (HttpClient client = HttpClient.newHttpClient()) {
             for (String path : List.of("/health/live", "/health/ready")) {
                 assertThat(get(client, uri.resolve(path)).statusCode()).as(path).isEqualTo(200);
@@ -210,8 +257,14 @@ class PodFuseIT {
                     .contains("forebay_fuse_operations_seconds_count{operation=\"read\"}")
                     .contains("forebay_fuse_worker_bytes_total{source=\"cache\"}")
                     .contains("forebay_fuse_etcd_connected 1.0")
-                    .contains("forebay_fuse_mounted_files 1.0");
+                    .contains("forebay_fuse_mounted_files 202.0");
         }
+    }
+
+    private URI address() throws IOException {
+        Matcher address = Pattern.compile("http://127[^ /]+").matcher(Files.readString(output));
+        assertThat(address.find()).isTrue();
+        return URI.create(address.group());
     }
 
     private static HttpResponse<String> get(HttpClient client, URI uri) throws Exception {

@@ -36,7 +36,7 @@ public final class Manifests {
     }
 
     /** Opens a manifest, fetching it if it is not here; close what is returned. */
-    CachedManifest open(ManifestRef ref) {
+    public CachedManifest open(ManifestRef ref) {
         // What the cache holds only keeps the file from being closed between two calls; each call
         // has a hold of its own, which an eviction in between does not end.
         if (open.getIfPresent(ref.digest()) == null) {

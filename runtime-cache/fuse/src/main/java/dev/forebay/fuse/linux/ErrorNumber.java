@@ -6,10 +6,13 @@ public final class ErrorNumber {
     public static final int EPERM = 1;
     public static final int ENOENT = 2;
     public static final int EINTR = 4;
+    public static final int EIO = 5;
     public static final int EAGAIN = 11;
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
+    public static final int ENOSPC = 28;
     public static final int ECONNABORTED = 103;
+    public static final int EDQUOT = 122;
 
     private ErrorNumber() {}
 }

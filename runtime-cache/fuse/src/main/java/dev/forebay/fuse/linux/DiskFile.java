@@ -1,0 +1,176 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+
+/**
+ * A regular file, read and written at positions, with holes.
+ *
+ * <p>Unlike a {@link java.nio.channels.FileChannel} it takes no lock per read, is not closed under
+ * everybody by the interrupt of one thread, and can make holes. Calls block their thread, a virtual
+ * one's carrier too. Safe for use by many threads, except that nobody may use it when it is closed.
+ *
+ * <p>Buffers are outside the heap.
+ */
+public final class DiskFile implements AutoCloseable {
+
+    private static final int PUNCH_HOLE_KEEP_SIZE = 2 | 1;
+
+    private static final MethodHandle PREAD =
+            CLibrary.function(
+                    "pread",
+                    FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle PWRITE =
+            CLibrary.function(
+                    "pwrite",
+                    FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle FDATASYNC =
+            CLibrary.function("fdatasync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle FTRUNCATE =
+            CLibrary.function("ftruncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle FALLOCATE =
+            CLibrary.function(
+                    "fallocate",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final ThreadLocal<CallState> STATES = ThreadLocal.withInitial(CallState::new);
+
+    private final Path path;
+    private final Descriptor descriptor;
+
+    private DiskFile(Path path, Descriptor descriptor) {
+        this.path = path;
+        this.descriptor = descriptor;
+    }
+
+    /** Opens a file that is there, for reading and writing. */
+    public static DiskFile open(Path path) throws SystemCallException {
+        return new DiskFile(path, Descriptor.open(path, Descriptor.O_RDWR));
+    }
+
+    /**
+     * Reads until the target is full or the file ends.
+     *
+     * @return how many bytes were read
+     */
+    public long read(MemorySegment target, long position) throws SystemCallException {
+        long done = 0;
+        while (done < target.byteSize()) {
+            long bytes;
+            CallState state = STATES.get();
+            MemorySegment rest = target.asSlice(done);
+            try {
+                bytes =
+                        (long)
+                                PREAD.invokeExact(
+                                        state.segment,
+                                        descriptor.number(),
+                                        rest,
+                                        rest.byteSize(),
+                                        position + done);
+            } catch (Throwable e) {
+                throw CLibrary.impossible(e);
+            }
+            if (bytes == 0) {
+                break;
+            }
+            if (bytes > 0) {
+                done += bytes;
+            } else if (state.errno() != ErrorNumber.EINTR) {
+                throw state.failed("read " + path);
+            }
+        }
+        return done;
+    }
+
+    /** Writes all of the source. */
+    public void write(MemorySegment source, long position) throws SystemCallException {
+        long done = 0;
+        while (done < source.byteSize()) {
+            long bytes;
+            CallState state = STATES.get();
+            MemorySegment rest = source.asSlice(done);
+            try {
+                bytes =
+                        (long)
+                                PWRITE.invokeExact(
+                                        state.segment,
+                                        descriptor.number(),
+                                        rest,
+                                        rest.byteSize(),
+                                        position + done);
+            } catch (Throwable e) {
+                throw CLibrary.impossible(e);
+            }
+            if (bytes >= 0) {
+                done += bytes;
+            } else if (state.errno() != ErrorNumber.EINTR) {
+                throw state.failed("write " + path);
+            }
+        }
+    }
+
+    /** Waits until what was written, and where it is, is on the device. */
+    public void syncData() throws SystemCallException {
+        CallState state = STATES.get();
+        int result;
+        try {
+            result = (int) FDATASYNC.invokeExact(state.segment, descriptor.number());
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0) {
+            throw state.failed("sync " + path);
+        }
+    }
+
+    /** Cuts the file, or lengthens it by a hole. */
+    public void setLength(long bytes) throws SystemCallException {
+        CallState state = STATES.get();
+        int result;
+        try {
+            result = (int) FTRUNCATE.invokeExact(state.segment, descriptor.number(), bytes);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0) {
+            throw state.failed("truncate " + path);
+        }
+    }
+
+    /** Makes a range a hole: it reads as zeros, and its whole blocks are given back. */
+    public void punch(long position, long bytes) throws SystemCallException {
+        CallState state = STATES.get();
+        int result;
+        try {
+            result =
+                    (int)
+                            FALLOCATE.invokeExact(
+                                    state.segment,
+                                    descriptor.number(),
+                                    PUNCH_HOLE_KEEP_SIZE,
+                                    position,
+                                    bytes);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0) {
+            throw state.failed("punch a hole into " + path);
+        }
+    }
+
+    @Override
+    public void close() {
+        descriptor.close();
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

@@ -1,0 +1,142 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.fuse.linux.DiskFile;
+import dev.forebay.fuse.linux.ErrorNumber;
+import dev.forebay.fuse.linux.SystemCallException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/** Reads the blocks of a pack's file and compares them with their checksums. */
+final class Blocks {
+
+    private final DiskFile data;
+    private final long packBytes;
+
+    Blocks(DiskFile data, long packBytes) {
+        this.data = data;
+        this.packBytes = packBytes;
+    }
+
+    private static long start(int chunk, int block) {
+        return Sizes.offset(chunk, block * Sizes.PAGES_OF_BLOCK);
+    }
+
+    /** How long a block is: the pack's last may be shorter than the others. */
+    private int length(int chunk, int block) {
+        return (int) Math.min(Sizes.BLOCK, packBytes - start(chunk, block));
+    }
+
+    /**
+     * Reads a block into {@code target}, which is as long, and whose position and limit stay.
+     *
+     * @return whether it can be read and is what the record says
+     */
+    private boolean read(ChunkRecord record, int chunk, int block, ByteBuffer target)
+            throws IOException {
+        try {
+            long bytes = data.read(MemorySegment.ofBuffer(target), start(chunk, block));
+            return bytes == target.remaining()
+                    && Checksums.of(target, record.pagesOfBlock(block)) == record.checksum(block);
+        } catch (SystemCallException e) {
+            if (e.errno() == ErrorNumber.EIO) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private static ByteBuffer scratch(Arena arena) {
+        return arena.allocate(Sizes.BLOCK, Sizes.PAGE).asByteBuffer();
+    }
+
+    /**
+     * Reads a range within one chunk.
+     *
+     * @param target filled between its position and limit, which stay
+     * @return the first block that was wrong, or -1
+     */
+    int read(ChunkRecord record, long from, ByteBuffer target) throws IOException {
+        long to = from + target.remaining();
+        int chunk = Sizes.chunkOf(from);
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer scratch = scratch(arena);
+            for (long at = from; at < to; ) {
+                int block = (int) (at % Sizes.CHUNK) / Sizes.BLOCK;
+                int skip = (int) (at % Sizes.BLOCK);
+                int length = length(chunk, block);
+                int wanted = (int) Math.min(length - skip, to - at);
+                int into = target.position() + (int) (at - from);
+                boolean direct = wanted == length && target.isDirect();
+                ByteBuffer bytes = direct ? target.slice(into, length) : scratch.slice(0, length);
+                if (!read(record, chunk, block, bytes)) {
+                    return block;
+                }
+                if (!direct) {
+                    target.put(into, bytes, skip, wanted);
+                }
+                at += wanted;
+            }
+        }
+        return -1;
+    }
+
+    /** The first block of a chunk that is wrong, or -1. */
+    int verify(ChunkRecord record, int chunk) throws IOException {
+        for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
+            if (!record.pagesOfBlock(block).isEmpty() && !isIntact(record, chunk, block)) {
+                return block;
+            }
+        }
+        return -1;
+    }
+
+    boolean isIntact(ChunkRecord record, int chunk, int block) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            return read(record, chunk, block, scratch(arena).slice(0, length(chunk, block)));
+        }
+    }
+
+    /**
+     * The record of a chunk that was given some more pages. A block that was there in part and is
+     * found wrong loses what it had.
+     *
+     * @param from of the bytes in the pack, a multiple of 64 KiB
+     * @param more which pages were given, of those whose bytes follow
+     */
+    ChunkRecord merge(ChunkRecord before, long from, BitSet more, ByteBuffer bytes)
+            throws IOException {
+        int chunk = Sizes.chunkOf(from);
+        BitSet pages = (BitSet) before.pages().clone();
+        int[] checksums = before.checksums();
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer scratch = scratch(arena);
+            for (int page = more.nextSetBit(0); page >= 0; ) {
+                int block = page / Sizes.PAGES_OF_BLOCK;
+                int first = block * Sizes.PAGES_OF_BLOCK;
+                BitSet added = more.get(first, first + Sizes.PAGES_OF_BLOCK);
+                BitSet kept = before.pagesOfBlock(block);
+                int length = length(chunk, block);
+                int at = bytes.position() + (int) (start(chunk, block) - from);
+                ByteBuffer given = bytes.slice(at, length);
+                if (!kept.isEmpty() && !read(before, chunk, block, scratch.slice(0, length))) {
+                    pages.clear(first, first + Sizes.PAGES_OF_BLOCK);
+                    kept.clear();
+                }
+                for (int i = added.nextSetBit(0); i >= 0; i = added.nextSetBit(i + 1)) {
+                    pages.set(first + i);
+                    if (!kept.isEmpty()) {
+                        scratch.put(i * Sizes.PAGE, given, i * Sizes.PAGE, Sizes.PAGE);
+                    }
+                }
+                BitSet all = pages.get(first, first + Sizes.PAGES_OF_BLOCK);
+                checksums[block] =
+                        Checksums.of(kept.isEmpty() ? given : scratch.slice(0, length), all);
+                page = more.nextSetBit(first + Sizes.PAGES_OF_BLOCK);
+            }
+        }
+        return new ChunkRecord(pages, checksums);
+    }
+}

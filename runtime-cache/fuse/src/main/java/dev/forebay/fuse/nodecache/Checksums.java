@@ -1,0 +1,41 @@
+package dev.forebay.fuse.nodecache;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.zip.CRC32C;
+
+/** CRC-32C of blocks. */
+final class Checksums {
+
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(Sizes.PAGE);
+
+    private Checksums() {}
+
+    /** Of all bytes between a buffer's position and limit, which stay. */
+    static int of(ByteBuffer bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.duplicate());
+        return (int) crc.getValue();
+    }
+
+    /**
+     * Of a block, with zeros for the pages that do not count.
+     *
+     * @param block a whole number of pages between position and limit, which stay
+     * @param pages that count, from the block's first
+     */
+    static int of(ByteBuffer block, BitSet pages) {
+        int count = block.remaining() / Sizes.PAGE;
+        if (pages.nextClearBit(0) >= count) {
+            return of(block);
+        }
+        CRC32C crc = new CRC32C();
+        for (int page = 0; page < count; page++) {
+            crc.update(
+                    pages.get(page)
+                            ? block.slice(block.position() + page * Sizes.PAGE, Sizes.PAGE)
+                            : ZEROS.duplicate());
+        }
+        return (int) crc.getValue();
+    }
+}

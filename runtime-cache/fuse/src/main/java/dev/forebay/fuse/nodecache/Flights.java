@@ -1,0 +1,77 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Who brings which piece of a pack: one at a time each, while others wait. */
+final class Flights {
+
+    /** Longer than whatever is tried to read from workers. */
+    private static final long PATIENCE_SECONDS = 60;
+
+    private record Piece(PackId pack, long index) {}
+
+    /** Brings what is missing. */
+    @FunctionalInterface
+    interface Flight {
+        void run() throws IOException;
+    }
+
+    private final Map<Piece, CompletableFuture<Optional<ForebayException>>> underWay =
+            new ConcurrentHashMap<>();
+
+    /**
+     * Runs {@code flight} if nobody is bringing something of the piece; else waits for who does.
+     *
+     * @param at an offset in the piece
+     * @return whether it was run
+     * @throws ForebayException what the flight threw, this one or the other's
+     */
+    boolean lead(PackId pack, long at, Flight flight) throws IOException {
+        Piece piece = new Piece(pack, at / Sizes.PIECE);
+        CompletableFuture<Optional<ForebayException>> mine = new CompletableFuture<>();
+        CompletableFuture<Optional<ForebayException>> other = underWay.putIfAbsent(piece, mine);
+        if (other != null) {
+            await(other);
+            return false;
+        }
+        try {
+            flight.run();
+        } catch (ForebayException e) {
+            mine.complete(Optional.of(e));
+            throw e;
+        } finally {
+            underWay.remove(piece);
+            mine.complete(Optional.empty());
+        }
+        return true;
+    }
+
+    private static void await(CompletableFuture<Optional<ForebayException>> other) {
+        Optional<ForebayException> failure;
+        try {
+            failure = other.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        } catch (TimeoutException e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "another reader's fetch takes too long", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+        if (failure.isPresent()) {
+            ForebayException cause = failure.get();
+            throw new ForebayException(cause.code(), String.valueOf(cause.getMessage()), cause);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.fuse.read.PackSource;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Packs on the node's own disk, filled while they are read.
+ *
+ * <p>What is here is compared with its checksums whenever it is read here; what is not, or is not
+ * right, comes from the source, once however many ask, in whole blocks of 64 KiB. If the disk is
+ * full, fails, or the bound leaves no room, bytes are passed on and not kept: no read fails for
+ * that. Safe for use by many threads.
+ */
+public final class PackCache implements PackSource, AutoCloseable {
+
+    /** How often to look again after somebody else brought something, before going alone. */
+    private static final int ATTEMPTS = 8;
+
+    private static final int MAX_USERS = Integer.MAX_VALUE;
+    private static final long CLOSE_SECONDS = 5;
+
+    private final PackFiles files;
+    private final Space space;
+    private final PackSource source;
+    private final LivePages live;
+    private final CacheCounters counters;
+    private final Disk disk;
+    private final Flights flights = new Flights();
+    private final Buffers buffers = new Buffers();
+    private final Semaphore users = new Semaphore(MAX_USERS);
+
+    private PackCache(
+            PackFiles files,
+            Space space,
+            PackSource source,
+            LivePages live,
+            CacheCounters counters) {
+        this.files = files;
+        this.space = space;
+        this.source = source;
+        this.live = live;
+        this.counters = counters;
+        this.disk = new Disk(counters);
+    }
+
+    /**
+     * Opens a cache with what is there.
+     *
+     * @param directory made if it is not there; for one process at a time
+     * @param capacityBytes what packs and their maps may take on disk
+     * @param source where to get what is not here
+     * @throws ForebayException with {@code UNAVAILABLE} if the directory cannot be used
+     */
+    public static PackCache open(
+            Path directory, long capacityBytes, PackSource source, LivePages live) {
+        CacheCounters counters = new CacheCounters();
+        Space space = new Space(capacityBytes, counters);
+        try {
+            PackFiles files = PackFiles.open(directory, space, counters);
+            boolean _ = space.makeRoom();
+            return new PackCache(files, space, source, live, counters);
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "cannot open the node cache " + directory, e);
+        }
+    }
+
+    public CacheCounters counters() {
+        return counters;
+    }
+
+    /** What packs and maps take on disk, in bytes. */
+    public long usedBytes() {
+        return space.used();
+    }
+
+    /** What they may take. */
+    public long capacityBytes() {
+        return space.capacity();
+    }
+
+    @Override
+    public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        for (long at = from; at < to; ) {
+            long end = Math.min(to, (at / Sizes.PIECE + 1) * Sizes.PIECE);
+            int length = (int) (end - at);
+            ByteBuffer part = target.slice(target.position(), length);
+            if (!readHere(manifest, pack, at, end, part)) {
+                source.read(manifest, pack, at, end, part.clear());
+            }
+            target.position(target.position() + length);
+            at = end;
+        }
+    }
+
+    /** Reads a range within one piece, if it is here or can be brought here. */
+    private boolean readHere(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        if (!disk.isUsable() || !users.tryAcquire()) {
+            return false;
+        }
+        try {
+            PieceRead read;
+            try {
+                PackFile file = files.get(pack, live.packBytes(manifest, pack));
+                read = new PieceRead(manifest, file, from, to);
+            } catch (ForebayException e) {
+                // The version is not known here; let the source say so.
+                return false;
+            }
+            return read.into(target);
+        } catch (IOException e) {
+            disk.failed(e);
+            return false;
+        } finally {
+            users.release();
+        }
+    }
+
+    /** A range within one piece on behalf of a version. */
+    private final class PieceRead {
+        private final Digest manifest;
+        private final PackFile file;
+        private final ChunkId chunk;
+        private final long from;
+        private final long to;
+        private final BitSet livePages;
+        private final BitSet wanted;
+
+        PieceRead(Digest manifest, PackFile file, long from, long to) {
+            this.manifest = manifest;
+            this.file = file;
+            this.chunk = ChunkId.at(file.id(), from);
+            this.from = from;
+            this.to = to;
+            this.livePages = live.of(manifest, chunk);
+            this.wanted = Sizes.pagesOf(from, to);
+            wanted.and(livePages);
+        }
+
+        boolean into(ByteBuffer target) throws IOException {
+            if (file.read(from, wanted, target)) {
+                counters.hitBytes.add(to - from);
+                // Not when it was fetched for this: then one pass would look like use.
+                file.touch(chunk.index());
+                return true;
+            }
+            counters.missBytes.add(to - from);
+            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+                Fetch fetch = new Fetch(target);
+                boolean led = flights.lead(file.id(), from, fetch::run);
+                if (led && !fetch.stored) {
+                    return fetch.passedOn;
+                }
+                if (file.read(from, wanted, target)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Brings the blocks with pages that are missing. */
+        private final class Fetch {
+            private final ByteBuffer target;
+            boolean stored = true;
+            boolean passedOn;
+
+            Fetch(ByteBuffer target) {
+                this.target = target;
+            }
+
+            void run() throws IOException {
+                BitSet missing = file.missing(chunk.index(), wanted);
+                if (missing.isEmpty()) {
+                    return;
+                }
+                int firstBlock = missing.nextSetBit(0) / Sizes.PAGES_OF_BLOCK;
+                int endBlock = (missing.length() - 1) / Sizes.PAGES_OF_BLOCK + 1;
+                long start = chunk.start() + (long) firstBlock * Sizes.BLOCK;
+                long end = Math.min(chunk.start() + (long) endBlock * Sizes.BLOCK, file.bytes());
+                ByteBuffer bytes = buffers.take();
+                try {
+                    source.read(manifest, file.id(), start, end, bytes);
+                    stored = store(start, end, bytes.flip());
+                    if (!stored && start <= from && to <= end) {
+                        target.put(0, bytes, (int) (from - start), (int) (to - from));
+                        passedOn = true;
+                    }
+                } catch (ForebayException e) {
+                    // A neighbour in the same block has changed in the lake.
+                    if (e.code() != ErrorCode.LAKE_OBJECT_CHANGED) {
+                        throw e;
+                    }
+                    stored = false;
+                } finally {
+                    buffers.give(bytes);
+                }
+            }
+
+            private boolean store(long start, long end, ByteBuffer bytes) throws IOException {
+                BitSet pages = Sizes.pagesOf(start, end);
+                pages.and(livePages);
+                BitSet more = file.missing(chunk.index(), pages);
+                long room = (long) more.cardinality() * Sizes.PAGE + PackMap.RECORD_STRIDE;
+                if (!space.reserve(room)) {
+                    counters.refused.increment();
+                    return false;
+                }
+                try {
+                    file.store(start, more, bytes);
+                    counters.storedBytes.add((long) more.cardinality() * Sizes.PAGE);
+                    return true;
+                } catch (IOException e) {
+                    if (!Disk.isFull(e)) {
+                        throw e;
+                    }
+                    counters.refused.increment();
+                    boolean _ = space.evictOne();
+                    return false;
+                } finally {
+                    space.add(-room);
+                }
+            }
+        }
+    }
+
+    /** Ends the use of the files, except by reads that do not end themselves within seconds. */
+    @Override
+    public void close() {
+        try {
+            if (users.tryAcquire(MAX_USERS, CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                files.close();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

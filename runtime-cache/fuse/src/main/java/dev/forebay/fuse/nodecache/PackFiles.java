@@ -1,0 +1,128 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The packs in the cache's directory: {@code <pack>.pack} and {@code <pack>.map}. All are open as
+ * long as this is. Touches no other files. Safe for use by many threads.
+ */
+final class PackFiles implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PackFiles.class);
+
+    private static final String DATA = ".pack";
+    private static final String MAP = ".map";
+    private static final String NAME = "[0-9a-f]".repeat(64);
+
+    private final Path directory;
+    private final Space space;
+    private final CacheCounters counters;
+    private final Map<PackId, PackFile> packs = new ConcurrentHashMap<>();
+
+    private PackFiles(Path directory, Space space, CacheCounters counters) {
+        this.directory = directory;
+        this.space = space;
+        this.counters = counters;
+    }
+
+    /**
+     * Opens what is there, made if it is not; packs that cannot be believed, or of which nothing is
+     * left, are removed.
+     */
+    static PackFiles open(Path directory, Space space, CacheCounters counters) throws IOException {
+        PackFiles files = new PackFiles(directory, space, counters);
+        try {
+            Files.createDirectories(directory);
+            files.adopt();
+            return files;
+        } catch (IOException | RuntimeException e) {
+            files.packs.values().forEach(PackFile::close);
+            throw e;
+        }
+    }
+
+    private void adopt() throws IOException {
+        try (DirectoryStream<Path> found =
+                Files.newDirectoryStream(directory, "{" + NAME + DATA + "," + NAME + MAP + "}")) {
+            for (Path file : found) {
+                String name = file.getFileName().toString();
+                PackId id = PackId.parse(name.substring(0, name.lastIndexOf('.')));
+                if (!packs.containsKey(id)) {
+                    adopt(id);
+                }
+            }
+        }
+    }
+
+    private void adopt(PackId id) throws IOException {
+        try {
+            PackFile pack = PackFile.open(id, path(id, DATA), path(id, MAP), space, counters);
+            if (!pack.isEmpty()) {
+                packs.put(id, pack);
+                return;
+            }
+            pack.close();
+        } catch (DamagedMapException | NoSuchFileException | SystemCallException e) {
+            LOG.warn("Pack {} is fetched anew: {}", id, e.toString());
+            counters.diskErrors.increment();
+        }
+        Files.deleteIfExists(path(id, DATA));
+        Files.deleteIfExists(path(id, MAP));
+    }
+
+    private Path path(PackId id, String suffix) {
+        return directory.resolve(id + suffix);
+    }
+
+    /** A pack's files, made if they are not there. */
+    PackFile get(PackId id, long bytes) throws IOException {
+        PackFile known = packs.get(id);
+        if (known != null) {
+            return known;
+        }
+        try {
+            return packs.computeIfAbsent(id, _ -> create(id, bytes));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private PackFile create(PackId id, long bytes) {
+        try {
+            Files.deleteIfExists(path(id, DATA));
+            Files.deleteIfExists(path(id, MAP));
+            return PackFile.create(id, bytes, path(id, DATA), path(id, MAP), space, counters);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Collection<PackFile> all() {
+        return packs.values();
+    }
+
+    /** Leaves everything on the device so that nothing has to be proven at the next start. */
+    @Override
+    public void close() {
+        for (PackFile pack : packs.values()) {
+            try {
+                pack.settle();
+            } catch (IOException e) {
+                LOG.warn("Pack {} has to be compared with its checksums again", pack.id(), e);
+            }
+            pack.close();
+        }
+    }
+}

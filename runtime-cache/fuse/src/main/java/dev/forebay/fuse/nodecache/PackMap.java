@@ -1,0 +1,195 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.fuse.linux.DiskFile;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+
+/**
+ * The record of what of a pack is on disk: the file beside the pack's, see "Node cache" in {@code
+ * docs/architecture.md} for its format.
+ *
+ * <p>A record is written after the bytes it vouches for and before they are given up, but nothing
+ * is synced: what a power failure leaves is found out by the checksums. A record that was torn by
+ * it reads as "nothing is there". Safe for use by many threads, if one at a time writes the record
+ * of a chunk.
+ */
+final class PackMap implements AutoCloseable {
+
+    private static final int MAGIC = 0x46424e43; // FBNC
+    private static final int FORMAT = 1;
+    private static final int SHUT = 0x53485554; // SHUT
+    private static final int OPEN = 0x4f50454e; // OPEN
+
+    private static final int HEAD_BYTES = 4 + 4 + 32 + 8 + 4 + 4;
+    // In a sector of its own, so that no torn write of it harms the head.
+    private static final long STATE_AT = 512;
+    private static final int STATE_BYTES = 4 + 4;
+    private static final long RECORDS_AT = 4096;
+    static final int RECORD_STRIDE = 1024;
+    private static final int BITMAP_BYTES = Sizes.PAGES_OF_CHUNK / 8;
+    private static final int CHECKSUMS_AT = BITMAP_BYTES;
+    private static final int INDEX_AT = CHECKSUMS_AT + 4 * Sizes.BLOCKS_OF_CHUNK;
+    private static final int CRC_AT = INDEX_AT + 4;
+    private static final int RECORD_BYTES = CRC_AT + 4;
+
+    private final DiskFile file;
+    private final byte[] packId;
+    private final long packBytes;
+    private final boolean shut;
+
+    private PackMap(DiskFile file, byte[] packId, long packBytes, boolean shut) {
+        this.file = file;
+        this.packId = packId;
+        this.packBytes = packBytes;
+        this.shut = shut;
+    }
+
+    /** Makes the map of a pack of which nothing is there. */
+    static PackMap create(Path path, PackId pack, long packBytes) throws IOException {
+        Files.createFile(path);
+        DiskFile file = DiskFile.open(path);
+        try {
+            PackMap map = new PackMap(file, bytes(pack), packBytes, false);
+            ByteBuffer head =
+                    ByteBuffer.allocate(HEAD_BYTES)
+                            .putInt(MAGIC)
+                            .putInt(FORMAT)
+                            .put(map.packId)
+                            .putLong(packBytes)
+                            .putInt(Sizes.CHUNK);
+            head.putInt(crc(new byte[0], head, HEAD_BYTES - 4));
+            file.setLength(RECORDS_AT + (long) Sizes.chunks(packBytes) * RECORD_STRIDE);
+            map.write(head.array(), 0);
+            map.mark(OPEN);
+            return map;
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the map of a pack.
+     *
+     * @throws DamagedMapException if the file is not one, or of another pack
+     */
+    static PackMap open(Path path, PackId pack) throws IOException {
+        DiskFile file = DiskFile.open(path);
+        try {
+            byte[] packId = bytes(pack);
+            ByteBuffer head = read(file, 0, HEAD_BYTES);
+            int crc = crc(new byte[0], head, HEAD_BYTES - 4);
+            boolean known = head.getInt() == MAGIC && head.getInt() == FORMAT;
+            byte[] recordedPack = new byte[packId.length];
+            head.get(recordedPack);
+            long packBytes = head.getLong();
+            boolean intact = head.getInt() == Sizes.CHUNK && head.getInt() == crc;
+            if (!known || !intact || !Arrays.equals(recordedPack, packId)) {
+                throw new DamagedMapException(path + " is not the map of its pack");
+            }
+            ByteBuffer state = read(file, STATE_AT, STATE_BYTES);
+            boolean shut = state.getInt() == SHUT && state.getInt() == crc(packId, state, 4);
+            return new PackMap(file, packId, packBytes, shut);
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /** The extent of the pack. */
+    long packBytes() {
+        return packBytes;
+    }
+
+    /** Whether, when it was opened, all that was on the device was recorded, and the reverse. */
+    boolean wasShut() {
+        return shut;
+    }
+
+    /** Says that from now on records and bytes may differ. Synced. */
+    void markOpen() throws IOException {
+        mark(OPEN);
+        file.syncData();
+    }
+
+    /** Says that records and bytes agree; the bytes must have been synced. Synced. */
+    void markShut() throws IOException {
+        file.syncData();
+        mark(SHUT);
+        file.syncData();
+    }
+
+    private void mark(int state) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(STATE_BYTES).putInt(state);
+        write(bytes.putInt(crc(packId, bytes, 4)).array(), STATE_AT);
+    }
+
+    /** What is recorded of a chunk: nothing, if the record is damaged. */
+    ChunkRecord read(int chunk) throws IOException {
+        ByteBuffer bytes = read(file, at(chunk), RECORD_BYTES);
+        if (bytes.getInt(INDEX_AT) != chunk || bytes.getInt(CRC_AT) != crc(packId, bytes, CRC_AT)) {
+            return ChunkRecord.EMPTY;
+        }
+        BitSet pages = BitSet.valueOf(bytes.slice(0, BITMAP_BYTES));
+        int[] checksums = new int[Sizes.BLOCKS_OF_CHUNK];
+        bytes.slice(CHECKSUMS_AT, 4 * checksums.length).asIntBuffer().get(checksums);
+        return new ChunkRecord(pages, checksums);
+    }
+
+    /** Records what is there of a chunk. */
+    void write(int chunk, ChunkRecord record) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(RECORD_BYTES);
+        bytes.put(record.pages().toByteArray()).position(CHECKSUMS_AT);
+        for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
+            bytes.putInt(record.checksum(block));
+        }
+        bytes.putInt(chunk);
+        write(bytes.putInt(crc(packId, bytes, CRC_AT)).array(), at(chunk));
+    }
+
+    private static long at(int chunk) {
+        return RECORDS_AT + (long) chunk * RECORD_STRIDE;
+    }
+
+    /** Zeros where the file ends. */
+    private static ByteBuffer read(DiskFile file, long position, int bytes) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(bytes);
+            file.read(buffer, position);
+            return ByteBuffer.wrap(buffer.toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    private void write(byte[] bytes, long position) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            file.write(
+                    arena.allocate(bytes.length).copyFrom(MemorySegment.ofArray(bytes)), position);
+        }
+    }
+
+    private static int crc(byte[] salt, ByteBuffer bytes, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(salt);
+        crc.update(bytes.slice(0, length));
+        return (int) crc.getValue();
+    }
+
+    private static byte[] bytes(PackId pack) {
+        return HexFormat.of().parseHex(pack.digest().hex());
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+}

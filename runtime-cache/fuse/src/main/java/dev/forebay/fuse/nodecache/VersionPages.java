@@ -1,0 +1,91 @@
+package dev.forebay.fuse.nodecache;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.Pack;
+import dev.forebay.manifest.Segment;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The live pages of mounted versions, from their manifests. Safe for use by many threads. */
+public final class VersionPages implements LivePages {
+
+    /** Each takes 300 bytes. */
+    private static final int MAX_CHUNKS = 16_384;
+
+    private record Key(Digest manifest, ChunkId chunk) {}
+
+    private final Manifests manifests;
+    private final Cache<Key, BitSet> pages = Caffeine.newBuilder().maximumSize(MAX_CHUNKS).build();
+    private volatile Map<Digest, ManifestRef> mounted = Map.of();
+
+    /** Knows no version until {@link #update} was called. */
+    public VersionPages(Manifests manifests) {
+        this.manifests = manifests;
+    }
+
+    /** Takes over the mount table; call it before the versions are shown. */
+    public void update(List<Mount> mounts) {
+        mounted =
+                mounts.stream()
+                        .map(Mount::manifest)
+                        .collect(
+                                Collectors.toUnmodifiableMap(
+                                        ManifestRef::digest, ref -> ref, (one, _) -> one));
+    }
+
+    @Override
+    public long packBytes(Digest manifest, PackId pack) {
+        return ask(manifest, CachedManifest::packs).stream()
+                .filter(known -> known.id().equals(pack))
+                .mapToLong(Pack::bytes)
+                .findAny()
+                .orElseThrow(
+                        () ->
+                                new ForebayException(
+                                        ErrorCode.NOT_FOUND,
+                                        "manifest %s has no pack %s".formatted(manifest, pack)));
+    }
+
+    @Override
+    public BitSet of(Digest manifest, ChunkId chunk) {
+        return pages.get(new Key(manifest, chunk), this::read);
+    }
+
+    private BitSet read(Key key) {
+        long start = key.chunk.start();
+        long end = start + ChunkId.CHUNK_BYTES;
+        BitSet live = new BitSet(Sizes.PAGES_OF_CHUNK);
+        for (Segment segment :
+                ask(key.manifest, manifest -> manifest.segments(key.chunk.pack(), start, end))) {
+            long from = Math.max(start, segment.packOffset());
+            long to = Math.min(end, segment.packOffset() + segment.size());
+            live.or(Sizes.pagesOf(from, to));
+        }
+        return live;
+    }
+
+    private <T> T ask(Digest digest, Function<CachedManifest, T> question) {
+        ManifestRef ref = mounted.get(digest);
+        if (ref == null) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND,
+                    "no version with manifest %s is mounted".formatted(digest));
+        }
+        try (CachedManifest manifest = manifests.open(ref)) {
+            return question.apply(manifest);
+        }
+    }
+}

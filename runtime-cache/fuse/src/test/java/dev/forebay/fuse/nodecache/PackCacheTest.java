@@ -1,0 +1,251 @@
+package dev.forebay.fuse.nodecache;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PackCacheTest {
+
+    private static final int MIB = 1 << 20;
+
+    @TempDir private Path directory;
+    private final TestPack pack = new TestPack(5 * Sizes.PAGES_OF_CHUNK + 3, 7);
+    private PackCache cache;
+
+    @BeforeEach
+    void open() {
+        cache = open(1L << 30);
+    }
+
+    private PackCache open(long capacity) {
+        return PackCache.open(directory, capacity, pack, pack);
+    }
+
+    @AfterEach
+    void close() {
+        cache.close();
+    }
+
+    private void reopen(long capacity) {
+        cache.close();
+        cache = open(capacity);
+    }
+
+    private Path data() {
+        return directory.resolve(TestPack.ID + ".pack");
+    }
+
+    private Path map() {
+        return directory.resolve(TestPack.ID + ".map");
+    }
+
+    private static long allocated(Path file) throws Exception {
+        Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
+        String blocks = new String(stat.getInputStream().readAllBytes(), US_ASCII).strip();
+        return Long.parseLong(blocks) * 512;
+    }
+
+    @Test
+    void aRangeIsFetchedOnceInWholeBlocksAndKeptOverARestart() throws Exception {
+        pack.assertReads(cache, TestPack.ALL, 3 * MIB + 100, 5000, false);
+        assertThat(pack.asked).containsExactly(new TestPack.Range(3 * MIB, 3 * MIB + (64 << 10)));
+        pack.asked.clear();
+        pack.assertReads(cache, TestPack.ALL, 3 * MIB + 100, 5000, true);
+        reopen(1L << 30);
+        pack.assertReads(cache, TestPack.ALL, 3 * MIB, 64 << 10, true);
+        assertThat(pack.asked).isEmpty();
+        assertThat(cache.counters().hitBytes()).isEqualTo(64 << 10);
+        assertThat(Files.size(data())).isEqualTo(pack.bytes.length);
+        assertThat(allocated(data())).isEqualTo(64 << 10);
+    }
+
+    @Test
+    void theFileHoldsThePackByteForByte() throws Exception {
+        pack.assertReadsAll(cache, TestPack.SOME);
+        pack.assertReadsAll(cache, TestPack.ALL);
+        pack.takeAskedBytes();
+        pack.assertReadsAll(cache, TestPack.ALL);
+        pack.assertReadsAll(cache, TestPack.SOME);
+        assertThat(pack.takeAskedBytes()).isZero();
+        assertThat(Files.readAllBytes(data())).isEqualTo(pack.bytes);
+        assertThat(cache.usedBytes()).isEqualTo(pack.bytes.length + 6L * PackMap.RECORD_STRIDE);
+    }
+
+    @Test
+    void whatOneVersionDoesNotKnowIsNotTakenForBytesOfThePack() throws Exception {
+        pack.assertReadsAll(cache, TestPack.SOME);
+        reopen(1L << 30);
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertThat(Files.readAllBytes(data())).isEqualTo(pack.bytes);
+    }
+
+    @Test
+    void manyReadersShareOneFetch() throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> reads = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                reads.add(
+                        threads.submit(
+                                () -> pack.assertReads(cache, TestPack.ALL, MIB, MIB, true)));
+            }
+            for (Future<?> read : reads) {
+                read.get();
+            }
+        }
+        assertThat(pack.takeAskedBytes()).isEqualTo(MIB);
+    }
+
+    @Test
+    void aFailureReachesAllWhoWaitAndIsNotRemembered() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch mayFail = new CountDownLatch(1);
+        PackCache failing =
+                PackCache.open(
+                        directory.resolve("other"),
+                        1L << 30,
+                        (_, _, _, _, _) -> {
+                            asked.countDown();
+                            await(mayFail);
+                            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+                        },
+                        pack);
+        try (failing;
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> first = threads.submit(() -> readPage(failing));
+            await(asked);
+            Future<?> second = threads.submit(() -> readPage(failing));
+            mayFail.countDown();
+            for (Future<?> read : List.of(first, second)) {
+                assertThatThrownBy(read::get)
+                        .isInstanceOf(ExecutionException.class)
+                        .hasMessageContaining("down");
+            }
+        }
+        pack.down = true;
+        assertThatThrownBy(() -> readPage(cache)).hasMessageContaining("down");
+        pack.down = false;
+        readPage(cache);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void readPage(PackCache cache) {
+        cache.read(TestPack.ALL, TestPack.ID, 0, 4096, ByteBuffer.allocate(4096));
+    }
+
+    @Test
+    void aChangedNeighbourDoesNotTakeAFileWithIt() {
+        pack.changed = new TestPack.Range(8192, 12288);
+        pack.assertReads(cache, TestPack.ALL, 0, 8192, true);
+        pack.assertReads(cache, TestPack.ALL, 12288, 4096, true);
+        assertThatThrownBy(() -> pack.assertReads(cache, TestPack.ALL, 8192, 4096, true))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
+    }
+
+    @Test
+    void aFlippedBitIsFetchedAnewAndCounted() throws Exception {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        pack.takeAskedBytes();
+        flip(data(), 9 * MIB + 77);
+        pack.assertReads(cache, TestPack.ALL, 9 * MIB, 4096, true);
+        assertThat(pack.takeAskedBytes()).isEqualTo(64 << 10);
+        assertThat(cache.counters().damagedBlocks()).isEqualTo(1);
+        assertThat(Files.readAllBytes(data())).isEqualTo(pack.bytes);
+    }
+
+    private static void flip(Path file, long at) throws IOException {
+        try (RandomAccessFile raw = new RandomAccessFile(file.toFile(), "rw")) {
+            raw.seek(at);
+            int old = raw.read();
+            raw.seek(at);
+            raw.write(old ^ 4);
+        }
+    }
+
+    @Test
+    void aMapThatCannotBeBelievedCostsThePackAndNothingElse() throws Exception {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        pack.takeAskedBytes();
+        cache.close();
+        flip(map(), 20);
+        cache = open(1L << 30);
+        assertThat(data()).doesNotExist();
+        assertThat(cache.usedBytes()).isZero();
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertThat(pack.takeAskedBytes()).isEqualTo(pack.bytes.length);
+    }
+
+    @Test
+    void staysWithinItsBoundAndGivesSpaceBack() throws Exception {
+        long capacity = 2L * (Sizes.CHUNK + PackMap.RECORD_STRIDE);
+        reopen(capacity);
+        for (int round = 0; round < 3; round++) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            assertThat(cache.usedBytes()).isBetween(1L, capacity);
+            assertThat(allocated(data())).isLessThanOrEqualTo(capacity);
+        }
+        assertThat(cache.counters().evictedBytes()).isPositive();
+        reopen(capacity / 2);
+        assertThat(cache.usedBytes()).isLessThanOrEqualTo(capacity / 2);
+        assertThat(allocated(data())).isLessThanOrEqualTo(capacity / 2);
+    }
+
+    @Test
+    void aScanDoesNotDriveOutWhatIsUsedAgain() {
+        reopen(3L * (Sizes.CHUNK + PackMap.RECORD_STRIDE));
+        for (int epoch = 0; epoch < 2; epoch++) {
+            for (int at = 0; at < Sizes.CHUNK; at += MIB) {
+                pack.assertReads(cache, TestPack.ALL, at, MIB, true);
+            }
+        }
+        for (int at = Sizes.CHUNK; at < 5 * Sizes.CHUNK; at += MIB) {
+            pack.assertReads(cache, TestPack.ALL, at, MIB, true);
+        }
+        pack.takeAskedBytes();
+        pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
+        assertThat(pack.takeAskedBytes()).isZero();
+    }
+
+    @Test
+    void withoutRoomBytesArePassedOnAndAskedForOnce() {
+        reopen(4096);
+        pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
+        assertThat(pack.takeAskedBytes()).isEqualTo(MIB);
+        assertThat(cache.counters().refused()).isEqualTo(1);
+        assertThat(cache.usedBytes()).isZero();
+    }
+
+    @Test
+    void aClosedCachePassesOn() {
+        cache.close();
+        pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
+        assertThat(pack.takeAskedBytes()).isEqualTo(MIB);
+    }
+}

@@ -1,0 +1,128 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.read.PackSource;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A pack that two versions share: of {@link #ALL} every page is live, of {@link #SOME} some runs.
+ * What is not live is poison when it is asked for on behalf of that version.
+ */
+final class TestPack implements PackSource, LivePages {
+
+    static final PackId ID = PackId.parse("ab".repeat(32));
+    static final Digest ALL = new Digest("c".repeat(64));
+    static final Digest SOME = new Digest("d".repeat(64));
+
+    private static final byte POISON = (byte) 0xee;
+
+    record Range(long from, long to) {}
+
+    final byte[] bytes;
+    final List<Range> asked = Collections.synchronizedList(new ArrayList<>());
+    volatile boolean down;
+    volatile Range changed = new Range(-1, -1);
+    private final BitSet some = new BitSet();
+
+    /** A whole number of pages; the same for the same seed. */
+    TestPack(int pages, long seed) {
+        bytes = new byte[pages * Sizes.PAGE];
+        Random random = new Random(seed);
+        random.nextBytes(bytes);
+        for (int page = 0; page < pages; ) {
+            int run = 1 + random.nextInt(random.nextBoolean() ? 4 : 100);
+            some.set(page, Math.min(pages, page + run), random.nextBoolean());
+            page += run;
+        }
+    }
+
+    /** Whether bytes of the version's own are at this offset. */
+    boolean isLive(Digest manifest, long offset) {
+        return manifest.equals(ALL) || some.get((int) (offset / Sizes.PAGE));
+    }
+
+    @Override
+    public long packBytes(Digest manifest, PackId pack) {
+        return bytes.length;
+    }
+
+    @Override
+    public BitSet of(Digest manifest, ChunkId chunk) {
+        int first = chunk.index() * Sizes.PAGES_OF_CHUNK;
+        int end = first + Sizes.pages(bytes.length, chunk.index());
+        BitSet live = new BitSet();
+        live.set(0, end - first);
+        if (manifest.equals(SOME)) {
+            live.and(some.get(first, end));
+        }
+        return live;
+    }
+
+    @Override
+    public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        asked.add(new Range(from, to));
+        if (down) {
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+        }
+        if (from < changed.to && to > changed.from) {
+            throw new ForebayException(ErrorCode.LAKE_OBJECT_CHANGED, "changed");
+        }
+        target.put(known(manifest, (int) from, (int) to));
+    }
+
+    /** The pack's bytes, with poison for what the version does not know. */
+    private byte[] known(Digest manifest, int from, int to) {
+        byte[] known = Arrays.copyOfRange(bytes, from, to);
+        for (int at = from; at < to; at = (at / Sizes.PAGE + 1) * Sizes.PAGE) {
+            if (!isLive(manifest, at)) {
+                int end = Math.min(to, (at / Sizes.PAGE + 1) * Sizes.PAGE);
+                Arrays.fill(known, at - from, end - from, POISON);
+            }
+        }
+        return known;
+    }
+
+    /** Reads a range of a cache and compares all that is live. */
+    void assertReads(PackCache cache, Digest manifest, long from, int length, boolean direct) {
+        ByteBuffer target =
+                direct ? ByteBuffer.allocateDirect(length) : ByteBuffer.allocate(length);
+        cache.read(manifest, ID, from, from + length, target);
+        assertThat(target.hasRemaining()).isFalse();
+        byte[] read = new byte[length];
+        target.get(0, read);
+        byte[] right = known(manifest, (int) from, (int) from + length);
+        for (int i = Arrays.mismatch(read, right); i >= 0 && i < length; i++) {
+            if (read[i] != right[i] && isLive(manifest, from + i)) {
+                throw new AssertionError("wrong byte at " + (from + i) + " of " + manifest);
+            }
+        }
+    }
+
+    /** Reads all of it. */
+    void assertReadsAll(PackCache cache, Digest manifest) {
+        for (int at = 0; at < bytes.length; at += Sizes.PIECE) {
+            assertReads(cache, manifest, at, Math.min(Sizes.PIECE, bytes.length - at), true);
+        }
+    }
+
+    /** How many bytes were asked for since this was asked before. */
+    long takeAskedBytes() {
+        synchronized (asked) {
+            long sum = asked.stream().mapToLong(range -> range.to - range.from).sum();
+            asked.clear();
+            return sum;
+        }
+    }
+}
