@@ -73,7 +73,10 @@ final class TreeLayout {
             }
         }
         if (more) {
-            throw damaged("node %d is below %d, which is no directory", entryScan);
+            throw new ForebayException(
+                    ErrorCode.CORRUPT,
+                    "node %d is below %d, which is no directory"
+                            .formatted(entryScan.id(), entryScan.parent()));
         }
         if (rootNumber == 0) {
             throw new ForebayException(ErrorCode.CORRUPT, "a manifest without a root");
@@ -131,10 +134,6 @@ final class TreeLayout {
                                     key, etag, attributes.add(Attribute.VERSION_ID, versionId)
                                 });
         numbers.add(id, number, false);
-    }
-
-    private static ForebayException damaged(String text, EntryScan at) {
-        return new ForebayException(ErrorCode.CORRUPT, text.formatted(at.id(), at.parent()));
     }
 
     /** How many inodes there are. */
