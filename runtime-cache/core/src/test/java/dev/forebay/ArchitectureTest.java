@@ -72,6 +72,20 @@ class ArchitectureTest {
                             "org.jspecify..");
 
     @ArchTest
+    static final ArchRule imagesKnowManifestsOnly =
+            classes()
+                    .that()
+                    .resideInAPackage("dev.forebay.image..")
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.forebay.image..",
+                            "dev.forebay.manifest..",
+                            "dev.forebay.model..",
+                            "java..",
+                            "org.jspecify..");
+
+    @ArchTest
     static final ArchRule placementIsPure =
             classes()
                     .that()

@@ -140,25 +140,51 @@ public final class WorkerClient implements AutoCloseable {
      *     file then
      */
     public void manifest(WorkerNode worker, Digest manifest, Path file) {
-        ManifestDownload.to(
+        VerifiedDownload.to(
                 file,
-                manifest,
+                "manifest",
                 partial -> {
-                    HttpRequest request =
-                            exchanges
-                                    .request(worker, WorkerProtocol.manifest(manifest))
-                                    .GET()
-                                    .build();
-                    HttpResponse<byte[]> answer =
-                            exchanges.send(
-                                    worker,
-                                    request,
-                                    ManifestDownload.into(partial),
-                                    config.manifestTimeout());
-                    if (answer.statusCode() != 200) {
-                        throw Problems.toException(worker, answer.statusCode(), answer.body());
-                    }
+                    download(worker, WorkerProtocol.manifest(manifest), partial);
+                    return manifest;
                 });
+    }
+
+    /**
+     * Downloads the image of a mounted version to {@code file}, which is overwritten. The worker
+     * writes the image first if it does not have it.
+     *
+     * @return the image's SHA-256
+     * @throws ForebayException {@code CORRUPT} if the bytes do not have the digest that the worker
+     *     says; there is no file then
+     */
+    public Digest image(WorkerNode worker, DatasetVersion version, Digest manifest, Path file) {
+        return VerifiedDownload.to(
+                file,
+                "image",
+                partial ->
+                        download(worker, WorkerProtocol.image(version, manifest), partial)
+                                .headers()
+                                .firstValue(ReprDigest.HEADER)
+                                .flatMap(ReprDigest::parse)
+                                .orElseThrow(
+                                        () ->
+                                                new ForebayException(
+                                                        ErrorCode.UNAVAILABLE,
+                                                        "worker %s sent an image without a digest"
+                                                                .formatted(worker.id()))));
+    }
+
+    private HttpResponse<byte[]> download(WorkerNode worker, String path, Path file) {
+        HttpResponse<byte[]> answer =
+                exchanges.send(
+                        worker,
+                        exchanges.request(worker, path).GET().build(),
+                        VerifiedDownload.into(file),
+                        config.manifestTimeout());
+        if (answer.statusCode() != 200) {
+            throw Problems.toException(worker, answer.statusCode(), answer.body());
+        }
+        return answer;
     }
 
     /** What a worker says of itself. */

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param readTimeout for a whole answer to a read of a range, also when the worker has to fill it
  *     first
  * @param fillTimeout for filling one chunk
- * @param manifestTimeout for a manifest file, and for dropping a version
+ * @param manifestTimeout for a manifest file or an image, and for dropping a version
  * @param queryTimeout for coverage and status
  * @param maxRequests how many requests may be on their way at once; more wait
  * @param token what to present to workers

@@ -1,8 +1,11 @@
 package dev.forebay.transfer;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 
 /**
  * The names on the wire between workers and those who read from them; both ends use these
@@ -21,6 +24,9 @@ public final class WorkerProtocol {
     /** The query parameter with the manifest's digest. */
     public static final String MANIFEST_PARAMETER = "manifest";
 
+    /** The query parameter with a version's name. */
+    public static final String VERSION_PARAMETER = "version";
+
     /** The value of {@code Cache-Control} that forbids the worker to fill. */
     public static final String ONLY_IF_CACHED = "only-if-cached";
 
@@ -37,6 +43,7 @@ public final class WorkerProtocol {
     public static final String CHUNK_PATH = "/v1/packs/{p}/chunks/{i}";
     public static final String VERIFY_PATH = CHUNK_PATH + "/verify";
     public static final String MANIFEST_PATH = "/v1/manifests/{m}";
+    public static final String IMAGE_PATH = "/v1/manifests/{m}/image";
     public static final String COVERAGE_PATH = "/v1/manifests/{m}/coverage";
     public static final String MANIFEST_CHUNKS_PATH = "/v1/manifests/{m}/chunks";
     public static final String STATUS_PATH = "/v1/status";
@@ -62,6 +69,14 @@ public final class WorkerProtocol {
 
     static String manifest(Digest manifest) {
         return MANIFEST_PATH.replace("{m}", manifest.hex());
+    }
+
+    static String image(DatasetVersion version, Digest manifest) {
+        return IMAGE_PATH.replace("{m}", manifest.hex())
+                + "?"
+                + VERSION_PARAMETER
+                + "="
+                + URLEncoder.encode(version.toString(), StandardCharsets.UTF_8);
     }
 
     static String coverage(Digest manifest) {

@@ -54,6 +54,8 @@ final class ConfigCheck {
         atLeast(1, "manifests.open", config.manifests().open());
         long manifests = config.manifests().capacity().asLongValue();
         require(manifests >= 1, "manifests.capacity", manifests, "must be at least 1");
+        long images = config.images().capacity().asLongValue();
+        require(images >= 1, "images.capacity", images, "must be at least 1");
     }
 
     private static void checkAddress(URI address) {

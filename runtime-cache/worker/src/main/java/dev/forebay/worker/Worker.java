@@ -2,6 +2,7 @@ package dev.forebay.worker;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.ChunkStoreStats;
+import dev.forebay.image.ImageStore;
 import dev.forebay.lake.Lake;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.RegionState;
@@ -37,6 +38,7 @@ final class Worker {
     private final LakePace pace;
     private final ChunkStore store;
     private final MountedVersions versions;
+    private final ImageStore images;
     private final ProtectedPacks protectedPacks;
     private final WorkerClient client;
     private final LakeAccounts accounts;
@@ -66,6 +68,10 @@ final class Worker {
                                 config.manifests().capacity().asLongValue(),
                                 new ManifestSource(lake)::fetch),
                         config.manifests().open());
+        this.images =
+                new ImageStore(
+                        config.directory().resolve("images"),
+                        config.images().capacity().asLongValue());
         this.protectedPacks = new ProtectedPacks(versions);
         this.store =
                 ChunkStore.open(
@@ -115,6 +121,7 @@ final class Worker {
                 versions,
                 chunks,
                 new ChunkDropper(store, chunks, versions, accounts),
+                images,
                 accounts,
                 this::status,
                 new WorkerRoutes.Limits(
@@ -174,6 +181,7 @@ final class Worker {
         metrics.count(
                 "store.disk.full", "Writes that found the disk full", () -> stats().diskFull());
         metrics.count("store.disk.errors", "Failures of the disk", () -> stats().diskErrors());
+        metrics.count("images.written", "Images written", images::written);
         metrics.gauge("fills.under.way", "Fills running or queued", chunks::fillsUnderWay);
         metrics.gauge(
                 "lake.pace",
@@ -230,6 +238,7 @@ final class Worker {
         protectedPacks.close();
         client.close();
         lake.close();
+        images.close();
         versions.close();
         store.close();
     }

@@ -46,6 +46,9 @@ public interface WorkerConfig {
     /** Manifests at hand. */
     Manifests manifests();
 
+    /** Images of mounted versions. */
+    Images images();
+
     /** How missing chunks are fetched. */
     interface Fill {
         /** How many chunks are filled at once; each takes a buffer of 8 MiB outside the heap. */
@@ -144,6 +147,13 @@ public interface WorkerConfig {
 
         /** How many bytes their local copies may take on disk, besides the chunks. */
         @WithDefault("2G")
+        MemorySize capacity();
+    }
+
+    /** Images of mounted versions. */
+    interface Images {
+        /** How many bytes they may take on disk, besides the chunks. */
+        @WithDefault("4G")
         MemorySize capacity();
     }
 }

@@ -68,7 +68,8 @@ class WorkerConfigTest {
                                 Map.entry("orphans.interval", "16s"),
                                 Map.entry("orphans.bytes-per-second", "17"),
                                 Map.entry("manifests.open", "15"),
-                                Map.entry("manifests.capacity", "1G")));
+                                Map.entry("manifests.capacity", "1G"),
+                                Map.entry("images.capacity", "18G")));
 
         ConfigCheck.check(config);
         assertThat(config.directory()).isEqualTo(Path.of("/store"));
@@ -77,6 +78,7 @@ class WorkerConfigTest {
         assertThat(config.orphans().interval()).isEqualTo(Duration.ofSeconds(16));
         assertThat(config.orphans().bytesPerSecond().asLongValue()).isEqualTo(17);
         assertThat(config.manifests().capacity().asLongValue()).isEqualTo(1L << 30);
+        assertThat(config.images().capacity().asLongValue()).isEqualTo(18L << 30);
     }
 
     @ParameterizedTest
@@ -97,7 +99,8 @@ class WorkerConfigTest {
         "requests.queue, -1",
         "scrub.pause, 0s",
         "orphans.interval, 0s",
-        "manifests.open, 0"
+        "manifests.open, 0",
+        "images.capacity, 0"
     })
     void namesThePropertyThatBreaksARule(String property, String value) {
         WorkerConfig config = config(Map.of(property, value));

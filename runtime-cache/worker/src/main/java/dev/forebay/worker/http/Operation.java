@@ -8,6 +8,7 @@ public enum Operation {
     FILL,
     VERIFY,
     MANIFEST,
+    IMAGE,
     COVERAGE,
     DROP,
     STATUS;

@@ -1,5 +1,6 @@
 package dev.forebay.worker.http;
 
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
@@ -22,6 +23,16 @@ final class Parameters {
 
     static Digest manifestInPath(RoutingContext context) {
         return digest("manifest", context.pathParam("m"));
+    }
+
+    static DatasetVersion version(RoutingContext context) {
+        List<String> values = context.queryParam(WorkerProtocol.VERSION_PARAMETER);
+        String text = values.size() == 1 ? values.getFirst() : null;
+        try {
+            return DatasetVersion.parse(String.valueOf(text));
+        } catch (ForebayException e) {
+            throw Refusal.invalid("version", text, "must have the form namespace/name@version");
+        }
     }
 
     static Digest manifestInQuery(RoutingContext context) {

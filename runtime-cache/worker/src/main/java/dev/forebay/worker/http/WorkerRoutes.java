@@ -1,5 +1,6 @@
 package dev.forebay.worker.http;
 
+import dev.forebay.image.ImageStore;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerProtocol;
 import dev.forebay.transfer.WorkerStatus;
@@ -23,14 +24,17 @@ public final class WorkerRoutes {
     private final Dispatcher dispatcher;
     private final PackRoutes packs;
     private final ManifestRoutes manifests;
+    private final ImageRoutes images;
     private final Supplier<WorkerStatus> status;
     private final Lane reads;
     private final Lane fills;
+    private final Lane imageReads;
 
     /**
      * How much is worked on at once.
      *
-     * @param reads reads of what is here, and queries; and as many again reads that have to fetch
+     * @param reads reads of what is here, and queries; as many again reads that have to fetch, and
+     *     as many of images
      * @param fills fills for nobody in particular, verifications and drops
      * @param queue how many more of each kind may wait
      */
@@ -46,6 +50,7 @@ public final class WorkerRoutes {
             MountedVersions versions,
             ChunkAccess chunks,
             ChunkDropper dropper,
+            ImageStore images,
             LakeAccounts accounts,
             Supplier<WorkerStatus> status,
             Limits limits,
@@ -55,9 +60,11 @@ public final class WorkerRoutes {
         this.packs =
                 new PackRoutes(versions, chunks, limits.lane("miss", limits.reads()), observer);
         this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts);
+        this.images = new ImageRoutes(versions, images);
         this.status = status;
         this.reads = limits.lane("read", limits.reads());
         this.fills = limits.lane("fill", limits.fills());
+        this.imageReads = limits.lane("image", limits.reads());
     }
 
     /** Adds the routes below {@code /v1}. */
@@ -78,6 +85,13 @@ public final class WorkerRoutes {
                 Operation.MANIFEST,
                 reads,
                 manifests::file);
+        add(
+                router,
+                HttpMethod.GET,
+                WorkerProtocol.IMAGE_PATH,
+                Operation.IMAGE,
+                imageReads,
+                images::file);
         add(
                 router,
                 HttpMethod.GET,

@@ -7,6 +7,7 @@ import dev.forebay.manifest.ManifestCache;
 import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -125,6 +126,24 @@ public final class MountedVersions implements AutoCloseable {
             keepOpen(entry.ref());
         }
         return new Use(digest, manifest);
+    }
+
+    /**
+     * Opens the manifest of a version as {@link #use(Digest)} does.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if the version is not mounted with it
+     */
+    public Use use(DatasetVersion version, Digest digest) {
+        if (view().mounts().stream()
+                .noneMatch(
+                        mount ->
+                                mount.version().equals(version)
+                                        && mount.manifest().digest().equals(digest))) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND,
+                    "%s with manifest %s is not mounted in this region".formatted(version, digest));
+        }
+        return use(digest);
     }
 
     /** Whether {@link #use} would answer at once, be it that it refuses. */

@@ -15,36 +15,41 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.function.Consumer;
+import java.util.function.Function;
 
-/** Receives a manifest beside its place and moves it there once its digest is right. */
-final class ManifestDownload {
+/** Receives a file beside its place and moves it there once its digest is right. */
+final class VerifiedDownload {
 
-    private ManifestDownload() {}
+    private VerifiedDownload() {}
 
-    static void to(Path file, Digest expected, Consumer<Path> receive) {
+    /**
+     * @param what the file is, for errors
+     * @param receive receives the bytes, and says which digest they must have
+     */
+    static Digest to(Path file, String what, Function<Path, Digest> receive) {
         try {
             Path partial =
-                    Files.createTempFile(file.toAbsolutePath().getParent(), "manifest", ".part");
+                    Files.createTempFile(file.toAbsolutePath().getParent(), "download", ".part");
             try {
-                receive.accept(partial);
+                Digest expected = receive.apply(partial);
                 Digest actual = digest(partial);
                 if (!actual.equals(expected)) {
                     throw new ForebayException(
                             ErrorCode.CORRUPT,
-                            "manifest %s arrived as %s".formatted(expected, actual));
+                            "%s with SHA-256 %s arrived as %s".formatted(what, expected, actual));
                 }
                 Files.move(
                         partial,
                         file,
                         StandardCopyOption.ATOMIC_MOVE,
                         StandardCopyOption.REPLACE_EXISTING);
+                return actual;
             } finally {
                 Files.deleteIfExists(partial);
             }
         } catch (IOException e) {
             throw new ForebayException(
-                    ErrorCode.INTERNAL, "cannot store manifest at %s: %s".formatted(file, e), e);
+                    ErrorCode.INTERNAL, "cannot store %s at %s: %s".formatted(what, file, e), e);
         }
     }
 

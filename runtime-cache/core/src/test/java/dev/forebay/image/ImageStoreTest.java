@@ -1,0 +1,147 @@
+package dev.forebay.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ImageStoreTest {
+
+    private static final SortedMap<String, LakeObject> OBJECTS =
+            TestVersion.random(new Random(1), 300);
+
+    @TempDir Path versions;
+    @TempDir Path directory;
+    private TestVersion one;
+    private TestVersion two;
+    private ImageStore store;
+
+    @BeforeEach
+    void write() {
+        one = TestVersion.write(versions, "v1", OBJECTS.values(), 16 << 20, null);
+        two = TestVersion.write(versions, "v2", OBJECTS.values(), 16 << 20, null);
+        store = new ImageStore(directory, 1 << 30);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private Digest digest(TestVersion version) throws IOException {
+        try (ImageStore.Use use = store.open(version.name(), version.manifest().path())) {
+            assertThat(use.file().size()).isEqualTo(version.image().bytes());
+            return use.digest();
+        }
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.toList();
+        }
+    }
+
+    @Test
+    void isWrittenOnceHoweverManyAsk() throws Exception {
+        try (ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Digest>> answers = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                TestVersion version = i % 2 == 0 ? one : two;
+                answers.add(askers.submit(() -> digest(version)));
+            }
+            for (int i = 0; i < 20; i++) {
+                TestVersion version = i % 2 == 0 ? one : two;
+                assertThat(answers.get(i).get()).isEqualTo(version.image().digest());
+            }
+        }
+        assertThat(store.written()).isEqualTo(2);
+        assertThat(files()).hasSize(2);
+    }
+
+    @Test
+    void outlivesTheProcess() throws IOException {
+        digest(one);
+        store.close();
+        Files.writeString(directory.resolve("writing.unfinished"), "half an image");
+
+        store = new ImageStore(directory, 1 << 30);
+
+        assertThat(digest(one)).isEqualTo(one.image().digest());
+        assertThat(store.written()).isZero();
+        assertThat(files()).hasSize(1);
+    }
+
+    @Test
+    void isWrittenAnewIfItWasDamagedMeanwhile() throws IOException {
+        digest(one);
+        store.close();
+        Files.write(files().getFirst(), new byte[] {1}, StandardOpenOption.WRITE);
+
+        store = new ImageStore(directory, 1 << 30);
+
+        assertThat(digest(one)).isEqualTo(one.image().digest());
+        assertThat(store.written()).isEqualTo(1);
+        assertThat(Files.mismatch(files().getFirst(), one.image().path())).isEqualTo(-1);
+    }
+
+    @Test
+    void goesWhenThereIsNoRoomButNotForThoseWhoHaveItOpen() throws IOException {
+        store.close();
+        store = new ImageStore(directory, one.image().bytes() + 100);
+        try (ImageStore.Use use = store.open(one.name(), one.manifest().path())) {
+            digest(two);
+            assertThat(files()).hasSize(1);
+            ByteBuffer bytes = ByteBuffer.allocate((int) one.image().bytes());
+            assertThat(use.file().read(bytes, 0)).isEqualTo(bytes.capacity());
+            assertThat(bytes.array()).isEqualTo(Files.readAllBytes(one.image().path()));
+        }
+        assertThat(digest(one)).isEqualTo(one.image().digest());
+        assertThat(store.written()).isEqualTo(3);
+
+        store.close();
+        store = new ImageStore(directory, one.image().bytes() + 100);
+        digest(two);
+        assertThat(files()).as("what was left by the process before").hasSize(1);
+    }
+
+    @Test
+    void isRefusedIfItIsLargerThanTheLimit() throws IOException {
+        store.close();
+        store = new ImageStore(directory, one.image().bytes() - 1);
+        assertThatThrownBy(() -> digest(one))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CAPACITY_EXCEEDED));
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void isTriedAnewAfterAFailure() throws IOException {
+        Path manifest = versions.resolve("not yet");
+        assertThatThrownBy(() -> store.open(one.name(), manifest))
+                .isInstanceOf(ForebayException.class);
+        Files.copy(one.manifest().path(), manifest);
+        store.open(one.name(), manifest).close();
+        assertThat(store.written()).isEqualTo(1);
+    }
+}
