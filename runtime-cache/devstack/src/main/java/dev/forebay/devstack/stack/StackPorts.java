@@ -3,6 +3,7 @@ package dev.forebay.devstack.stack;
 import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.server.EphemeralPorts;
 import dev.forebay.devstack.server.Ports;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,11 @@ public final class StackPorts {
     private static final int FIRST_REGION = 20;
     private static final int PER_REGION = 10;
     private static final int DESCRIBED = 3;
+
+    /** A killed process that is still ending cannot be seen to hold a port, but does. */
+    private static final Duration LET_GO_WITHIN = Duration.ofSeconds(10);
+
+    private static final Duration POLL = Duration.ofMillis(50);
 
     private final int base;
     private final Map<String, Integer> given = new LinkedHashMap<>();
@@ -101,7 +107,8 @@ public final class StackPorts {
     }
 
     /**
-     * Checks that every port a stack will listen on is free.
+     * Checks that every port a stack will listen on is free. Waits up to 10 s for those that nobody
+     * can be seen to hold.
      *
      * @throws DevstackException naming the ports, who holds them, and how to choose others
      */
@@ -110,7 +117,7 @@ public final class StackPorts {
             return;
         }
         Map<String, Integer> busy = all(regions, workersPerRegion);
-        busy.values().removeIf(Ports::isFree);
+        awaitLetGo(busy);
         if (!busy.isEmpty()) {
             throw new DevstackException(
                     """
@@ -122,6 +129,21 @@ public final class StackPorts {
                                     anotherBase(EphemeralPorts.ofThisMachine(), regions.size()),
                                     base,
                                     count(regions.size())));
+        }
+    }
+
+    private static void awaitLetGo(Map<String, Integer> busy) {
+        long deadline = System.nanoTime() + LET_GO_WITHIN.toNanos();
+        busy.values().removeIf(Ports::isFree);
+        try {
+            while (!busy.isEmpty()
+                    && busy.values().stream().allMatch(port -> PortHolder.of(port).isEmpty())
+                    && System.nanoTime() - deadline < 0) {
+                Thread.sleep(POLL);
+                busy.values().removeIf(Ports::isFree);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

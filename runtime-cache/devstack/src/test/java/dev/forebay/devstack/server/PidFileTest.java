@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +50,46 @@ class PidFileTest {
         PidFile.read(file).orElseThrow().stop();
 
         assertThat(ProcessIdentity.of(process.pid())).isEmpty();
+    }
+
+    /** Killed processes end like that: the first thread before the one that holds the ports. */
+    @Test
+    void waitsForTheLastThreadAndWhatItHolds() throws IOException {
+        process.destroyForcibly();
+        process =
+                new ProcessBuilder(
+                                "python3",
+                                "-c",
+                                """
+                                import ctypes, socket, threading, time
+                                server = socket.create_server(("127.0.0.1", 0))
+                                threading.Thread(target=time.sleep, args=(1000,)).start()
+                                print(server.getsockname()[1], flush=True)
+                                input()
+                                ctypes.CDLL(None).pthread_exit(None)
+                                """)
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        int port = Integer.parseInt(process.inputReader().readLine());
+        PidFile.write(file, process.toHandle(), "KILL");
+        PidFile written = PidFile.read(file).orElseThrow();
+        process.outputWriter().append('\n').flush();
+        awaitZombie(process.pid());
+        assertThat(written.isAlive()).isTrue();
+        assertThat(Ports.isFree(port)).isFalse();
+
+        written.stop();
+
+        assertThat(written.isAlive()).isFalse();
+        assertThat(Ports.isFree(port)).isTrue();
+    }
+
+    private static void awaitZombie(long pid) throws IOException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (!Files.readString(Path.of("/proc/" + pid + "/stat")).contains(") Z ")) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
     }
 
     @Test

@@ -10,9 +10,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -71,6 +73,43 @@ class StackPortsTest {
                                             .requireFree(REGIONS, 2))
                     .hasMessageContaining("Port %d, for", connection.getLocalPort())
                     .hasMessageContaining("by process %d (", ProcessHandle.current().pid());
+        }
+    }
+
+    @Test
+    void waitsForAPortWhoseHolderIsJustEnding() throws Exception {
+        int port = Ports.free();
+        // Without its first thread a process shows no descriptors, but has them.
+        String program =
+                """
+                import ctypes, socket, sys, threading, time
+                server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+                threading.Thread(target=time.sleep, args=(2,)).start()
+                print(flush=True)
+                ctypes.CDLL(None).pthread_exit(None)
+                """;
+        Process ending =
+                new ProcessBuilder("python3", "-c", program, Integer.toString(port))
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        try {
+            assertThat(ending.inputReader().readLine()).isEmpty();
+            await(() -> PortHolder.of(port).isEmpty());
+            assertThat(Ports.isFree(port)).isFalse();
+
+            StackPorts.from(port).requireFree(REGIONS, 2);
+
+            assertThat(Ports.isFree(port)).isTrue();
+        } finally {
+            ending.destroyForcibly();
+        }
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
         }
     }
 
