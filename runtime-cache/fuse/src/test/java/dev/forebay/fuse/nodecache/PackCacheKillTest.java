@@ -1,0 +1,89 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kills a process that fills and evicts, and looks at what it left. */
+class PackCacheKillTest {
+
+    private static final int ROUNDS = 6;
+    private static final int THREADS = 3;
+    private static final long SEED = 5;
+    private static final long CAPACITY = 20L << 20;
+
+    @TempDir private Path directory;
+
+    private static TestPack pack() {
+        return new TestPack(4 * Sizes.PAGES_OF_CHUNK + 17, SEED);
+    }
+
+    /** The process that is killed: reads at random without end. */
+    static final class Victim {
+        public static void main(String[] arguments) {
+            TestPack pack = pack();
+            PackCache cache = PackCache.open(Path.of(arguments[0]), CAPACITY, pack, pack);
+            for (int thread = 0; thread < THREADS; thread++) {
+                Random random = new Random(Long.parseLong(arguments[1]) + thread);
+                Thread.ofPlatform().start(() -> readForEver(cache, pack, random));
+            }
+            System.out.write('!');
+            System.out.flush();
+        }
+
+        private static void readForEver(PackCache cache, TestPack pack, Random random) {
+            while (true) {
+                int length = 1 + random.nextInt(1_500_000);
+                int from = random.nextInt(pack.bytes.length - length);
+                pack.assertReads(
+                        cache,
+                        random.nextBoolean() ? TestPack.ALL : TestPack.SOME,
+                        from,
+                        length,
+                        true);
+                pack.takeAskedBytes();
+            }
+        }
+    }
+
+    @Test
+    void whatAKilledProcessRecordedIsRight() throws Exception {
+        Random random = new Random(SEED);
+        TestPack pack = pack();
+        for (int round = 0; round < ROUNDS; round++) {
+            killSoon(random);
+            try (PackCache cache = PackCache.open(directory, 1L << 30, pack, pack)) {
+                long kept = cache.usedBytes();
+                assertThat(kept).isBetween(1L << 20, CAPACITY);
+                pack.assertReadsAll(cache, TestPack.ALL);
+                assertThat(cache.counters().damagedBlocks()).isZero();
+                assertThat(pack.takeAskedBytes()).isLessThan(pack.bytes.length);
+            }
+        }
+    }
+
+    private void killSoon(Random random) throws Exception {
+        Process victim =
+                new ProcessBuilder(
+                                ProcessHandle.current().info().command().orElseThrow(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Victim.class.getName(),
+                                directory.toString(),
+                                Long.toString(random.nextLong()))
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        try (InputStream started = victim.getInputStream()) {
+            assertThat(started.read()).isEqualTo('!');
+            assertThat(victim.waitFor(300 + random.nextInt(500), TimeUnit.MILLISECONDS)).isFalse();
+        } finally {
+            victim.destroyForcibly().waitFor();
+        }
+    }
+}
