@@ -5,8 +5,8 @@ import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
-import dev.forebay.fuse.nodecache.PackCache;
-import dev.forebay.fuse.nodecache.VersionPages;
+import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
@@ -69,20 +69,11 @@ final class Pod implements AutoCloseable {
                                 options.directory.resolve("manifests"),
                                 options.manifestCache.bytes(),
                                 new ManifestFetcher(client, () -> workers(region))));
-        VersionPages pages = new VersionPages(manifests);
-        PackSource nodeCache = regionReader::read;
-        if (options.packCache.bytes() > 0) {
-            PackCache cache =
-                    PackCache.open(
-                            options.directory.resolve("packs"),
-                            options.packCache.bytes(),
-                            regionReader::read,
-                            pages);
-            started.push(cache);
-            metrics.show(cache);
-            nodeCache = cache;
-        }
-        MountedSource source = new MountedSource(nodeCache);
+        Optional<NodePacks> nodePacks = nodePacks(options, manifests, regionReader::read);
+        nodePacks.ifPresent(started::push);
+        nodePacks.ifPresent(metrics::show);
+        MountedSource source =
+                new MountedSource(nodePacks.isPresent() ? nodePacks.get() : regionReader::read);
         PackReader packs =
                 new PackReader(
                         source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
@@ -96,7 +87,7 @@ final class Pod implements AutoCloseable {
                         nanos(Instant.now()));
         region.onChange(
                 change -> {
-                    pages.update(change.mounts());
+                    nodePacks.ifPresent(cache -> cache.update(change.mounts()));
                     source.update(change.mounts());
                     view.show(change.mounts());
                 });
@@ -115,6 +106,26 @@ final class Pod implements AutoCloseable {
                 "forebay_fuse_etcd_connected",
                 "1 if the mount table is current",
                 () -> region.connected() ? 1 : 0);
+    }
+
+    private static Optional<NodePacks> nodePacks(
+            PodOptions options, Manifests manifests, PackSource source) {
+        NodePacksConfig config =
+                new NodePacksConfig(
+                        options.directory.resolve("packs"),
+                        options.packCache.bytes(),
+                        options.prewarmRate.bytes());
+        return config.capacityBytes() == 0
+                ? Optional.empty()
+                : Optional.of(
+                        NodePacks.open(
+                                config,
+                                manifests,
+                                source,
+                                ref ->
+                                        LOG.info(
+                                                "All of manifest {} is on this node",
+                                                ref.digest())));
     }
 
     private static WorkerSet workers(RegionState region) {

@@ -3,7 +3,7 @@ package dev.forebay.fuse;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.nodecache.CacheCounters;
-import dev.forebay.fuse.nodecache.PackCache;
+import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.read.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -63,12 +63,16 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     }
 
     /** Shows what the node cache does. */
-    void show(PackCache cache) {
+    void show(NodePacks cache) {
         gauge(
                 "forebay_fuse_pack_cache_capacity_bytes",
                 "What packs may take",
                 cache::capacityBytes);
         gauge("forebay_fuse_pack_cache_used_bytes", "What packs take on disk", cache::usedBytes);
+        gauge(
+                "forebay_fuse_pack_cache_complete_versions",
+                "Mounted versions that are on the node's disk as a whole",
+                cache::completeVersions);
         String read = "Bytes of packs that were read, by whether they were on the node's disk";
         count(cache, "read_bytes", read, "hit", CacheCounters::hitBytes);
         count(cache, "read_bytes", read, "miss", CacheCounters::missBytes);
@@ -82,7 +86,7 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     }
 
     private void count(
-            PackCache cache,
+            NodePacks cache,
             String name,
             String description,
             String outcome,

@@ -75,6 +75,16 @@ final class PodOptions {
     ByteSize packCache;
 
     @Option(
+            names = "--prewarm-rate",
+            converter = SizeConverter.class,
+            defaultValue = "${env:FOREBAY_FUSE_PREWARM_RATE:-128M}",
+            paramLabel = "SIZE",
+            description =
+                    "How many bytes a second of versions that are read here to bring to this node"
+                            + " ahead of time: 128M; 0 for none. FOREBAY_FUSE_PREWARM_RATE")
+    ByteSize prewarmRate;
+
+    @Option(
             names = "--manifest-cache",
             converter = SizeConverter.class,
             defaultValue = "${env:FOREBAY_FUSE_MANIFEST_CACHE:-4G}",

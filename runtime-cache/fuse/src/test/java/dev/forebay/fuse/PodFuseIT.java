@@ -9,6 +9,7 @@ import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.PackId;
 import dev.forebay.model.RegionName;
 import java.io.IOException;
 import java.io.InputStream;
@@ -78,6 +79,7 @@ class PodFuseIT {
                         EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"));
         AutoCloseable _ = region.join(worker.node());
         region.mount(VERSION, dataset.mount().manifest());
+        region.markCached(VERSION);
     }
 
     @AfterAll
@@ -137,13 +139,17 @@ class PodFuseIT {
 
     private Process ready(Map<String, String> otherwise) throws IOException {
         Process process = start(otherwise);
+        says("is mounted at", process);
+        return process;
+    }
+
+    private void says(String text, Process process) throws IOException {
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!Files.readString(output).contains("is mounted at")) {
+        while (!Files.readString(output).contains(text)) {
             assertThat(process.isAlive()).as("%s", Files.readString(output)).isTrue();
             assertThat(System.nanoTime()).as("%s", Files.readString(output)).isLessThan(deadline);
             LockSupport.parkNanos(20_000_000);
         }
-        return process;
     }
 
     private boolean mounted() throws IOException {
@@ -226,6 +232,26 @@ class PodFuseIT {
             servesEveryFile();
         } finally {
             worker.down(false);
+        }
+    }
+
+    @Test
+    void bringsAVersionThatIsReadToTheNodeAsAWhole() throws Exception {
+        Path own = Files.createTempDirectory(directory, "prewarm");
+        Process process = ready(Map.of("--directory", own.toString()));
+        servesTheVersion();
+        says("is on this node", process);
+        worker.down(true);
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            servesEveryFile();
+            assertThat(get(client, address().resolve("/metrics")).body())
+                    .contains("forebay_fuse_pack_cache_complete_versions 1.0");
+        } finally {
+            worker.down(false);
+        }
+        for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
+            assertThat(own.resolve("packs/" + pack.getKey() + ".pack"))
+                    .hasBinaryContent(pack.getValue());
         }
     }
 

@@ -24,7 +24,7 @@ final class CachedChunk {
      * Whether what is recorded was written, or compared with its checksums, since the last time
      * that a power failure can have harmed it.
      */
-    boolean proven;
+    volatile boolean proven;
 
     /** How many are putting bytes into it now. */
     int storing;

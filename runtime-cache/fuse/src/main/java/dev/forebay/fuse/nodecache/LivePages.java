@@ -10,7 +10,7 @@ import java.util.BitSet;
  * Which bytes of packs belong to a version. A worker that is asked on behalf of a version gives
  * zeros for what does not: that must not be taken for bytes of the pack.
  */
-public interface LivePages {
+interface LivePages {
 
     /**
      * The extent of a pack.

@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.fuse.read.PackSource;
+import dev.forebay.manifest.Pack;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -9,9 +10,12 @@ import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packs on the node's own disk, filled while they are read.
@@ -21,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * full, fails, or the bound leaves no room, bytes are passed on and not kept: no read fails for
  * that. Safe for use by many threads.
  */
-public final class PackCache implements PackSource, AutoCloseable {
+final class PackCache implements PackSource, AutoCloseable {
 
     /** How often to look again after somebody else brought something, before going alone. */
     private static final int ATTEMPTS = 8;
@@ -61,8 +65,7 @@ public final class PackCache implements PackSource, AutoCloseable {
      * @param source where to get what is not here
      * @throws ForebayException with {@code UNAVAILABLE} if the directory cannot be used
      */
-    public static PackCache open(
-            Path directory, long capacityBytes, PackSource source, LivePages live) {
+    static PackCache open(Path directory, long capacityBytes, PackSource source, LivePages live) {
         CacheCounters counters = new CacheCounters();
         Space space = new Space(capacityBytes, counters);
         try {
@@ -75,17 +78,17 @@ public final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    public CacheCounters counters() {
+    CacheCounters counters() {
         return counters;
     }
 
     /** What packs and maps take on disk, in bytes. */
-    public long usedBytes() {
+    long usedBytes() {
         return space.used();
     }
 
     /** What they may take. */
-    public long capacityBytes() {
+    long capacityBytes() {
         return space.capacity();
     }
 
@@ -126,6 +129,58 @@ public final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
+    /**
+     * Brings all that a version has in a chunk, and compares what was there before with its
+     * checksums if it was not since the start.
+     *
+     * @param pace waited for before each piece that has to be fetched
+     * @return false if it cannot be kept
+     * @throws ForebayException if it cannot be had
+     */
+    boolean complete(Digest manifest, ChunkId chunk, Pace pace) throws InterruptedException {
+        if (!disk.isUsable() || !users.tryAcquire()) {
+            return false;
+        }
+        try {
+            PackFile file = files.get(chunk.pack(), live.packBytes(manifest, chunk.pack()));
+            file.prove(chunk.index());
+            long end = Math.min(chunk.start() + Sizes.CHUNK, file.bytes());
+            for (long from = chunk.start(); from < end; from += Sizes.PIECE) {
+                long to = Math.min(from + Sizes.PIECE, end);
+                PieceRead piece = new PieceRead(manifest, file, from, to);
+                if (!piece.isHere()) {
+                    pace.await(to - from);
+                    if (!piece.bring()) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            disk.failed(e);
+            return false;
+        } finally {
+            users.release();
+        }
+    }
+
+    /**
+     * From now on until what is returned is closed nothing that is here of these packs is given up.
+     * Close it before the cache.
+     */
+    HeldPacks hold(List<Pack> packs) {
+        try {
+            List<PackFile> held = new ArrayList<>();
+            for (Pack pack : packs) {
+                held.add(files.get(pack.id(), pack.bytes()));
+            }
+            return new HeldPacks(held);
+        } catch (IOException e) {
+            disk.failed(e);
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot make files of packs", e);
+        }
+    }
+
     /** A range within one piece on behalf of a version. */
     private final class PieceRead {
         private final Digest manifest;
@@ -155,26 +210,43 @@ public final class PackCache implements PackSource, AutoCloseable {
                 return true;
             }
             counters.missBytes.add(to - from);
-            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                Fetch fetch = new Fetch(target);
-                boolean led = flights.lead(file.id(), from, fetch::run);
-                if (led && !fetch.stored) {
-                    return fetch.passedOn;
-                }
+            Fetch fetch = new Fetch(target);
+            for (int attempt = 0; attempt < ATTEMPTS && bring(fetch); attempt++) {
                 if (file.read(from, wanted, target)) {
                     return true;
                 }
             }
-            return false;
+            return fetch.passedOn;
+        }
+
+        boolean isHere() {
+            return file.missing(chunk.index(), wanted).isEmpty();
+        }
+
+        /** Makes it be here; false if that cannot be. */
+        boolean bring() throws IOException {
+            return bring(new Fetch(null));
+        }
+
+        private boolean bring(Fetch fetch) throws IOException {
+            for (int attempt = 0; attempt < ATTEMPTS && !isHere(); attempt++) {
+                if (flights.lead(file.id(), from, fetch::run) && !fetch.stored) {
+                    return false;
+                }
+            }
+            return isHere();
         }
 
         /** Brings the blocks with pages that are missing. */
         private final class Fetch {
-            private final ByteBuffer target;
+            private final @Nullable ByteBuffer target;
             boolean stored = true;
             boolean passedOn;
 
-            Fetch(ByteBuffer target) {
+            /**
+             * @param target where to put the bytes if they cannot be stored
+             */
+            Fetch(@Nullable ByteBuffer target) {
                 this.target = target;
             }
 
@@ -191,7 +263,7 @@ public final class PackCache implements PackSource, AutoCloseable {
                 try {
                     source.read(manifest, file.id(), start, end, bytes);
                     stored = store(start, end, bytes.flip());
-                    if (!stored && start <= from && to <= end) {
+                    if (!stored && target != null && start <= from && to <= end) {
                         target.put(0, bytes, (int) (from - start), (int) (to - from));
                         passedOn = true;
                     }

@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -39,6 +41,7 @@ final class PackFile implements AutoCloseable {
     private final AtomicReferenceArray<@Nullable CachedChunk> chunks;
     private final ReadWriteLock[] locks;
     private final AtomicInteger holds = new AtomicInteger();
+    private final AtomicLong losses = new AtomicLong();
 
     // Guarded by this.
     private boolean settled;
@@ -142,10 +145,6 @@ final class PackFile implements AutoCloseable {
 
     Path path() {
         return path;
-    }
-
-    int chunkCount() {
-        return chunks.length();
     }
 
     /** Whether nothing is there of it. */
@@ -259,11 +258,18 @@ final class PackFile implements AutoCloseable {
             }
             drop(chunk, damaged);
         }
+        // What came in since was proven when it did.
+        proven(index, true);
+    }
+
+    private void proven(int index, boolean proven) {
         Lock lock = lock(index).writeLock();
         lock.lock();
         try {
-            // What came in since was proven when it did.
-            chunk.proven = true;
+            CachedChunk chunk = chunks.get(index);
+            if (chunk != null) {
+                chunk.proven = proven;
+            }
         } finally {
             lock.unlock();
         }
@@ -283,6 +289,7 @@ final class PackFile implements AutoCloseable {
                 return;
             }
             counters.damagedBlocks.increment();
+            losses.incrementAndGet();
             record(chunk, known == record ? record.withoutBlock(block) : known);
         } finally {
             lock.unlock();
@@ -385,7 +392,11 @@ final class PackFile implements AutoCloseable {
             return 0;
         }
         try {
+            // Before the holds are looked at, as who holds looks at it afterwards: one of the two
+            // sees the other.
+            losses.incrementAndGet();
             if (chunk.storing > 0 || isHeld()) {
+                losses.decrementAndGet();
                 return 0;
             }
             beginChange();
@@ -417,6 +428,11 @@ final class PackFile implements AutoCloseable {
         return holds.get() > 0;
     }
 
+    /** How often something that was here of these packs was given up or found wrong. */
+    static long losses(List<PackFile> packs) {
+        return packs.stream().mapToLong(pack -> pack.losses.get()).sum();
+    }
+
     // ---- Being sure ----
 
     private synchronized void beginChange() throws IOException {
@@ -438,14 +454,22 @@ final class PackFile implements AutoCloseable {
      * @return whether it is so
      */
     boolean settle() throws IOException {
-        data.syncData();
-        synchronized (this) {
-            if (!settled && changes == 0 && isProven()) {
-                data.syncData();
-                map.markShut();
-                settled = true;
+        try {
+            data.syncData();
+            synchronized (this) {
+                if (!settled && changes == 0 && isProven()) {
+                    data.syncData();
+                    map.markShut();
+                    settled = true;
+                }
+                return settled;
             }
-            return settled;
+        } catch (IOException e) {
+            // Nobody knows what the device has of it.
+            for (int index = 0; index < chunks.length(); index++) {
+                proven(index, false);
+            }
+            throw e;
         }
     }
 

@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The live pages of mounted versions, from their manifests. Safe for use by many threads. */
-public final class VersionPages implements LivePages {
+final class VersionPages implements LivePages {
 
     /** Each takes 300 bytes. */
     private static final int MAX_CHUNKS = 16_384;
@@ -32,12 +32,12 @@ public final class VersionPages implements LivePages {
     private volatile Map<Digest, ManifestRef> mounted = Map.of();
 
     /** Knows no version until {@link #update} was called. */
-    public VersionPages(Manifests manifests) {
+    VersionPages(Manifests manifests) {
         this.manifests = manifests;
     }
 
     /** Takes over the mount table; call it before the versions are shown. */
-    public void update(List<Mount> mounts) {
+    void update(List<Mount> mounts) {
         mounted =
                 mounts.stream()
                         .map(Mount::manifest)

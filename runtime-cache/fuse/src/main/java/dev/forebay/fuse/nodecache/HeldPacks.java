@@ -1,0 +1,48 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+
+/** Packs of which nothing is given up until this is closed. Safe for use by many threads. */
+public final class HeldPacks implements AutoCloseable {
+
+    private final List<PackFile> packs;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Holds them. */
+    HeldPacks(List<PackFile> packs) {
+        this.packs = packs;
+        packs.forEach(PackFile::hold);
+    }
+
+    /**
+     * The packs' files: each as long as its pack, with its bytes at their offsets. They are read
+     * without being compared with checksums; nothing in them is changed but to mend what was wrong.
+     */
+    public Map<PackId, Path> files() {
+        return packs.stream().collect(Collectors.toMap(PackFile::id, PackFile::path));
+    }
+
+    List<PackFile> packs() {
+        return packs;
+    }
+
+    /** Brings all that is here of them to the device. */
+    void sync() throws IOException {
+        for (PackFile pack : packs) {
+            boolean _ = pack.settle();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            packs.forEach(PackFile::unhold);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.read.PackSource;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The node cache: packs of mounted versions on the node's disk, shared by all mounts, filled while
+ * they are read and ahead of time. Safe for use by many threads.
+ */
+public final class NodePacks implements PackSource, AutoCloseable {
+
+    private final VersionPages pages;
+    private final PackCache cache;
+    private final Optional<Prewarmer> prewarmer;
+
+    private NodePacks(VersionPages pages, PackCache cache, Optional<Prewarmer> prewarmer) {
+        this.pages = pages;
+        this.cache = cache;
+        this.prewarmer = prewarmer;
+    }
+
+    /**
+     * Opens it with what is there. Knows no version until {@link #update} was called.
+     *
+     * @param source where to get what is not here
+     * @param complete told, on a thread of its own, that a version is here as a whole: from now on
+     *     {@link #hold} may keep it here
+     * @throws ForebayException with {@code UNAVAILABLE} if the directory cannot be used
+     */
+    public static NodePacks open(
+            NodePacksConfig config,
+            Manifests manifests,
+            PackSource source,
+            Consumer<ManifestRef> complete) {
+        VersionPages pages = new VersionPages(manifests);
+        PackCache cache = PackCache.open(config.directory(), config.capacityBytes(), source, pages);
+        long rate = config.prewarmBytesPerSecond();
+        return new NodePacks(
+                pages,
+                cache,
+                rate == 0
+                        ? Optional.empty()
+                        : Optional.of(new Prewarmer(cache, manifests, rate, complete)));
+    }
+
+    /** Takes over the mount table; call it before the versions are shown. */
+    public void update(List<Mount> mounts) {
+        pages.update(mounts);
+        prewarmer.ifPresent(warmer -> warmer.update(mounts));
+    }
+
+    @Override
+    public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        prewarmer.ifPresent(warmer -> warmer.used(manifest));
+        cache.read(manifest, pack, from, to, target);
+    }
+
+    /**
+     * If a mounted version is here as a whole, verified and synced, keeps it here.
+     *
+     * @return its packs, to be closed
+     */
+    public Optional<HeldPacks> hold(Digest manifest) {
+        return prewarmer.flatMap(warmer -> warmer.hold(manifest));
+    }
+
+    /** How many mounted versions are here as a whole. */
+    public long completeVersions() {
+        return prewarmer.map(Prewarmer::completeVersions).orElse(0L);
+    }
+
+    public CacheCounters counters() {
+        return cache.counters();
+    }
+
+    /** What packs and maps take on disk, in bytes. */
+    public long usedBytes() {
+        return cache.usedBytes();
+    }
+
+    /** What they may take. */
+    public long capacityBytes() {
+        return cache.capacityBytes();
+    }
+
+    @Override
+    public void close() {
+        prewarmer.ifPresent(Prewarmer::close);
+        cache.close();
+    }
+}

@@ -1,0 +1,219 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings versions that are read on this node to its disk as a whole, one after the other, in the
+ * background, and knows which are there.
+ *
+ * <p>Only versions that the region has CACHED, so that it does not fetch from the lake what a
+ * filling is about to; and only if they fit into the cache at all. A version is tried once after it
+ * was mounted, and again if a worker failed. Safe for use by many threads.
+ */
+final class Prewarmer implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Prewarmer.class);
+
+    /** How many chunks are brought at once, so from how many workers. */
+    private static final int CONCURRENCY = 4;
+
+    private static final int BATCH = 64;
+
+    /** How often to look again when a block was found wrong on the way. */
+    private static final int ROUNDS = 3;
+
+    private static final long CLOSE_SECONDS = 5;
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMinutes(1);
+
+    /** A version that was here as a whole when its packs had lost so often. */
+    private record Whole(List<PackFile> packs, long losses) {
+
+        boolean isStill() {
+            return losses == PackFile.losses(packs);
+        }
+    }
+
+    private final PackCache cache;
+    private final Manifests manifests;
+    private final Pace pace;
+    private final Consumer<ManifestRef> complete;
+    private final BlockingQueue<ManifestRef> queue = new LinkedBlockingQueue<>();
+    private final Set<Digest> tried = ConcurrentHashMap.newKeySet();
+    private final Map<Digest, Whole> whole = new ConcurrentHashMap<>();
+    private final ExecutorService chunks =
+            Executors.newFixedThreadPool(
+                    CONCURRENCY, Thread.ofPlatform().daemon().name("prewarm-chunk-", 0).factory());
+    private final Thread thread = Thread.ofPlatform().daemon().name("prewarm").unstarted(this::run);
+    private volatile Map<Digest, ManifestRef> mounted = Map.of();
+
+    /**
+     * @param bytesPerSecond how fast to fetch at most
+     * @param complete told, on a thread of this object, that a version is here as a whole
+     */
+    Prewarmer(
+            PackCache cache,
+            Manifests manifests,
+            long bytesPerSecond,
+            Consumer<ManifestRef> complete) {
+        this.cache = cache;
+        this.manifests = manifests;
+        this.pace = new Pace(bytesPerSecond);
+        this.complete = complete;
+        thread.start();
+    }
+
+    /** Takes over the mount table. */
+    void update(List<Mount> mounts) {
+        mounted =
+                mounts.stream()
+                        .filter(mount -> mount.state() == Mount.State.CACHED)
+                        .map(Mount::manifest)
+                        .collect(
+                                Collectors.toUnmodifiableMap(
+                                        ManifestRef::digest, ref -> ref, (one, _) -> one));
+        tried.retainAll(mounted.keySet());
+        whole.keySet().retainAll(mounted.keySet());
+    }
+
+    /** Says that a version is being read. Cheap: called for every read. */
+    void used(Digest manifest) {
+        ManifestRef ref = mounted.get(manifest);
+        if (ref != null && tried.add(manifest)) {
+            queue.add(ref);
+        }
+    }
+
+    /**
+     * If a mounted version is here as a whole, verified and synced, keeps it here.
+     *
+     * @return its packs, to be closed
+     */
+    Optional<HeldPacks> hold(Digest manifest) {
+        Whole known = whole.get(manifest);
+        if (known == null) {
+            return Optional.empty();
+        }
+        HeldPacks held = new HeldPacks(known.packs);
+        if (known.isStill()) {
+            return Optional.of(held);
+        }
+        held.close();
+        return Optional.empty();
+    }
+
+    /** How many mounted versions are here as a whole. */
+    long completeVersions() {
+        return whole.values().stream().filter(Whole::isStill).count();
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                ManifestRef ref = queue.take();
+                try {
+                    warm(ref);
+                } catch (ForebayException e) {
+                    LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
+                    Thread.sleep(PAUSE_AFTER_FAILURE);
+                    tried.remove(ref.digest());
+                } catch (RuntimeException | IOException e) {
+                    LOG.error("Prewarming of manifest {} failed", ref.digest(), e);
+                }
+            }
+        } catch (InterruptedException closed) {
+            // This is the end.
+        }
+    }
+
+    private void warm(ManifestRef ref) throws InterruptedException, IOException {
+        if (ref.bytes() > cache.capacityBytes()) {
+            LOG.info("Manifest {} is larger than the node cache", ref.digest());
+            return;
+        }
+        try (CachedManifest manifest = manifests.open(ref);
+                HeldPacks packs = cache.hold(manifest.packs())) {
+            for (int round = 0; round < ROUNDS; round++) {
+                long losses = PackFile.losses(packs.packs());
+                if (!bringAll(ref, manifest)) {
+                    LOG.info("Not all of manifest {} can be kept on this node", ref.digest());
+                    return;
+                }
+                packs.sync();
+                Whole found = new Whole(packs.packs(), losses);
+                if (found.isStill()) {
+                    whole.put(ref.digest(), found);
+                    complete.accept(ref);
+                    return;
+                }
+            }
+        }
+    }
+
+    private boolean bringAll(ManifestRef ref, CachedManifest manifest) throws InterruptedException {
+        boolean all = true;
+        for (long from = 0; all && from < manifest.chunkCount(); from += BATCH) {
+            all = bring(ref, manifest.chunks(from, BATCH));
+        }
+        return all;
+    }
+
+    /** Whether all these chunks are here now. */
+    private boolean bring(ManifestRef ref, List<ChunkRef> batch) throws InterruptedException {
+        List<Callable<Boolean>> tasks = new ArrayList<>();
+        for (ChunkRef chunk : batch) {
+            tasks.add(
+                    () ->
+                            mounted.containsKey(ref.digest())
+                                    && cache.complete(ref.digest(), chunk.chunk(), pace));
+        }
+        boolean all = true;
+        for (Future<Boolean> done : chunks.invokeAll(tasks)) {
+            try {
+                all &= done.get();
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof ForebayException failure
+                        ? failure
+                        : new IllegalStateException(e.getCause());
+            }
+        }
+        return all;
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+        chunks.shutdownNow();
+        try {
+            thread.join();
+            boolean _ = chunks.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.TestDataset;
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole versions, with real manifests. */
+class NodePacksTest {
+
+    private static final long RATE = 1L << 40;
+    private static final int LARGE = 19_000_000;
+
+    @TempDir private Path directory;
+    private final Map<PackId, byte[]> packs = new HashMap<>();
+    private final Map<ManifestRef, Path> manifestFiles = new HashMap<>();
+    private final AtomicLong fetchedBytes = new AtomicLong();
+    private final BlockingQueue<ManifestRef> complete = new LinkedBlockingQueue<>();
+    private volatile boolean down;
+    private TestDataset one;
+    private TestDataset other;
+    private NodePacks nodePacks;
+
+    @BeforeEach
+    void open() {
+        one = dataset("one/data@v1", 1);
+        other = dataset("other/data@v1", 2);
+        nodePacks = open(1L << 30, RATE);
+    }
+
+    @AfterEach
+    void close() {
+        nodePacks.close();
+    }
+
+    private TestDataset dataset(String version, long seed) {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("large-" + seed, TestDataset.bytes(LARGE, seed));
+        for (int i = 0; i < 100; i++) {
+            objects.put("small/%d-%d".formatted(seed, i), TestDataset.bytes(i * 97, seed + i));
+        }
+        TestDataset dataset = TestDataset.write(directory, DatasetVersion.parse(version), objects);
+        packs.putAll(dataset.packs());
+        manifestFiles.put(dataset.mount().manifest(), dataset.file().path());
+        return dataset;
+    }
+
+    private NodePacks open(long capacity, long rate) {
+        ManifestCache files =
+                new ManifestCache(
+                        directory.resolve("manifests"),
+                        1L << 30,
+                        (ref, target) -> {
+                            try {
+                                Files.copy(manifestFiles.get(ref), target);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
+        NodePacks opened =
+                NodePacks.open(
+                        new NodePacksConfig(directory.resolve("packs"), capacity, rate),
+                        new Manifests(files),
+                        (_, pack, from, to, target) -> fetch(pack, from, to, target),
+                        complete::add);
+        opened.update(List.of(one.mount(), other.mount()));
+        return opened;
+    }
+
+    private void fetch(PackId pack, long from, long to, ByteBuffer target) {
+        if (down) {
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+        }
+        fetchedBytes.addAndGet(to - from);
+        target.put(packs.get(pack), (int) from, (int) (to - from));
+    }
+
+    private void reopen(long capacity) {
+        nodePacks.close();
+        nodePacks = open(capacity, RATE);
+    }
+
+    private static PackId packOf(TestDataset dataset) {
+        return dataset.packs().keySet().iterator().next();
+    }
+
+    private static byte[] bytesOf(TestDataset dataset) {
+        return dataset.packs().values().iterator().next();
+    }
+
+    private void reads(TestDataset dataset, int from, int length) {
+        PackId pack = packOf(dataset);
+        ByteBuffer target = ByteBuffer.allocate(length);
+        nodePacks.read(dataset.file().digest(), pack, from, from + length, target);
+        assertThat(target.array())
+                .isEqualTo(Arrays.copyOfRange(packs.get(pack), from, from + length));
+    }
+
+    private void awaitComplete(TestDataset dataset) throws InterruptedException {
+        assertThat(complete.poll(30, TimeUnit.SECONDS)).isEqualTo(dataset.mount().manifest());
+    }
+
+    @Test
+    void aVersionThatIsReadComesAsAWholeAndCanBeHeld() throws Exception {
+        assertThat(nodePacks.hold(one.file().digest())).isEmpty();
+        reads(one, 5000, 100);
+        awaitComplete(one);
+        assertThat(nodePacks.completeVersions()).isEqualTo(1);
+        byte[] pack = bytesOf(one);
+        assertThat(fetchedBytes).hasValue(pack.length);
+        try (HeldPacks held = nodePacks.hold(one.file().digest()).orElseThrow()) {
+            assertThat(held.files()).containsOnlyKeys(packOf(one));
+            assertThat(held.files().get(packOf(one))).hasBinaryContent(pack);
+        }
+        down = true;
+        reads(one, 0, pack.length);
+        assertThat(nodePacks.hold(other.file().digest())).isEmpty();
+    }
+
+    @Test
+    void whatIsHeldIsNotGivenUp() throws Exception {
+        reopen(LARGE * 3L / 2);
+        reads(one, 0, 100);
+        awaitComplete(one);
+        HeldPacks held = nodePacks.hold(one.file().digest()).orElseThrow();
+        reads(other, 0, bytesOf(other).length);
+        assertThat(held.files().get(packOf(one))).hasBinaryContent(bytesOf(one));
+        assertThat(nodePacks.completeVersions()).isEqualTo(1);
+        held.close();
+        reads(other, 0, bytesOf(other).length);
+        assertThat(nodePacks.hold(one.file().digest())).isEmpty();
+        assertThat(nodePacks.completeVersions()).isZero();
+    }
+
+    @Test
+    void afterARestartNothingIsFetchedAgainAndDamageIsMended() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        // Not settled: so it has to be proven.
+        reads(other, 0, 100);
+        awaitComplete(other);
+        nodePacks.close();
+        Path data = directory.resolve("packs/" + packOf(one) + ".pack");
+        Path map = directory.resolve("packs/" + packOf(one) + ".map");
+        try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw");
+                RandomAccessFile mark = new RandomAccessFile(map.toFile(), "rw")) {
+            file.seek(10_000_000);
+            file.write(new byte[10]);
+            mark.seek(512);
+            mark.write(new byte[8]);
+        }
+        fetchedBytes.set(0);
+        nodePacks = open(1L << 30, RATE);
+        reads(one, 0, 100);
+        awaitComplete(one);
+        assertThat(fetchedBytes).hasValue(64 << 10);
+        assertThat(data).hasBinaryContent(bytesOf(one));
+        assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
+    }
+
+    @Test
+    void whatDoesNotFitOrIsNotCachedInTheRegionIsLeftAlone() throws Exception {
+        reopen(LARGE / 2);
+        reads(one, 0, 100);
+        reopen(1L << 30);
+        Mount warming =
+                new Mount(one.mount().version(), one.mount().manifest(), Mount.State.WARMING);
+        nodePacks.update(List.of(warming, other.mount()));
+        reads(one, 0, 100);
+        reads(other, 0, 100);
+        awaitComplete(other);
+        nodePacks.update(List.of(one.mount(), other.mount()));
+        reads(one, 0, 100);
+        awaitComplete(one);
+    }
+
+    @Test
+    void aVersionThatIsUnmountedIsNotKnownAnyMore() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        nodePacks.update(List.of(other.mount()));
+        assertThat(nodePacks.hold(one.file().digest())).isEqualTo(Optional.empty());
+    }
+
+    @Test
+    void aPaceIsKept() throws Exception {
+        Pace pace = new Pace(10 << 20);
+        long before = System.nanoTime();
+        for (int i = 0; i < 5; i++) {
+            pace.await(1 << 20);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - before))
+                .isBetween(Duration.ofMillis(400), Duration.ofSeconds(10));
+    }
+}
