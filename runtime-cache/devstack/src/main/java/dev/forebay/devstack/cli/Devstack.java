@@ -28,7 +28,16 @@ public final class Devstack {
     static CommandLine commandLine() {
         return new CommandLine(new Devstack())
                 .setUsageHelpAutoWidth(true)
+                .setParameterExceptionHandler(Devstack::refuse)
                 .setExecutionExceptionHandler(Devstack::report);
+    }
+
+    /** Without the whole usage, in which the message would be lost. */
+    private static int refuse(CommandLine.ParameterException wrong, String[] arguments) {
+        CommandLine command = wrong.getCommandLine();
+        command.getErr().println("devstack: " + wrong.getMessage());
+        command.getErr().printf("See '%s --help'.%n", command.getCommandSpec().qualifiedName());
+        return CommandLine.ExitCode.USAGE;
     }
 
     private static int report(

@@ -9,11 +9,10 @@ import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import dev.forebay.devstack.stack.StackOnDisk;
 import dev.forebay.devstack.stack.StackPorts;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** Starts a stack that stays when the command has returned. */
 @Command(
@@ -29,51 +28,18 @@ import picocli.CommandLine.Option;
         },
         mixinStandardHelpOptions = true)
 final class UpCommand extends StackCommand {
-    @Option(
-            names = "--port-base",
-            paramLabel = "PORT",
-            defaultValue = "${env:FOREBAY_PORT_BASE:-7700}",
-            description = "the first of the ports to use (default: ${DEFAULT-VALUE})")
-    private int portBase;
-
-    @Option(
-            names = "--region",
-            paramLabel = "NAME",
-            description = "a region to have; may be repeated (default: ap-northeast-2, us-east-1)")
-    private List<String> regions = StackConfig.REGIONS;
-
-    @Option(
-            names = "--workers",
-            paramLabel = "N",
-            defaultValue = "2",
-            description = "workers per region (default: ${DEFAULT-VALUE})")
-    private int workers;
-
-    @Option(
-            names = "--sweep-interval",
-            paramLabel = "DURATION",
-            defaultValue = "PT1M",
-            description =
-                    "how often a region looks for versions to evict, in ISO 8601 (default:"
-                            + " ${DEFAULT-VALUE})")
-    private Duration sweepInterval = Duration.ZERO;
-
-    @Option(
-            names = "--worker-capacity",
-            paramLabel = "BYTES",
-            defaultValue = "10737418240",
-            description = "the chunk store of a worker (default: ${DEFAULT-VALUE})")
-    private long workerCapacity;
+    @Mixin private final UpOptions options = new UpOptions();
 
     private volatile boolean settled;
 
     @Override
     public Integer call() {
         StackOnDisk disk = stack();
-        return DataOption.alone(disk, this::say, () -> up(disk));
+        StackConfig config = config(disk);
+        return DataOption.alone(disk, this::say, () -> up(disk, config));
     }
 
-    private int up(StackOnDisk disk) {
+    private int up(StackOnDisk disk, StackConfig config) {
         if (disk.isRunning()) {
             say("already running");
             disk.addresses().ifPresent(this::print);
@@ -82,7 +48,7 @@ final class UpCommand extends StackCommand {
         clean(disk);
         long began = System.nanoTime();
         stopUnlessSettled(disk);
-        Stack stack = Stack.start(config(disk));
+        Stack stack = Stack.start(config);
         disk.ready(stack.addresses());
         settled = true;
         say("ready in %.1f s".formatted((System.nanoTime() - began) / 1e9));
@@ -92,11 +58,11 @@ final class UpCommand extends StackCommand {
 
     private StackConfig config(StackOnDisk disk) {
         return StackConfig.inDirectory(disk.data())
-                .regions(regions.toArray(String[]::new))
-                .workersPerRegion(workers)
-                .ports(StackPorts.from(portBase))
-                .sweepInterval(sweepInterval)
-                .workerCapacity(workerCapacity)
+                .regions(options.regions())
+                .workersPerRegion(options.workers())
+                .ports(StackPorts.from(options.portBase(System.getenv())))
+                .sweepInterval(options.sweepInterval())
+                .workerCapacity(options.workerCapacity())
                 .external(External.of(System.getenv()))
                 .lifetime(Launch.Lifetime.UNTIL_STOPPED)
                 .progress(this::say)

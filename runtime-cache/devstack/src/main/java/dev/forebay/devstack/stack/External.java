@@ -2,6 +2,7 @@ package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -24,7 +25,11 @@ public record External(
     public static final External NONE =
             new External(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-    /** Reads the variables named above. */
+    /**
+     * Reads the variables named above.
+     *
+     * @throws DevstackException naming the variable that is missing or wrong, and the rule
+     */
     public static External of(Map<String, String> environment) {
         return new External(
                 get(environment, "FOREBAY_ETCD_ENDPOINTS"),
@@ -33,8 +38,7 @@ public record External(
                                 target ->
                                         new TemporalAddress(
                                                 target,
-                                                get(environment, "FOREBAY_TEMPORAL_UI")
-                                                        .map(URI::create))),
+                                                address(environment, "FOREBAY_TEMPORAL_UI"))),
                 get(environment, "FOREBAY_POSTGRES_URL")
                         .map(
                                 url ->
@@ -44,11 +48,11 @@ public record External(
                                                         .orElse("forebay"),
                                                 get(environment, "FOREBAY_POSTGRES_PASSWORD")
                                                         .orElse(""))),
-                get(environment, "FOREBAY_LAKE_ENDPOINT")
+                address(environment, "FOREBAY_LAKE_ENDPOINT")
                         .map(
                                 endpoint ->
                                         new LakeAddress(
-                                                URI.create(endpoint),
+                                                endpoint,
                                                 get(environment, "AWS_REGION").orElse("us-east-1"),
                                                 key(environment, "AWS_ACCESS_KEY_ID"),
                                                 key(environment, "AWS_SECRET_ACCESS_KEY"))));
@@ -56,6 +60,25 @@ public record External(
 
     private static Optional<String> get(Map<String, String> environment, String name) {
         return Optional.ofNullable(environment.get(name)).filter(value -> !value.isBlank());
+    }
+
+    private static Optional<URI> address(Map<String, String> environment, String name) {
+        Optional<String> text = get(environment, name);
+        try {
+            Optional<URI> address = text.map(URI::create);
+            if (address.stream().allMatch(External::isOfAWebServer)) {
+                return address;
+            }
+        } catch (IllegalArgumentException e) {
+            // As for what is an address, but of something else.
+        }
+        throw new DevstackException(
+                "%s is '%s': it must be like http://host:port or https://host"
+                        .formatted(name, text.orElse("")));
+    }
+
+    private static boolean isOfAWebServer(URI address) {
+        return List.of("http", "https").contains(address.getScheme()) && address.getHost() != null;
     }
 
     private static String key(Map<String, String> environment, String name) {

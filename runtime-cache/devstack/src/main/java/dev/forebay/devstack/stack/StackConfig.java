@@ -48,8 +48,11 @@ public record StackConfig(
     /** The regions of a stack nobody said anything about. */
     public static final List<String> REGIONS = List.of("ap-northeast-2", "us-east-1");
 
+    /** So many ports are there for the workers of a region. */
+    public static final int MOST_WORKERS = 6;
+
     public StackConfig {
-        if (regions.isEmpty() || workersPerRegion < 1 || workersPerRegion > 6) {
+        if (regions.isEmpty() || workersPerRegion < 1 || workersPerRegion > MOST_WORKERS) {
             throw new IllegalArgumentException("at least one region, 1 to 6 workers in each");
         }
         data = data.toAbsolutePath().normalize();

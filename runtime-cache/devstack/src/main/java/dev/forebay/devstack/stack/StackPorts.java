@@ -20,8 +20,11 @@ public final class StackPorts {
     /** The first port of a stack nobody chose ports for. */
     public static final int DEFAULT_BASE = 7700;
 
-    private static final int LOWEST_BASE = 1024;
+    /** Below it only root may listen. */
+    public static final int LOWEST_BASE = 1024;
+
     private static final int HIGHEST_BASE = 65_000;
+    private static final int HIGHEST_PORT = 65_535;
     private static final int NEXT_BASE = 1000;
     private static final int FIRST_REGION = 20;
     private static final int PER_REGION = 10;
@@ -48,10 +51,15 @@ public final class StackPorts {
     public static StackPorts from(int base) {
         if (base < LOWEST_BASE || base > HIGHEST_BASE) {
             throw new DevstackException(
-                    "FOREBAY_PORT_BASE is %d: it must be from %d to %d"
+                    "The first port is %d: it must be from %d to %d"
                             .formatted(base, LOWEST_BASE, HIGHEST_BASE));
         }
         return new StackPorts(base);
+    }
+
+    /** The highest base from which there are enough ports for so many regions. */
+    public static int highestBase(int regions) {
+        return Math.min(HIGHEST_BASE, HIGHEST_PORT + 1 - count(regions));
     }
 
     int api() {

@@ -166,7 +166,6 @@ class StackPortsTest {
 
     @Test
     void refusesAnOddBase() {
-        assertThatThrownBy(() -> StackPorts.from(80))
-                .hasMessageContaining("FOREBAY_PORT_BASE is 80");
+        assertThatThrownBy(() -> StackPorts.from(80)).hasMessageContaining("The first port is 80");
     }
 }
