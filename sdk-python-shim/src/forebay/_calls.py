@@ -13,7 +13,7 @@ import httpx
 from forebay import _settings
 from forebay._errors import UnexpectedAnswer, api_error
 from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Region, Version, decode, decode_items
-from forebay._values import Duration, seconds_of, split_dataset
+from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 T = TypeVar("T")
 
@@ -33,6 +33,9 @@ _CONNECT_SECONDS = 5.0
 
 _BUSY = frozenset({429, 502, 503, 504})
 """What proxies answer while nobody, or too many, are behind them."""
+
+_NO_SUCH_PLACE = frozenset({301, 302, 307, 308, 404, 405, 501})
+"""What web servers answer to requests that are not for them. The control plane says why it does, with a code."""
 
 
 class Request(TypedDict):
@@ -122,7 +125,7 @@ def ensure(
 def ensure_status(dataset: str, version: str, region: str, request_id: str, wait_seconds: int) -> Call[EnsureStatus]:
     return Call(
         "GET",
-        f"{_path(dataset, version)}/requests/{_part(request_id)}",
+        f"{_path(dataset, version)}/requests/{_part('request_id', request_id)}",
         _reader(EnsureStatus),
         params={"region": region, "wait_seconds": str(wait_seconds)},
         answer_seconds=wait_seconds + 30.0,
@@ -145,12 +148,12 @@ def version_pins(dataset: str, version: str) -> Call[tuple[Pin, ...]]:
 
 
 def renew(dataset: str, version: str, region: str, pin_id: str) -> Call[Pin]:
-    path = f"{_path(dataset, version)}/pins/{_part(pin_id)}/renew"
+    path = f"{_path(dataset, version)}/pins/{_part('pin_id', pin_id)}/renew"
     return Call("POST", path, _reader(Pin), body={"region": region}, answer_seconds=_RENEWAL_SECONDS)
 
 
 def unpin(dataset: str, version: str, region: str, pin_id: str) -> Call[None]:
-    path = f"{_path(dataset, version)}/pins/{_part(pin_id)}"
+    path = f"{_path(dataset, version)}/pins/{_part('pin_id', pin_id)}"
     return Call("DELETE", path, lambda _: None, params={"region": region})
 
 
@@ -188,17 +191,17 @@ def _present(**values: str | None) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _part(text: str) -> str:
-    return quote(text, safe="")
+def _part(argument: str, value: str) -> str:
+    return quote(checked_part(argument, value), safe="")
 
 
 def _dataset_path(dataset: str) -> str:
     namespace, name = split_dataset(dataset)
-    return f"/datasets/{_part(namespace)}/{_part(name)}"
+    return f"/datasets/{quote(namespace, safe='')}/{quote(name, safe='')}"
 
 
 def _path(dataset: str, version: str) -> str:
-    return f"{_dataset_path(dataset)}/versions/{_part(version)}"
+    return f"{_dataset_path(dataset)}/versions/{_part('version', version)}"
 
 
 def _reader(kind: type[T]) -> Callable[[object], T]:
@@ -214,10 +217,13 @@ def _json(response: httpx.Response) -> object:
         return response.json()
     except ValueError:
         kind = response.headers.get("Content-Type", "something without a type")
-        raise UnexpectedAnswer(
-            f"{response.request.url} answered with {kind} instead of JSON: is FOREBAY_API the address of "
-            "Forebay's control plane?"
-        ) from None
+        raise _somebody_else(response, f"{kind} instead of JSON") from None
+
+
+def _somebody_else(response: httpx.Response, answer: str) -> UnexpectedAnswer:
+    return UnexpectedAnswer(
+        f"{response.request.url} answered with {answer}: is FOREBAY_API the address of Forebay's control plane?"
+    )
 
 
 def _problem(response: httpx.Response) -> Exception:
@@ -233,6 +239,8 @@ def _problem(response: httpx.Response) -> Exception:
         value = problem.get(name)
         return value if isinstance(value, str) and value else None
 
+    if text("code") is None and response.status_code in _NO_SUCH_PLACE:
+        return _somebody_else(response, f"{response.status_code} {response.reason_phrase} and no reason")
     detail = text("detail") or text("title")
     if detail is None:
         detail = f"{response.request.url.host} answered {response.status_code} {response.reason_phrase}"

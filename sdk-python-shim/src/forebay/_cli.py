@@ -39,7 +39,7 @@ exit codes:
   2  wrong usage: an argument or environment variable is missing or wrong
   3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED or CAPACITY_EXCEEDED
   4  not found: no such dataset, version, pin or region
-  5  unreachable: the control plane does not answer
+  5  unreachable: the control plane does not answer, or another server does
 With --json an error is one line on stderr: {"code", "message", "field", "retryable"}.
 
 environment:

@@ -11,6 +11,7 @@ from typing import TextIO
 from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached
+from forebay._errors import NotFound
 from forebay._models import Blocked, Dataset, Pin, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
@@ -125,11 +126,21 @@ def unpin(options: Namespace) -> None:
     name, version = split_version(options.version)
     region = _settings.region(options.region)
     with _client(options) as client:
+        # To let go of what is not held is no error of the API, which may be asked twice; of a person it is a typo.
+        held = client.version_pins(name, version)
+        if (options.pin, region) not in {(each.id, each.region) for each in held}:
+            raise _no_such_pin(options.pin, options.version, region, held)
         client.unpin(name, version, region, options.pin)
     if options.json:
         _print_json({"released": options.pin})
     else:
         _say(f"released {options.pin}")
+
+
+def _no_such_pin(id: str, version: str, region: str, held: tuple[Pin, ...]) -> NotFound:
+    pins = ", ".join(f"{each.id} in {each.region} (held by {each.holder})" for each in held)
+    there = f"its pins are {pins}" if pins else "nobody holds it in any region"
+    return NotFound("NOT_FOUND", 404, f"there is no pin {id} on {version} in {region}; {there}")
 
 
 def evict(options: Namespace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from forebay._errors import ForebayError, NotFound, PinLost
 from forebay._keeper import PinKeeper
 from forebay._models import Pin, PinSpec, Progress, Receipt
 from forebay._progress import ProgressDisplay
-from forebay._values import Duration, seconds_of
+from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 HELD_LEASE_SECONDS = 300
 """The lease of a pin that a ``with`` block takes when the caller named none: renewed, so short is safe."""
@@ -60,6 +61,8 @@ def ensure_dataset_cached(
         ApiError: if it refuses: see the package's documentation for the tree of errors.
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
+    split_dataset(name, "name")
+    checked_part("version", version)
     asked = _Request(
         api=str(_settings.api_address(api)),
         name=name,
@@ -140,6 +143,7 @@ class CachedDataset:
         self._mount_root = mount_root
         self._asked = _asked
         self._lease_seconds = _lease_seconds
+        self._pin = receipt.pin
         self._keeper: PinKeeper | None = None
         self._path: Path | None = None
         self._released = False
@@ -179,7 +183,7 @@ class CachedDataset:
     @property
     def pin(self) -> Pin | None:
         """The pin that holds the version, as of its last renewal."""
-        return self._keeper.pin if self._keeper is not None else self.receipt.pin
+        return self._keeper.pin if self._keeper is not None else self._pin
 
     @property
     def pin_lost(self) -> PinLost | None:
@@ -206,9 +210,14 @@ class CachedDataset:
             raise PinLost(f"there is no pin on {self.name}@{self.version} to renew: it was released, or never taken")
         try:
             with Client(self._asked.api) as client:
-                return client.renew(self.name, self.version, self.region, pin.id)
+                sent_at = time.monotonic()
+                renewed = client.renew(self.name, self.version, self.region, pin.id)
         except NotFound as error:
             raise PinLost(f"the pin {pin.id} on {self.name}@{self.version} has ended: {error.detail}") from error
+        self._pin = renewed
+        if self._keeper is not None:
+            self._keeper.renewed(renewed, sent_at)
+        return renewed
 
     def release(self) -> None:
         """Stops renewing and lets go of the pin; does nothing if there is none. The files stay until eviction."""
@@ -230,11 +239,12 @@ class CachedDataset:
         if self._asked is None or self._released:
             raise ForebayError(f"{self.name}@{self.version} has been released: call ensure_dataset_cached again")
         if self._keeper is None:
-            if self.receipt.pin is None:
+            if self._pin is None:
                 # Between the receipt and now the version could have been evicted: ask for both together.
                 self._lease_seconds = self._lease_seconds or HELD_LEASE_SECONDS
                 self.receipt = self._asked.ensure(self._lease_seconds)
-            pin = self.receipt.pin
+                self._pin = self.receipt.pin
+            pin = self._pin
             if pin is None or self._lease_seconds is None:
                 raise ForebayError(f"the platform gave no pin on {self.name}@{self.version}")
             self._keeper = PinKeeper(self._asked.api, pin, self._lease_seconds)

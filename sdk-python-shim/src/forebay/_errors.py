@@ -186,7 +186,7 @@ _BY_CODE: dict[str, type[ApiError]] = {
 }
 
 # For answers without a code: they come from a proxy, or from the HTTP layer below the application.
-_BY_STATUS = {400: "INVALID_ARGUMENT", 401: "DENIED", 403: "DENIED", 404: "NOT_FOUND"}
+_BY_STATUS = {400: "INVALID_ARGUMENT", 401: "DENIED", 403: "DENIED"}
 
 
 def api_error(

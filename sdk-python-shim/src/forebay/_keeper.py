@@ -39,6 +39,11 @@ class PinKeeper:
         """The pin as it was after the last renewal."""
         return self._pin
 
+    def renewed(self, pin: Pin, sent_at: float) -> None:
+        """Takes note of a renewal by somebody else, sent at this time of ``time.monotonic``."""
+        self._pin = pin
+        self._renewed_at = sent_at
+
     def stop(self) -> None:
         """Ends the thread; the pin lives on for what is left of its lease."""
         self._stop.set()
@@ -57,7 +62,7 @@ class PinKeeper:
         while not self._stop.is_set():
             sent_at = time.monotonic()
             try:
-                self._pin = client.renew(pin.dataset, pin.version, pin.region, pin.id, retry_seconds=0.0)
+                self.renewed(client.renew(pin.dataset, pin.version, pin.region, pin.id, retry_seconds=0.0), sent_at)
             except NotFound as error:
                 self._lose("it has ended", error)
                 return
@@ -66,7 +71,6 @@ class PinKeeper:
                     self._lose(f"it could not be renewed for a whole lease ({error})", error)
                     return
             else:
-                self._renewed_at = sent_at
                 return
             self._stop.wait(pause)
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS, self._lease_seconds / 6)

@@ -13,6 +13,7 @@ from typing import TypedDict
 import httpx
 
 from forebay._errors import ConfigurationError
+from forebay._values import checked_part
 
 
 def api_address(given: str | None) -> httpx.URL:
@@ -33,7 +34,7 @@ def api_address(given: str | None) -> httpx.URL:
 
 
 def region(given: str | None) -> str:
-    name = given or os.environ.get("FOREBAY_REGION")
+    name = checked_part("region", given) if given else os.environ.get("FOREBAY_REGION")
     if not name:
         raise ConfigurationError("no region is named: pass one, or set FOREBAY_REGION on this machine")
     return name

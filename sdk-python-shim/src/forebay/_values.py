@@ -11,6 +11,8 @@ from forebay._errors import ConfigurationError
 Duration = str | int | float | timedelta
 """``"12h"``, ``"1h30m"``, ``"90s"``, a ``timedelta``, or a number of seconds."""
 
+_NO_PART = ("", ".", "..")
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
@@ -22,8 +24,10 @@ def seconds_of(duration: Duration) -> int:
         seconds = duration.total_seconds()
     elif isinstance(duration, str):
         seconds = _parse(duration.strip())
-    else:
+    elif isinstance(duration, (int, float)):
         seconds = float(duration)
+    else:
+        raise ConfigurationError(f"a duration is {duration!r}: write '90s', '12h', a timedelta, or a number of seconds")
     if not math.isfinite(seconds) or seconds <= 0:
         raise ConfigurationError(f"a duration must be more than nothing, not {duration!r}")
     return math.ceil(seconds)
@@ -40,12 +44,22 @@ def _parse(text: str) -> float:
         ) from None
 
 
-def split_dataset(dataset: str) -> tuple[str, str]:
+def split_dataset(dataset: str, argument: str = "dataset") -> tuple[str, str]:
     """Splits ``namespace/name``. The server checks the letters; here only that it is two parts."""
-    parts = dataset.split("/")
-    if len(parts) != 2 or "@" in dataset or any(part in ("", ".", "..") for part in parts):
-        raise ConfigurationError(f"'{dataset}' is not the name of a dataset: write namespace/name")
+    parts = dataset.split("/") if isinstance(dataset, str) else []
+    if len(parts) != 2 or "@" in dataset or any(part in _NO_PART for part in parts):
+        raise ConfigurationError(f"{argument} is {dataset!r}: it must be the name of a dataset, 'namespace/name'")
     return parts[0], parts[1]
+
+
+def checked_part(argument: str, value: str) -> str:
+    """What can be one part of a path. The server checks the letters, but sees only what has a place there."""
+    if not isinstance(value, str):
+        hint = f": write {str(value)!r}" if isinstance(value, (int, float)) else ""
+        raise ConfigurationError(f"{argument} is {value!r}: it must be text{hint}")
+    if value in _NO_PART:
+        raise ConfigurationError(f"{argument} is {value!r}: it must not be empty, nor '.' or '..'")
+    return value
 
 
 def split_version(text: str) -> tuple[str, str]:

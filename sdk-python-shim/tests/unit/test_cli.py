@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from control_plane import ControlPlane, Problem
+from control_plane import ControlPlane, Problem, send
 
 from forebay._cli import main
 
@@ -56,6 +56,30 @@ def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("unpin", "vision/digits@1", "p1")
     assert "is gone from eu" in run("evict", "vision/digits@1", "--region", "eu", "--reason", "test")
     assert plane.log[-1].body == {"region": "eu", "reason": "test"}
+
+
+def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: ControlPlane) -> None:
+    run("ensure", "vision/digits@1", "-q")
+    assert run("unpin", "vision/digits@1", "typo", code=4) == ""
+    assert run.err == (
+        "forebay: NOT_FOUND: there is no pin typo on vision/digits@1 in eu; nobody holds it in any region\n"
+    )
+    run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")
+    run("unpin", "vision/digits@1", "typo", code=4)
+    assert run.err.endswith("in eu; its pins are p1 in eu (held by me)\n")
+    run("unpin", "vision/digits@1", "p1", "--region", "us", code=4)
+    run("unpin", "vision/digits@1", "typo", "--json", code=4)
+    assert json.loads(run.err)["code"] == "NOT_FOUND"
+    assert list(plane.state.pins) == ["p1"]
+    assert plane.seen("DELETE", "/pins/") == []
+    assert run("unpin", "vision/digits@1", "p1") == "released p1\n"
+    assert not plane.state.pins
+
+
+def test_another_web_server_is_not_a_missing_dataset(run: Run, plane: ControlPlane) -> None:
+    plane.fail_next(lambda handler: send(handler, 404, "<h1>Not found</h1>", content_type="text/html"))
+    run("status", "vision/digits@1", code=5)
+    assert "is FOREBAY_API the address of Forebay's control plane?" in run.err
 
 
 def test_status_and_the_rest(run: Run) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -188,6 +189,35 @@ def test_somebody_else_at_that_address_is_told_apart(plane: ControlPlane, client
     plane.fail_next(lambda handler: send(handler, 200, "<html>Temporal</html>", content_type="text/html"))
     with pytest.raises(forebay.UnexpectedAnswer, match="FOREBAY_API"):
         client.regions()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["<h1>Not found</h1>", {"detail": "Not Found"}, {"code": 5, "message": "Not Found", "details": []}],
+    ids=["nginx", "FastAPI", "Temporal"],
+)
+@pytest.mark.parametrize("status", [302, 404, 405])
+def test_a_web_server_that_has_no_such_page_is_told_apart_from_a_dataset_that_is_not_there(
+    plane: ControlPlane, client: Client, status: int, answer: object
+) -> None:
+    plane.fail_next(lambda handler: send(handler, status, answer))
+    with pytest.raises(forebay.UnexpectedAnswer, match=rf"answered with {status} .*FOREBAY_API"):
+        client.dataset("vision/digits")
+    assert len(plane.log) == 1
+
+
+def test_what_has_no_place_in_a_path_names_its_argument(plane: ControlPlane, client: Client) -> None:
+    no_text: Any = None
+    for call, argument in (
+        (lambda: client.version("a/b", no_text), "version is None"),
+        (lambda: client.renew("a/b", "1", "eu", ""), "pin_id is ''"),
+        (lambda: client.unpin("a/b", "1", "eu", no_text), "pin_id is None"),
+        (lambda: client.ensure_status("a/b", "1", "eu", ""), "request_id is ''"),
+        (lambda: client.dataset(no_text), "dataset is None"),
+    ):
+        with pytest.raises(forebay.ConfigurationError, match=f"^{argument}: it must"):
+            call()
+    assert plane.log == []
 
 
 def test_an_answer_that_lacks_a_field_names_it(plane: ControlPlane, client: Client) -> None:

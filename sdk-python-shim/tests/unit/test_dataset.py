@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from control_plane import ControlPlane, Problem, hang_up
@@ -43,10 +45,43 @@ def test_a_with_block_without_pin_for_takes_a_pin_of_its_own(plane: ControlPlane
 def test_without_a_with_block_the_pin_stays(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", pin_for=90, progress=False)
     assert len(plane.state.pins) == 1
-    assert ds.renew().id == next(iter(plane.state.pins))
+    first = ds.pin
+    renewed = ds.renew()
+    assert first is not None
+    assert renewed.id == first.id == next(iter(plane.state.pins))
+    assert ds.pin == renewed != first
     ds.release()
     assert not plane.state.pins
     ds.release()
+
+
+def test_a_renewal_by_hand_counts_in_a_with_block_too(plane: ControlPlane) -> None:
+    ds = ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False)
+    before = ds.renew()
+    with ds:
+        assert ds.pin == before
+        renewed = ds.renew()
+        assert ds.pin == renewed != before
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "message"),
+    [
+        ("vision/digits", None, "version is None: it must be text"),
+        ("vision/digits", 2, "version is 2: it must be text: write '2'"),
+        ("vision/digits", "", "version is '': it must not be empty"),
+        ("vision/digits", "..", "version is '..': it must not be"),
+        (None, "1", "name is None: it must be the name of a dataset, 'namespace/name'"),
+        ("", "1", "name is '': it must be the name of a dataset"),
+        (b"vision/digits", "1", "name is b'vision/digits': it must be the name"),
+    ],
+)
+def test_what_cannot_be_a_name_is_refused_before_anything_is_sent(
+    plane: ControlPlane, name: Any, version: Any, message: str
+) -> None:
+    with pytest.raises(forebay.ConfigurationError, match=f"^{re.escape(message)}"):
+        ensure_dataset_cached(name, version, progress=False)
+    assert plane.log == []
 
 
 def test_a_pin_is_renewed_for_as_long_as_the_block_lasts(plane: ControlPlane) -> None:

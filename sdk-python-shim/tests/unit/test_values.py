@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -28,8 +29,10 @@ def test_durations(text: str | float | timedelta, seconds: int) -> None:
     assert seconds_of(text) == seconds
 
 
-@pytest.mark.parametrize("bad", ["", "h", "12 hours", "-5", "0", "nan", "inf", "5x", -1, 0, float("inf"), timedelta()])
-def test_what_is_no_duration(bad: str | float | timedelta) -> None:
+@pytest.mark.parametrize(
+    "bad", ["", "h", "12 hours", "-5", "0", "nan", "inf", "5x", -1, 0, float("inf"), timedelta(), None, []]
+)
+def test_what_is_no_duration(bad: Any) -> None:
     with pytest.raises(ConfigurationError):
         seconds_of(bad)
 
