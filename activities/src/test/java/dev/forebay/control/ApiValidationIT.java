@@ -66,6 +66,11 @@ class ApiValidationIT {
                 post("/datasets", dataset("team", "n", "lake/a/"), "source", "must be s3://"),
                 post("/datasets", dataset("team", "n", "s3://lake/a"), "source", "must be s3://"),
                 post("/datasets", dataset("team", "n", "s3://LAKE/a/"), "source", "must be s3://"),
+                post(
+                        "/datasets",
+                        dataset("team", "n", "s3://lake/\\ud800/"),
+                        "source",
+                        "must be s3://"),
                 post("/datasets", withTtl("0"), "ttl_seconds", "from 1 to 315360000"),
                 post("/datasets", withTtl("315360001"), "ttl_seconds", "from 1 to 315360000"),
                 post("/datasets", withTtl("\"60\""), "ttl_seconds", "whole number"),
@@ -93,6 +98,12 @@ class ApiValidationIT {
                 post(path, ensure(pin("\"holder\":\" \"", "9")), "pin.holder", "1 to 200"),
                 post(path, ensure(pin("\"holder\":\"a\\u0000b\"", "9")), "pin.holder", "control"),
                 post(path, ensure(pin("\"holder\":\"a\\nb\"", "9")), "pin.holder", "control"),
+                post(path, ensure(pin("\"holder\":\"a\\ud800\"", "9")), "pin.holder", "surrogate"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\",\"reason\":\"\\udc00b\"", "9")),
+                        "pin.reason",
+                        "surrogate"),
                 post(
                         path,
                         ensure(pin("\"holder\":\"me\",\"reason\":\"\\u001b[2J\"", "9")),

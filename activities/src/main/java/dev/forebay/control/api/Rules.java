@@ -25,16 +25,19 @@ final class Rules {
 
     static final int TEXT_LENGTH = 200;
     static final String TEXT_RULE =
-            "must be at most 200 characters, none of them a control character";
+            "must be at most 200 characters, none of them a control character or a lone surrogate";
 
-    /** No line breaks, no terminal escapes, and no NUL, which PostgreSQL does not store. */
-    static final String TEXT = "\\P{Cntrl}*";
+    /**
+     * No line breaks, no terminal escapes, and neither NUL nor half a surrogate pair, which
+     * PostgreSQL does not store.
+     */
+    static final String TEXT = "[^\\p{Cntrl}\\p{Cs}]*";
 
     /** Unlike {@code @NotBlank}, leaves null to {@code @NotNull}. */
-    static final String HOLDER = "\\P{Cntrl}*[\\S&&\\P{Cntrl}]\\P{Cntrl}*";
+    static final String HOLDER = TEXT + "[^\\s\\p{Cntrl}\\p{Cs}]" + TEXT;
 
     static final String HOLDER_RULE =
-            "must be 1 to 200 characters, not only blanks, and none of them a control character";
+            "must be 1 to 200 characters, not only blanks, and none of them a control character or a lone surrogate";
 
     static final long MIN_LEASE_SECONDS = 5;
     static final long MAX_LEASE_SECONDS = 7 * 24 * 3600;

@@ -14,7 +14,7 @@ public record LakeSource(String bucket, String prefix) {
 
     /** What {@link #parse} accepts; S3's own rules for bucket names, and keys of 1,024 bytes. */
     public static final String PATTERN =
-            "^s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/((?:[^\\x00]{0,1022}/)?)$";
+            "^s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/((?:[^\\x00\\p{Cs}]{0,1022}/)?)$";
 
     private static final Pattern URI = Pattern.compile(PATTERN);
 
