@@ -20,6 +20,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import boto3
 import httpx
@@ -223,6 +224,9 @@ class Demo:
                 sweeps += [sweep] if sweep else []
             ids = temporal.workflow_ids(own)
         self._checks.that("Temporal knows the version's workflow", own in ids, own, ids)
+        shown = receipt.workflow_url or ""
+        page = f"{self._stack['temporal.ui']}/namespaces/default/workflows/{quote(own, safe='')}"
+        self._checks.that("the receipt says where Temporal's UI shows it", shown == page, page, shown)
         return ids + sweeps
 
     def _tell(self, regions: list[Region]) -> None:
@@ -233,8 +237,8 @@ class Demo:
                 f"  {region.name:<16} cold {region.cold_s:6.2f} s   warm {region.warm_s:6.3f} s   "
                 f"from the lake {region.bytes_from_lake:,} bytes   accuracy {region.accuracy:.3f}"
             )
-        if self._stays:
-            print(f"  its workflow in Temporal's UI: {first.workflow_url}")
+        gone = "" if self._stays else "   (until the stack stops; KEEP=1 leaves it up)"
+        print(f"  its workflow in Temporal's UI: {first.workflow_url}{gone}")
         print(f"  report: {(_TARGET / 'report.json').relative_to(REPOSITORY)}")
         if self._checks.failed:
             print(f"\nFAILED, {len(self._checks.failed)} of the checks: {'; '.join(self._checks.failed)}")

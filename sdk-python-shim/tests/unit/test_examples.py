@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+import demo
 import digits
 import train
+from devstack import Devstack
+from forebay import Receipt
 from lake_log import LakeLog, Original, Reads, bytes_read, not_once, originals
 
 _LINE = (
@@ -72,6 +75,18 @@ def test_what_was_not_read_once_is_named() -> None:
     assert bytes_read(once, of) == 120
     assert not_once(Reads(Counter({"a": 2, "b": 2}), 0), of) == ["a: 2 GETs for 1 parts"]
     assert not_once(Reads(Counter({"a": 1, "x": 1}), 0), of) == ["b: 0 GETs for 2 parts", "x: 1 GETs for 0 parts"]
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_the_demo_says_where_temporal_shows_the_workflow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], stays: bool
+) -> None:
+    page = "http://127.0.0.1:7802/namespaces/default/workflows/dataset%2Fvision%2Fdigits%401"
+    receipt = Receipt("vision/digits", "1", "ab" * 32, 3, 9, "eu", 9, 9, "/mnt", workflow_url=page)
+    story = demo.Demo(Devstack(tmp_path), stays=stays)
+    story._tell([demo.Region("eu", "pin", receipt, 1.0, 0.1)])
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if page in line)
+    assert ("KEEP=1" in line) != stays
 
 
 @pytest.mark.filterwarnings("default")
