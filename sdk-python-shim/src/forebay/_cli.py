@@ -32,6 +32,19 @@ from forebay._text import one_line
 
 FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
+_WRITTEN_AS = {
+    "pin.lease_seconds": "--pin-for, in seconds,",
+    "pin.holder": "--holder",
+    "pin.reason": "--reason",
+    "lease_seconds": "--for, in seconds,",
+    "ttl_seconds": "the time to live, in seconds,",
+    "holder": "--holder",
+    "reason": "--reason",
+    "region": "--region",
+    "id": "--id",
+    "source": "S3_URI",
+}
+
 _EPILOG = """\
 exit codes:
   0  done
@@ -115,7 +128,14 @@ def _report(error: ForebayError, as_json: bool) -> None:
         return
     if isinstance(error, _WrongUsage):
         print(error.usage, end="", file=sys.stderr)
-    print(f"forebay: {one_line(str(error))}", file=sys.stderr)
+    print(f"forebay: {one_line(_in_words_of_the_command(error))}", file=sys.stderr)
+
+
+def _in_words_of_the_command(error: ForebayError) -> str:
+    """The message, with the option a person wrote in place of the field the API calls it."""
+    if isinstance(error, ApiError) and error.field in _WRITTEN_AS and error.detail.startswith(f"{error.field} "):
+        return f"{error.code}: {_WRITTEN_AS[error.field]}{error.detail.removeprefix(error.field)}"
+    return str(error)
 
 
 def exit_code(error: ForebayError) -> int:

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,8 @@ def test_the_same_key_is_the_same_request_and_never_another(client: Client, made
 
 def test_a_pin_is_renewed_in_the_background_beyond_its_lease(client: Client, made: Made) -> None:
     with ensure_dataset_cached(made.name, "1", pin_for="5s", progress=False) as ds:
-        time.sleep(11)
+        first = _end(ds.pin)
+        _until(lambda: _end(ds.pin) >= first + timedelta(seconds=10), "it was renewed for two more leases", seconds=30)
         ds.check()
         assert [each.id for each in client.version_pins(made.name, "1")] == [ds.pin.id if ds.pin else None]
     assert client.version_pins(made.name, "1") == ()
@@ -112,7 +114,7 @@ def test_a_time_to_live_can_be_changed(client: Client, made: Made, region: str) 
 
 
 def test_what_is_not_there_is_not_found(client: Client, made: Made, region: str) -> None:
-    with pytest.raises(forebay.NotFound):
+    with pytest.raises(forebay.NotFound, match="forebay datasets register"):
         client.dataset("it/never-heard-of")
     with pytest.raises(forebay.NotFound):
         client.ensure("it/never-heard-of", "1", region)
@@ -167,6 +169,12 @@ def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]
     run("unpin", version, pin["id"])
     assert "is gone" in run("evict", version, "--reason", "test")
     run("status", "it/never-heard-of@1", code=4)
+
+
+def _end(pin: forebay.Pin | None) -> datetime:
+    assert pin is not None
+    assert pin.expires_at is not None
+    return pin.expires_at
 
 
 def _tree(root: Path) -> dict[str, bytes]:

@@ -112,6 +112,7 @@ def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPat
     assert run.err == "forebay: NOT_FOUND: there is no dataset team/none\n"
     run("status", "nonsense", code=2)
     run("datasets", "register", "team/a", "file:///x", code=2)
+    assert run.err == "forebay: INVALID_ARGUMENT: S3_URI must begin with s3://\n"
     plane.state.fill_fails = Problem(502, "LAKE_DENIED", "the lake\nrefuses our key")
     run("ensure", "vision/digits@1", "-q", code=1)
     assert run.err == "forebay: LAKE_DENIED: the lake refuses our key\n"
@@ -121,6 +122,20 @@ def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPat
     plane.stop()
     run("regions", code=5)
     assert run.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "command", "option"),
+    [("pin.lease_seconds", "ensure", "--pin-for"), ("lease_seconds", "pin", "--for")],
+)
+def test_a_refusal_names_the_option_and_not_the_field(
+    run: Run, plane: ControlPlane, field: str, command: str, option: str
+) -> None:
+    refused = "'1' must be a whole number from 5 to 604800"
+    problem = Problem(400, "INVALID_ARGUMENT", f"{field} {refused}", field=field)
+    plane.fail_next(lambda handler: send(handler, 400, problem.body))
+    run(command, "vision/digits@1", option, "1s", code=2)
+    assert run.err == f"forebay: INVALID_ARGUMENT: {option}, in seconds, {refused}\n"
 
 
 def test_an_error_is_one_json_object_for_who_asked_for_json(

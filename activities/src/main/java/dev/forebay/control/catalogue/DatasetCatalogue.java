@@ -70,7 +70,8 @@ public class DatasetCatalogue {
         if (entity == null) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
-                    "dataset %s is not registered: POST /api/v1/datasets first".formatted(name));
+                    "dataset %s is not registered: 'forebay datasets register %s s3://bucket/prefix/' does that"
+                            .formatted(name, name));
         }
         return entity.toDataset();
     }
