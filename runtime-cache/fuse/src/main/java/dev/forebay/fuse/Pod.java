@@ -23,6 +23,7 @@ import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.transfer.WorkerSet;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -35,6 +36,9 @@ import org.slf4j.LoggerFactory;
 final class Pod implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Pod.class);
+
+    /** How long packs of a version that was evicted from the region are kept. */
+    private static final Duration SWEEP_DELAY = Duration.ofMinutes(10);
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Transport transport;
@@ -114,7 +118,8 @@ final class Pod implements AutoCloseable {
                 new NodePacksConfig(
                         options.directory.resolve("packs"),
                         options.packCache.bytes(),
-                        options.prewarmRate.bytes());
+                        options.prewarmRate.bytes(),
+                        SWEEP_DELAY);
         return config.capacityBytes() == 0
                 ? Optional.empty()
                 : Optional.of(

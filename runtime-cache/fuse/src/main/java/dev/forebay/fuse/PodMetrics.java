@@ -76,9 +76,11 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         String read = "Bytes of packs that were read, by whether they were on the node's disk";
         count(cache, "read_bytes", read, "hit", CacheCounters::hitBytes);
         count(cache, "read_bytes", read, "miss", CacheCounters::missBytes);
-        String changed = "Bytes that came to the node's disk, and that made room for others";
+        String changed =
+                "Bytes that came to the node's disk, made room, or had no version any more";
         count(cache, "bytes", changed, "stored", CacheCounters::storedBytes);
         count(cache, "bytes", changed, "evicted", CacheCounters::evictedBytes);
+        count(cache, "bytes", changed, "dead", CacheCounters::deadBytes);
         String failures = "What the node cache could not keep or not read";
         count(cache, "failures", failures, "damaged", CacheCounters::damagedBlocks);
         count(cache, "failures", failures, "full", CacheCounters::refused);

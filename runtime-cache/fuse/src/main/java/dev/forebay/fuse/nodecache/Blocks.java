@@ -12,6 +12,8 @@ import java.util.BitSet;
 /** Reads the blocks of a pack's file and compares them with their checksums. */
 final class Blocks {
 
+    private static final byte[] NOTHING = new byte[Sizes.BLOCK];
+
     private final DiskFile data;
     private final long packBytes;
 
@@ -71,7 +73,10 @@ final class Blocks {
                 int into = target.position() + (int) (at - from);
                 boolean direct = wanted == length && target.isDirect();
                 ByteBuffer bytes = direct ? target.slice(into, length) : scratch.slice(0, length);
-                if (!read(record, chunk, block, bytes)) {
+                if (record.pagesOfBlock(block).isEmpty()) {
+                    // Nobody wants any of it, and there is no checksum.
+                    bytes.put(0, NOTHING, 0, length);
+                } else if (!read(record, chunk, block, bytes)) {
                     return block;
                 }
                 if (!direct) {
@@ -135,6 +140,33 @@ final class Blocks {
                 checksums[block] =
                         Checksums.of(kept.isEmpty() ? given : scratch.slice(0, length), all);
                 page = more.nextSetBit(first + Sizes.PAGES_OF_BLOCK);
+            }
+        }
+        return new ChunkRecord(pages, checksums);
+    }
+
+    /**
+     * The record of a chunk that keeps only some of its pages. A block of which a part is kept and
+     * that is found wrong loses all.
+     */
+    ChunkRecord restrict(ChunkRecord before, int chunk, BitSet kept) throws IOException {
+        BitSet pages = (BitSet) before.pages().clone();
+        pages.and(kept);
+        int[] checksums = before.checksums();
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer scratch = scratch(arena);
+            for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
+                int first = block * Sizes.PAGES_OF_BLOCK;
+                BitSet left = pages.get(first, first + Sizes.PAGES_OF_BLOCK);
+                if (left.isEmpty() || left.equals(before.pagesOfBlock(block))) {
+                    continue;
+                }
+                ByteBuffer bytes = scratch.slice(0, length(chunk, block));
+                if (read(before, chunk, block, bytes)) {
+                    checksums[block] = Checksums.of(bytes, left);
+                } else {
+                    pages.clear(first, first + Sizes.PAGES_OF_BLOCK);
+                }
             }
         }
         return new ChunkRecord(pages, checksums);

@@ -9,6 +9,7 @@ public final class CacheCounters {
     final LongAdder missBytes = new LongAdder();
     final LongAdder storedBytes = new LongAdder();
     final LongAdder evictedBytes = new LongAdder();
+    final LongAdder deadBytes = new LongAdder();
     final LongAdder damagedBlocks = new LongAdder();
     final LongAdder refused = new LongAdder();
     final LongAdder diskErrors = new LongAdder();
@@ -31,6 +32,11 @@ public final class CacheCounters {
     /** Bytes that made room for others. */
     public long evictedBytes() {
         return evictedBytes.sum();
+    }
+
+    /** Bytes that were given up because no mounted version has them any more. */
+    public long deadBytes() {
+        return deadBytes.sum();
     }
 
     /** Blocks of 64 KiB that did not have their checksum any more, and were dropped. */

@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,16 +9,21 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
-/** Packs of which nothing is given up until this is closed. Safe for use by many threads. */
+/**
+ * Packs of which nothing that a version has is given up until this is closed. Safe for use by many
+ * threads.
+ */
 public final class HeldPacks implements AutoCloseable {
 
+    private final Digest manifest;
     private final List<PackFile> packs;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Holds them. */
-    HeldPacks(List<PackFile> packs) {
+    /** Holds them for a version. */
+    HeldPacks(Digest manifest, List<PackFile> packs) {
+        this.manifest = manifest;
         this.packs = packs;
-        packs.forEach(PackFile::hold);
+        packs.forEach(pack -> pack.hold(manifest));
     }
 
     /**
@@ -42,7 +48,7 @@ public final class HeldPacks implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            packs.forEach(PackFile::unhold);
+            packs.forEach(pack -> pack.unhold(manifest));
         }
     }
 }

@@ -21,8 +21,11 @@ public final class NodePacks implements PackSource, AutoCloseable {
     private final VersionPages pages;
     private final PackCache cache;
     private final Optional<Prewarmer> prewarmer;
+    private final Sweeper sweeper;
 
-    private NodePacks(VersionPages pages, PackCache cache, Optional<Prewarmer> prewarmer) {
+    private NodePacks(
+            VersionPages pages, PackCache cache, Optional<Prewarmer> prewarmer, Sweeper sweeper) {
+        this.sweeper = sweeper;
         this.pages = pages;
         this.cache = cache;
         this.prewarmer = prewarmer;
@@ -49,13 +52,15 @@ public final class NodePacks implements PackSource, AutoCloseable {
                 cache,
                 rate == 0
                         ? Optional.empty()
-                        : Optional.of(new Prewarmer(cache, manifests, rate, complete)));
+                        : Optional.of(new Prewarmer(cache, manifests, rate, complete)),
+                new Sweeper(cache, pages, config.sweepDelay()));
     }
 
     /** Takes over the mount table; call it before the versions are shown. */
     public void update(List<Mount> mounts) {
         pages.update(mounts);
         prewarmer.ifPresent(warmer -> warmer.update(mounts));
+        sweeper.mountsChanged();
     }
 
     @Override
@@ -94,6 +99,7 @@ public final class NodePacks implements PackSource, AutoCloseable {
 
     @Override
     public void close() {
+        sweeper.close();
         prewarmer.ifPresent(Prewarmer::close);
         cache.close();
     }

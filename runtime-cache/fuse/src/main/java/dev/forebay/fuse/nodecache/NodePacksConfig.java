@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * The bounds of the node cache.
@@ -9,5 +10,7 @@ import java.nio.file.Path;
  * @param capacityBytes what packs and their maps may take on disk
  * @param prewarmBytesPerSecond how fast versions that are read are brought here as a whole; 0 for
  *     not at all
+ * @param sweepDelay how long after a change of the mount table what no version has is given up
  */
-public record NodePacksConfig(Path directory, long capacityBytes, long prewarmBytesPerSecond) {}
+public record NodePacksConfig(
+        Path directory, long capacityBytes, long prewarmBytesPerSecond, Duration sweepDelay) {}

@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,19 +167,53 @@ final class PackCache implements PackSource, AutoCloseable {
     }
 
     /**
-     * From now on until what is returned is closed nothing that is here of these packs is given up.
+     * From now on until what is returned is closed nothing that a version has here is given up.
      * Close it before the cache.
      */
-    HeldPacks hold(List<Pack> packs) {
+    HeldPacks hold(Digest manifest, List<Pack> packs) {
         try {
             List<PackFile> held = new ArrayList<>();
             for (Pack pack : packs) {
                 held.add(files.get(pack.id(), pack.bytes()));
             }
-            return new HeldPacks(held);
+            return new HeldPacks(manifest, held);
         } catch (IOException e) {
             disk.failed(e);
             throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot make files of packs", e);
+        }
+    }
+
+    /**
+     * Gives up what no mounted version has.
+     *
+     * @param mounted the mounted versions
+     * @param packsOf the packs of one
+     * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
+     */
+    void giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf) {
+        if (!disk.isUsable() || !users.tryAcquire()) {
+            return;
+        }
+        try {
+            for (PackFile file : files.all()) {
+                List<Digest> versions =
+                        mounted.stream()
+                                .filter(version -> packsOf.apply(version).contains(file.id()))
+                                .toList();
+                for (int index = 0; index < file.chunkCount(); index++) {
+                    BitSet wanted = new BitSet();
+                    if (!file.isEmpty(index)) {
+                        for (Digest version : versions) {
+                            wanted.or(live.of(version, new ChunkId(file.id(), index)));
+                        }
+                        counters.deadBytes.add(file.restrict(index, wanted, mounted));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            disk.failed(e);
+        } finally {
+            users.release();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.fuse.linux.DiskFile;
+import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -9,6 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -41,6 +45,7 @@ final class PackFile implements AutoCloseable {
     private final AtomicReferenceArray<@Nullable CachedChunk> chunks;
     private final ReadWriteLock[] locks;
     private final AtomicInteger holds = new AtomicInteger();
+    private final Map<Digest, Integer> holders = new ConcurrentHashMap<>();
     private final AtomicLong losses = new AtomicLong();
 
     // Guarded by this.
@@ -129,6 +134,14 @@ final class PackFile implements AutoCloseable {
         }
     }
 
+    private void punch(int index, BitSet pages) throws IOException {
+        for (int first = pages.nextSetBit(0); first >= 0; ) {
+            int end = pages.nextClearBit(first);
+            punch(Sizes.offset(index, first), Sizes.offset(index, end));
+            first = pages.nextSetBit(end);
+        }
+    }
+
     private void punch(long from, long to) throws IOException {
         if (from < to) {
             data.punch(from, to - from);
@@ -147,15 +160,23 @@ final class PackFile implements AutoCloseable {
         return path;
     }
 
+    int chunkCount() {
+        return chunks.length();
+    }
+
     /** Whether nothing is there of it. */
     boolean isEmpty() {
         for (int index = 0; index < chunks.length(); index++) {
-            CachedChunk chunk = chunks.get(index);
-            if (chunk != null && chunk.ticket != null) {
+            if (!isEmpty(index)) {
                 return false;
             }
         }
         return true;
+    }
+
+    boolean isEmpty(int index) {
+        CachedChunk chunk = chunks.get(index);
+        return chunk == null || chunk.ticket == null;
     }
 
     private ReadWriteLock lock(int chunk) {
@@ -339,11 +360,7 @@ final class PackFile implements AutoCloseable {
     /** Frees what was written and will not be recorded. */
     private void giveBack(int index, BitSet pages) {
         try {
-            for (int first = pages.nextSetBit(0); first >= 0; ) {
-                int end = pages.nextClearBit(first);
-                punch(Sizes.offset(index, first), Sizes.offset(index, end));
-                first = pages.nextSetBit(end);
-            }
+            punch(index, pages);
         } catch (IOException e) {
             // The next start does it.
             counters.diskErrors.increment();
@@ -415,13 +432,55 @@ final class PackFile implements AutoCloseable {
         }
     }
 
-    /** From now on until {@link #unhold} nothing that is here is given up. */
-    void hold() {
+    /**
+     * Gives up the pages of a chunk that no mounted version has, unless the chunk is in use, or a
+     * version that is not mounted any more holds the pack.
+     *
+     * @param live those that some mounted version has
+     * @return the bytes that are free now
+     */
+    long restrict(int index, BitSet live, Set<Digest> mounted) throws IOException {
+        CachedChunk chunk = chunks.get(index);
+        if (chunk == null) {
+            return 0;
+        }
+        Lock lock = lock(index).writeLock();
+        lock.lock();
+        try {
+            BitSet dead = (BitSet) chunk.pages().clone();
+            dead.andNot(live);
+            BitSet kept = (BitSet) chunk.pages().clone();
+            kept.and(live);
+            if (dead.isEmpty() || chunk.storing > 0 || !mounted.containsAll(holders.keySet())) {
+                return 0;
+            }
+            beginChange();
+            try {
+                long before = CachedChunk.footprint(chunk.pages());
+                record(chunk, blocks.restrict(map.read(index), index, live));
+                punch(index, dead);
+                if (!missing(index, kept).isEmpty()) {
+                    counters.damagedBlocks.increment();
+                    losses.incrementAndGet();
+                }
+                return before - CachedChunk.footprint(chunk.pages());
+            } finally {
+                endChange();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From now on until {@link #unhold} nothing that a version has here is given up. */
+    void hold(Digest manifest) {
+        holders.merge(manifest, 1, Integer::sum);
         holds.incrementAndGet();
     }
 
-    void unhold() {
+    void unhold(Digest manifest) {
         holds.decrementAndGet();
+        holders.computeIfPresent(manifest, (_, count) -> count == 1 ? null : count - 1);
     }
 
     boolean isHeld() {

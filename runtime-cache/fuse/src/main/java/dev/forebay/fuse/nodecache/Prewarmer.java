@@ -119,7 +119,7 @@ final class Prewarmer implements AutoCloseable {
         if (known == null) {
             return Optional.empty();
         }
-        HeldPacks held = new HeldPacks(known.packs);
+        HeldPacks held = new HeldPacks(manifest, known.packs);
         if (known.isStill()) {
             return Optional.of(held);
         }
@@ -157,7 +157,7 @@ final class Prewarmer implements AutoCloseable {
             return;
         }
         try (CachedManifest manifest = manifests.open(ref);
-                HeldPacks packs = cache.hold(manifest.packs())) {
+                HeldPacks packs = cache.hold(ref.digest(), manifest.packs())) {
             for (int round = 0; round < ROUNDS; round++) {
                 long losses = PackFile.losses(packs.packs());
                 if (!bringAll(ref, manifest)) {

@@ -16,6 +16,7 @@ import dev.forebay.model.PackId;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -57,6 +58,18 @@ final class VersionPages implements LivePages {
                                 new ForebayException(
                                         ErrorCode.NOT_FOUND,
                                         "manifest %s has no pack %s".formatted(manifest, pack)));
+    }
+
+    /** The packs that a version refers to. */
+    Set<PackId> packs(Digest manifest) {
+        return ask(manifest, CachedManifest::packs).stream()
+                .map(Pack::id)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** The mounted versions. */
+    Set<Digest> mounted() {
+        return mounted.keySet();
     }
 
     @Override

@@ -28,6 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,7 +88,8 @@ class NodePacksTest {
                         });
         NodePacks opened =
                 NodePacks.open(
-                        new NodePacksConfig(directory.resolve("packs"), capacity, rate),
+                        new NodePacksConfig(
+                                directory.resolve("packs"), capacity, rate, Duration.ofMillis(50)),
                         new Manifests(files),
                         (_, pack, from, to, target) -> fetch(pack, from, to, target),
                         complete::add);
@@ -208,6 +210,30 @@ class NodePacksTest {
         awaitComplete(one);
         nodePacks.update(List.of(other.mount()));
         assertThat(nodePacks.hold(one.file().digest())).isEqualTo(Optional.empty());
+    }
+
+    @Test
+    void spaceOfAnUnmountedVersionIsGivenBackUnlessItIsHeld() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        reads(other, 0, 100);
+        awaitComplete(other);
+        HeldPacks held = nodePacks.hold(one.file().digest()).orElseThrow();
+        long both = nodePacks.usedBytes();
+        nodePacks.update(List.of());
+        awaitUsed(both / 2);
+        assertThat(held.files().get(packOf(one))).hasBinaryContent(bytesOf(one));
+        held.close();
+        nodePacks.update(List.of());
+        awaitUsed(0);
+    }
+
+    private void awaitUsed(long bytes) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (nodePacks.usedBytes() > bytes) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @Test

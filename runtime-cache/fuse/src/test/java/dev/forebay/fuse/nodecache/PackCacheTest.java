@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -93,6 +94,9 @@ class PackCacheTest {
     @Test
     void whatOneVersionDoesNotKnowIsNotTakenForBytesOfThePack() throws Exception {
         pack.assertReadsAll(cache, TestPack.SOME);
+        pack.takeAskedBytes();
+        pack.assertReadsAll(cache, TestPack.SOME);
+        assertThat(pack.takeAskedBytes()).isZero();
         reopen(1L << 30);
         pack.assertReadsAll(cache, TestPack.ALL);
         assertThat(Files.readAllBytes(data())).isEqualTo(pack.bytes);
@@ -247,5 +251,27 @@ class PackCacheTest {
         cache.close();
         pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
         assertThat(pack.takeAskedBytes()).isEqualTo(MIB);
+    }
+
+    @Test
+    void givesBackWhatNoMountedVersionHas() throws Exception {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        pack.takeAskedBytes();
+        cache.giveUpAllBut(Set.of(TestPack.SOME), _ -> Set.of(TestPack.ID));
+        long live = 0;
+        for (int at = 0; at < pack.bytes.length; at += Sizes.PAGE) {
+            live += pack.isLive(TestPack.SOME, at) ? Sizes.PAGE : 0;
+        }
+        assertThat(allocated(data())).isEqualTo(live);
+        assertThat(cache.usedBytes()).isBetween(live, live + 6L * PackMap.RECORD_STRIDE);
+        assertThat(cache.counters().deadBytes()).isGreaterThanOrEqualTo(pack.bytes.length - live);
+        reopen(1L << 30);
+        pack.assertReadsAll(cache, TestPack.SOME);
+        assertThat(pack.takeAskedBytes()).isZero();
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertThat(cache.counters().damagedBlocks()).isZero();
+        cache.giveUpAllBut(Set.of(), _ -> Set.of());
+        assertThat(cache.usedBytes()).isZero();
+        assertThat(allocated(data())).isZero();
     }
 }

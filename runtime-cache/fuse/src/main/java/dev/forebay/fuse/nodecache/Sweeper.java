@@ -1,0 +1,59 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives the space back of what no mounted version has any more, some time after the mount table has
+ * changed: a version may come back, and the table may be incomplete for a moment. Safe for use by
+ * many threads.
+ */
+final class Sweeper implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+
+    private final PackCache cache;
+    private final VersionPages pages;
+    private final Duration delay;
+    private final ScheduledExecutorService executor =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon().name("node-cache-sweep").factory());
+
+    // Guarded by this.
+    private @Nullable ScheduledFuture<?> next;
+
+    Sweeper(PackCache cache, VersionPages pages, Duration delay) {
+        this.cache = cache;
+        this.pages = pages;
+        this.delay = delay;
+    }
+
+    synchronized void mountsChanged() {
+        if (next != null) {
+            next.cancel(false);
+        }
+        next = executor.schedule(this::sweep, delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void sweep() {
+        try {
+            cache.giveUpAllBut(pages.mounted(), pages::packs);
+        } catch (ForebayException e) {
+            LOG.warn("What no version has is kept for now: {}", e.getMessage());
+        } catch (RuntimeException e) {
+            LOG.error("The sweep of the node cache failed", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        executor.shutdownNow();
+    }
+}
