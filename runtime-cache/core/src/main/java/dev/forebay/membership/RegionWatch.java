@@ -35,6 +35,10 @@ final class RegionWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RegionWatch.class);
     private static final int MAX_SIGNALS = 10_000;
+
+    /** On a machine where everything starts at once the first answer takes some seconds. */
+    private static final Duration SILENCE_WARNING = Duration.ofSeconds(15);
+
     private static final Object NO_WATCH = new Object();
 
     private sealed interface Signal {
@@ -51,6 +55,7 @@ final class RegionWatch implements AutoCloseable {
     private final List<Consumer<RegionView>> listeners = new ArrayList<>();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
+    private final Silence silence = new Silence(SILENCE_WARNING, System::nanoTime);
     private final Thread thread;
     private volatile @Nullable RegionView view;
     private volatile boolean connected;
@@ -68,7 +73,7 @@ final class RegionWatch implements AutoCloseable {
         thread.start();
         try {
             if (!firstSnapshot.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("etcd has not answered yet; going on without a view of {}", root);
+                LOG.info("Going on without a view of {} until etcd answers", root);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -108,6 +113,13 @@ final class RegionWatch implements AutoCloseable {
                 // Whatever it is, this thread has to go on: nothing else would mend the view.
                 if (connected && !closed) {
                     LOG.warn("The region's view may be stale from now on", e);
+                }
+                if (view == null && !closed && silence.isWorthAWarning()) {
+                    LOG.warn(
+                            "etcd at {} has not answered for {} s: {}",
+                            connection.config().endpoints(),
+                            SILENCE_WARNING.toSeconds(),
+                            e.getMessage());
                 }
                 connected = false;
                 connection.refresh();
