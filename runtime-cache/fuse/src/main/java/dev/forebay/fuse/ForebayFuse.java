@@ -2,8 +2,10 @@ package dev.forebay.fuse;
 
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Mixin;
         description = {
             "Shows the dataset versions that a region has cached as read-only files,",
             "at MOUNTPOINT/namespace/name/version/. Ends, unmounting, on SIGTERM or SIGINT.",
+            "'forebay-fuse hold' keeps a mount that such processes serve in turn: see its --help.",
             "Each option can also be given by the environment variable named with it."
         })
 public final class ForebayFuse implements Callable<Integer> {
@@ -27,7 +30,10 @@ public final class ForebayFuse implements Callable<Integer> {
     private ForebayFuse() {}
 
     public static void main(String[] arguments) {
-        CommandLine commandLine = new CommandLine(new ForebayFuse());
+        boolean hold = arguments.length > 0 && arguments[0].equals(Hold.NAME);
+        // Not a subcommand, which would want the options of its parent.
+        CommandLine commandLine = new CommandLine(hold ? new Hold() : new ForebayFuse());
+        String[] options = Arrays.copyOfRange(arguments, hold ? 1 : 0, arguments.length);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setExecutionExceptionHandler(
                 (failure, command, _) -> {
@@ -37,19 +43,28 @@ public final class ForebayFuse implements Callable<Integer> {
                     }
                     throw failure;
                 });
-        System.exit(commandLine.execute(arguments));
+        System.exit(commandLine.execute(options));
     }
 
     @Override
     public Integer call() throws InterruptedException {
         RegionName region = new RegionName(options.region);
         EtcdConfig etcd = EtcdConfig.of(options.etcdEndpoints);
-        Mountpoint.prepare(options.mountpoint);
+        String where;
+        if (options.mountpoint != null && options.holder == null) {
+            where = "mounted at " + Mountpoint.prepare(options.mountpoint);
+        } else if (options.mountpoint == null && options.holder != null) {
+            where = "served, or stood by for, with holder " + options.holder;
+        } else {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "give either --mountpoint or --holder");
+        }
         Pod pod = Pod.start(options, EtcdRegionState.connect(etcd, region));
         Runtime.getRuntime().addShutdownHook(new Thread(pod::close, "unmount"));
+        pod.rehearse();
         System.out.printf(
-                "forebay-fuse: region %s is mounted at %s, metrics at %s/metrics%n",
-                region, options.mountpoint.toAbsolutePath(), pod.server());
+                "forebay-fuse: region %s is %s, metrics at %s/metrics%n",
+                region, where, pod.server());
         return pod.awaitEnd();
     }
 }

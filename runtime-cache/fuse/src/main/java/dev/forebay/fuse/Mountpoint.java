@@ -21,6 +21,9 @@ final class Mountpoint {
     private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
     private static final String OUR_TYPE = " - fuse.forebay ";
 
+    /** Why a mount is left alone. */
+    static final String ALIVE = "%s is mounted by another forebay-fuse that is alive";
+
     private Mountpoint() {}
 
     /**
@@ -33,7 +36,7 @@ final class Mountpoint {
         Path mountpoint = directory.toAbsolutePath().normalize();
         if (isOurMount(mountpoint)) {
             if (answers(mountpoint)) {
-                throw refused("%s is mounted by another forebay-fuse that is alive", mountpoint);
+                throw refused(ALIVE, mountpoint);
             }
             LOG.warn("{} is a mount whose process has died; unmounting it", mountpoint);
             OptionalInt errno = Unmount.detach(mountpoint);
@@ -59,7 +62,8 @@ final class Mountpoint {
         return mountpoint;
     }
 
-    private static boolean isOurMount(Path mountpoint) {
+    /** Whether something of this program is mounted there, alive or dead. */
+    static boolean isOurMount(Path mountpoint) {
         String escaped = mountpoint.toString().replace("\\", "\\134").replace(" ", "\\040");
         try {
             // The fields before the mount point are numbers and a path within the file system.
@@ -71,7 +75,8 @@ final class Mountpoint {
         }
     }
 
-    private static boolean answers(Path mountpoint) {
+    /** Whether a mount is served; waits for one whose process does not answer. */
+    static boolean answers(Path mountpoint) {
         try (DirectoryStream<Path> _ = Files.newDirectoryStream(mountpoint)) {
             return true;
         } catch (IOException e) {
@@ -79,7 +84,7 @@ final class Mountpoint {
         }
     }
 
-    private static ForebayException refused(String message, Path mountpoint) {
+    static ForebayException refused(String message, Path mountpoint) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT, "--mountpoint: " + message.formatted(mountpoint));
     }

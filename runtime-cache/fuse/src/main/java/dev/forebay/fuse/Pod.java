@@ -1,10 +1,13 @@
 package dev.forebay.fuse;
 
+import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.hold.HeldTransport;
+import dev.forebay.fuse.kernel.Rehearsal;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.ManifestFetcher;
@@ -15,6 +18,8 @@ import dev.forebay.fuse.read.PackSource;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
@@ -22,12 +27,13 @@ import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.transfer.WorkerSet;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +49,9 @@ final class Pod implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final Transport transport;
     private final PodServer server;
-    private volatile boolean closed;
+    private final FileSystemView view;
+    private volatile boolean rehearsing;
+    private volatile boolean ready;
 
     /** Starts; what was started is stopped again if something fails. */
     static Pod start(PodOptions options, RegionState region) {
@@ -57,10 +65,9 @@ final class Pod implements AutoCloseable {
     }
 
     private Pod(PodOptions options, RegionState region, Deque<AutoCloseable> started) {
-        Path mountpoint = Mountpoint.prepare(options.mountpoint);
         PodMetrics metrics = new PodMetrics();
         started.push(region);
-        started.push(PodDirectory.lock(options.directory));
+        started.push(PodDirectory.lock("--directory", options.directory));
         Optional<BearerToken> token = Optional.ofNullable(options.tokenFile).map(BearerToken::read);
         WorkerClient client = new WorkerClient(WorkerClientConfig.defaults().withToken(token));
         started.push(client);
@@ -77,30 +84,38 @@ final class Pod implements AutoCloseable {
         nodePacks.ifPresent(started::push);
         nodePacks.ifPresent(metrics::show);
         MountedSource source =
-                new MountedSource(nodePacks.isPresent() ? nodePacks.get() : regionReader::read);
+                new MountedSource(nodePacks.map(this::unlessRehearsing).orElse(regionReader::read));
         PackReader packs =
                 new PackReader(
                         source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
         started.push(packs);
-        PortableView view =
+        PortableView tree =
                 new PortableView(
                         manifests,
                         packs,
                         options.nodeCache,
-                        InodeNumbers.keptIn(options.directory.resolve("inodes")),
+                        InodeNumbers.keptIn(
+                                Objects.requireNonNullElse(options.holder, options.directory)
+                                        .resolve("inodes")),
                         nanos(Instant.now()));
+        view = tree;
+        CountDownLatch shown = new CountDownLatch(1);
         region.onChange(
                 change -> {
                     nodePacks.ifPresent(cache -> cache.update(change.mounts()));
                     source.update(change.mounts());
-                    view.show(change.mounts());
+                    tree.show(change.mounts());
+                    shown.countDown();
                 });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
         started.push(server);
-        transport =
-                options.transport.mount(view, new Guard(metrics), mountpoint, options.allowOther);
+        transport = transport(options, view, new Guard(metrics), shown);
         started.push(transport);
         parts.addAll(started);
+        metrics.gauge(
+                "forebay_fuse_serving",
+                "1 if requests are served, 0 if it stands by",
+                () -> transport.serving() ? 1 : 0);
         metrics.gauge("forebay_fuse_memory_bytes", "Memory of cached pieces", packs::memoryBytes);
         metrics.gauge(
                 "forebay_fuse_open_files", "Files that are or may be open", transport::openFiles);
@@ -133,6 +148,33 @@ final class Pod implements AutoCloseable {
                                                 ref.digest())));
     }
 
+    /** What is read to prepare must not bring whole versions to this node. */
+    private PackSource unlessRehearsing(NodePacks packs) {
+        return (manifest, pack, from, to, target) -> {
+            if (rehearsing) {
+                packs.probe(manifest, pack, from, to, target);
+            } else {
+                packs.read(manifest, pack, from, to, target);
+            }
+        };
+    }
+
+    private static Transport transport(
+            PodOptions options, FileSystemView view, Guard guard, CountDownLatch shown) {
+        if (options.holder == null) {
+            return options.transport.mount(
+                    view, guard, Objects.requireNonNull(options.mountpoint), options.allowOther);
+        }
+        try {
+            // Readers know the tree: to serve an empty one would be an error to them.
+            shown.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+        return HeldTransport.join(view, guard, options.holder);
+    }
+
     private static WorkerSet workers(RegionState region) {
         RegionView view = region.view();
         return new WorkerSet(view.workers(), view.live());
@@ -140,7 +182,7 @@ final class Pod implements AutoCloseable {
 
     /** With etcd away it stays ready: it serves what it knows. */
     private boolean ready(RegionState region) {
-        if (closed) {
+        if (!ready) {
             return false;
         }
         try {
@@ -155,6 +197,16 @@ final class Pod implements AutoCloseable {
         return TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano();
     }
 
+    /** Prepares to take over; nothing if it serves already. */
+    void rehearse() {
+        if (!transport.serving()) {
+            rehearsing = true;
+            Rehearsal.of(view);
+            rehearsing = false;
+        }
+        ready = true;
+    }
+
     URI server() {
         return server.uri();
     }
@@ -166,7 +218,7 @@ final class Pod implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        closed = true;
+        ready = false;
         closeAll(parts);
     }
 

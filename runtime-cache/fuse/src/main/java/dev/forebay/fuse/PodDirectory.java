@@ -8,13 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The pod's own directory, held so that no second pod uses it. */
+/** A directory of this process's own, held so that no second one uses it. */
 final class PodDirectory {
 
     private PodDirectory() {}
 
     /** Makes the directory if need be, and locks it until what is returned is closed. */
-    static AutoCloseable lock(Path directory) {
+    static AutoCloseable lock(String option, Path directory) {
         try {
             Files.createDirectories(directory);
             FileChannel channel =
@@ -26,13 +26,13 @@ final class PodDirectory {
                 channel.close();
                 throw new ForebayException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "--directory: %s is in use by another process".formatted(directory));
+                        "%s: %s is in use by another process".formatted(option, directory));
             }
             return channel;
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "--directory: cannot use %s: %s".formatted(directory, e),
+                    "%s: cannot use %s: %s".formatted(option, directory, e),
                     e);
         }
     }

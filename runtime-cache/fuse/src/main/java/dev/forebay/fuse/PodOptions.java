@@ -29,11 +29,22 @@ final class PodOptions {
 
     @Option(
             names = "--mountpoint",
-            required = true,
-            defaultValue = "${env:FOREBAY_FUSE_MOUNTPOINT}",
+            defaultValue =
+                    "${env:FOREBAY_FUSE_MOUNTPOINT:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
             paramLabel = "DIR",
-            description = "An empty directory to mount on. FOREBAY_FUSE_MOUNTPOINT")
-    Path mountpoint;
+            description =
+                    "An empty directory to mount on; this or --holder. FOREBAY_FUSE_MOUNTPOINT")
+    @Nullable Path mountpoint;
+
+    @Option(
+            names = "--holder",
+            defaultValue =
+                    "${env:FOREBAY_FUSE_HOLDER:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
+            paramLabel = "DIR",
+            description =
+                    "Serve the mount of 'forebay-fuse hold' with the same --holder, or stand by."
+                            + " FOREBAY_FUSE_HOLDER")
+    @Nullable Path holder;
 
     @Option(
             names = "--directory",

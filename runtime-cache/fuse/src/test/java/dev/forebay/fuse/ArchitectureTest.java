@@ -60,6 +60,7 @@ class ArchitectureTest {
             noClasses()
                     .that()
                     .resideInAnyPackage(
+                            "dev.forebay.fuse.hold..",
                             "dev.forebay.fuse.jnr..",
                             "dev.forebay.fuse.kernel..",
                             "dev.forebay.fuse.linux..")

@@ -26,7 +26,11 @@ final class NativeFile implements AutoCloseable {
     /** What {@code fstat} shows. */
     record Status(int errno, long inode, long size, int mode) {}
 
+    private static final int BLOCK = 4096;
     private static final int O_RDONLY = 0;
+    private static final int O_DIRECT =
+            System.getProperty("os.arch").equals("aarch64") ? 0200000 : 040000;
+    private static final int POSIX_FADV_DONTNEED = 4;
 
     // The constants and offsets of linux/stat.h and linux/fcntl.h.
     private static final int AT_EMPTY_PATH = 0x1000;
@@ -52,6 +56,11 @@ final class NativeFile implements AutoCloseable {
                     -1,
                     FunctionDescriptor.of(
                             JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS));
+    private static final MethodHandle FADVISE =
+            function(
+                    "posix_fadvise",
+                    -1,
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle CLOSE =
             function("close", -1, FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
@@ -71,6 +80,15 @@ final class NativeFile implements AutoCloseable {
     }
 
     static NativeFile open(Path path) {
+        return open(path, O_RDONLY);
+    }
+
+    /** Opens a file past the kernel's page cache; to be read in whole blocks of 4 KiB. */
+    static NativeFile openDirect(Path path) {
+        return open(path, O_DIRECT);
+    }
+
+    private static NativeFile open(Path path, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             Answer opened =
                     call(
@@ -80,7 +98,7 @@ final class NativeFile implements AutoCloseable {
                                             OPEN.invokeExact(
                                                     state,
                                                     arena.allocateFrom(path.toString()),
-                                                    O_RDONLY));
+                                                    flags));
             if (opened.result < 0) {
                 throw new AssertionError("open " + path + ": errno " + opened.errno);
             }
@@ -91,7 +109,7 @@ final class NativeFile implements AutoCloseable {
     /** Reads into {@code target}, from {@code offset} on. */
     Answer read(byte[] target, long offset) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(target.length);
+            MemorySegment buffer = arena.allocate(target.length, BLOCK);
             Answer answer =
                     call(
                             arena,
@@ -130,6 +148,26 @@ final class NativeFile implements AutoCloseable {
                     status.get(JAVA_LONG, STX_INO),
                     status.get(JAVA_LONG, STX_SIZE),
                     Short.toUnsignedInt(status.get(JAVA_SHORT, STX_MODE)));
+        }
+    }
+
+    /** Lets the kernel forget the file's pages, so that the file system is asked again. */
+    void dropPages() {
+        try (Arena arena = Arena.ofConfined()) {
+            Answer answer =
+                    call(
+                            arena,
+                            state ->
+                                    (int)
+                                            FADVISE.invokeExact(
+                                                    state,
+                                                    descriptor,
+                                                    0L,
+                                                    0L,
+                                                    POSIX_FADV_DONTNEED));
+            if (answer.result != 0) {
+                throw new AssertionError("posix_fadvise: " + answer.result);
+            }
         }
     }
 

@@ -322,6 +322,7 @@ class PodFuseIT {
         Files.createFile(full.resolve("file"));
         refuses("is not empty", Map.of("--mountpoint", full.toString()));
         refuses("is not a directory", Map.of("--mountpoint", full.resolve("file").toString()));
+        refuses("either --mountpoint or --holder", Map.of("--holder", full.toString()));
         refuses("'12X' is not a size", Map.of("--memory-cache", "12X"));
         refuses("region 'R!'", Map.of("--region", "R!"));
         refuses("forebay.etcd.endpoints", Map.of("--etcd-endpoints", "nonsense"));

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Option;
 
 /** Every option is in docs/configuration.md, with its variable and its default. */
@@ -17,13 +18,17 @@ class PodOptionsDocTest {
 
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{env:(\\w+)(?::-(.*))?}");
 
-    @Test
-    void namesEveryOptionItsVariableAndItsDefault() throws IOException {
+    @ParameterizedTest
+    @ValueSource(classes = {PodOptions.class, Hold.class})
+    void namesEveryOptionItsVariableAndItsDefault(Class<?> options) throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../../docs/configuration.md"));
 
         // From the annotations: picocli's own model has the variables replaced already.
-        for (Field field : PodOptions.class.getDeclaredFields()) {
+        for (Field field : options.getDeclaredFields()) {
             Option option = field.getAnnotation(Option.class);
+            if (option == null) {
+                continue;
+            }
             Matcher given = VARIABLE.matcher(option.defaultValue());
             assertThat(given.matches()).as(option.defaultValue()).isTrue();
             String row = "| `%s` | `%s` |".formatted(option.names()[0], given.group(1));

@@ -11,6 +11,9 @@ public interface Transport extends AutoCloseable {
      */
     int awaitEnd() throws InterruptedException;
 
+    /** Whether it serves; else it stands by to do so. */
+    boolean serving();
+
     /** How many files are open, or may be as far as the transport is told. */
     int openFiles();
 

@@ -122,6 +122,11 @@ public final class JnrTransport implements Transport {
     }
 
     @Override
+    public boolean serving() {
+        return true;
+    }
+
+    @Override
     public int openFiles() {
         return operations.openFiles();
     }

@@ -73,6 +73,11 @@ public final class KernelTransport implements Transport {
         return new KernelTransport(view, guard, device, Optional.empty());
     }
 
+    @Override
+    public boolean serving() {
+        return true;
+    }
+
     /** Those that were read last. */
     @Override
     public int openFiles() {
@@ -99,14 +104,16 @@ public final class KernelTransport implements Transport {
             if (mountpoint.isPresent()) {
                 MountCalls.detach(mountpoint.get());
             }
-            if (!drain(CLOSE_TIMEOUT)) {
-                LOG.info("Requests are still under way; cutting them off");
+            if (drain(CLOSE_TIMEOUT)) {
+                device.close();
+            } else {
+                // Not closed: an answer must not go to whoever gets the descriptor's number.
+                LOG.info("Requests are still under way; they end with this process");
             }
         } catch (IOException e) {
             LOG.error("Cannot unmount: {}", e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        device.close();
     }
 }

@@ -41,6 +41,10 @@ public final class UnixSocket implements AutoCloseable {
     private static final MethodHandle SOCKET =
             CLibrary.function(
                     "socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle SOCKETPAIR =
+            CLibrary.function(
+                    "socketpair",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
     private static final MethodHandle BIND =
             CLibrary.function("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle CONNECT =
@@ -105,6 +109,28 @@ public final class UnixSocket implements AutoCloseable {
         } catch (IOException e) {
             socket.close();
             throw e;
+        }
+    }
+
+    /** The two ends of a connection within this process. */
+    public static List<Descriptor> pair() throws SystemCallException {
+        CallState state = new CallState();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment ends = arena.allocate(JAVA_INT, 2);
+            int result =
+                    (int)
+                            SOCKETPAIR.invokeExact(
+                                    state.segment, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+            if (result < 0) {
+                throw state.failed("socketpair");
+            }
+            return List.of(
+                    Descriptor.of(ends.getAtIndex(JAVA_INT, 0)),
+                    Descriptor.of(ends.getAtIndex(JAVA_INT, 1)));
+        } catch (SystemCallException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
         }
     }
 

@@ -69,6 +69,11 @@ public final class NodePacks implements PackSource, AutoCloseable {
         cache.read(manifest, pack, from, to, target);
     }
 
+    /** Reads without counting as use of the version: nothing is brought here for it. */
+    public void probe(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        cache.read(manifest, pack, from, to, target);
+    }
+
     /**
      * If a mounted version is here as a whole, verified and synced, keeps it here.
      *

@@ -22,6 +22,8 @@ public final class ReadRequest {
                     u32("flags"),
                     u32("padding"));
 
+    public static final int BYTES = (int) LAYOUT.byteSize();
+
     private static final long HANDLE = RequestHeader.BYTES + Layouts.offset(LAYOUT, "fh");
     private static final long OFFSET = RequestHeader.BYTES + Layouts.offset(LAYOUT, "offset");
     private static final long SIZE = RequestHeader.BYTES + Layouts.offset(LAYOUT, "size");
@@ -41,5 +43,12 @@ public final class ReadRequest {
     /** How many bytes to answer with at most. */
     public static int size(MemorySegment request) {
         return request.get(JAVA_INT, SIZE);
+    }
+
+    /** Writes one without a handle, as a kernel does. */
+    public static void write(MemorySegment request, long offset, int size) {
+        request.asSlice(RequestHeader.BYTES, BYTES).fill((byte) 0);
+        request.set(JAVA_LONG, OFFSET, offset);
+        request.set(JAVA_INT, SIZE, size);
     }
 }

@@ -58,7 +58,8 @@ public final class RequestHeader {
     }
 
     /** Writes one, as a kernel does. */
-    static void write(MemorySegment request, int length, int opcode, long unique, long node) {
+    public static void write(
+            MemorySegment request, int length, int opcode, long unique, long node) {
         request.asSlice(0, BYTES).fill((byte) 0);
         request.set(JAVA_INT, LENGTH, length);
         request.set(JAVA_INT, OPCODE, opcode);

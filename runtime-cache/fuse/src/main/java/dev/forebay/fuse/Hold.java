@@ -1,0 +1,146 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.hold.Holder;
+import dev.forebay.fuse.kernel.FuseDevice;
+import dev.forebay.fuse.kernel.KernelMount;
+import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The program {@code forebay-fuse hold}: keeps a mount whoever serves it. */
+@Command(
+        name = "forebay-fuse hold",
+        mixinStandardHelpOptions = true,
+        usageHelpAutoWidth = true,
+        sortOptions = false,
+        description = {
+            "Mounts, and keeps the mount while processes that serve it come, go and die: run",
+            "one 'forebay-fuse --holder DIR ...', and a second one that stands by. Needs root",
+            "and Linux 6.9, and hardly any memory: -Xmx32m will do.",
+            "Each option can also be given by the environment variable named with it."
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
+final class Hold implements Callable<Integer> {
+
+    static final String NAME = "hold";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
+
+    /** How long a server that serves the mount already may take to say so. */
+    private static final int HAND_IN_SECONDS = 10;
+
+    @Option(
+            names = "--holder",
+            required = true,
+            defaultValue = "${env:FOREBAY_FUSE_HOLDER}",
+            paramLabel = "DIR",
+            description =
+                    "A directory, private to this user, that the processes meet in; one holder"
+                            + " each. FOREBAY_FUSE_HOLDER")
+    Path directory;
+
+    @Option(
+            names = "--mountpoint",
+            required = true,
+            defaultValue = "${env:FOREBAY_FUSE_MOUNTPOINT}",
+            paramLabel = "DIR",
+            description = "An empty directory to mount on. FOREBAY_FUSE_MOUNTPOINT")
+    Path mountpoint;
+
+    @Option(
+            names = "--allow-other",
+            negatable = true,
+            fallbackValue = "true",
+            defaultValue = "${env:FOREBAY_FUSE_ALLOW_OTHER:-true}",
+            description = "Let users other than this one read: true. FOREBAY_FUSE_ALLOW_OTHER")
+    boolean allowOther;
+
+    @Option(
+            names = "--unmount",
+            negatable = true,
+            fallbackValue = "true",
+            defaultValue = "${env:FOREBAY_FUSE_UNMOUNT:-true}",
+            description =
+                    "Unmount on SIGTERM and SIGINT: true. If not, the mount lives on as long as a"
+                            + " process serves it, for the next holder. FOREBAY_FUSE_UNMOUNT")
+    boolean unmount;
+
+    @Override
+    public Integer call() throws Exception {
+        mountpoint = mountpoint.toAbsolutePath().normalize();
+        try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
+                Holder holder = Holder.listen(directory)) {
+            takeBackOrMount(holder);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));
+            System.out.printf("forebay-fuse: %s is held by way of %s%n", mountpoint, directory);
+            holder.end().join();
+            holder.close(true);
+            return 0;
+        }
+    }
+
+    private void takeBackOrMount(Holder holder) throws InterruptedException, IOException {
+        if (Mountpoint.isOurMount(mountpoint) && isHandedIn(holder)) {
+            LOG.info("Took back the mount at {}", mountpoint);
+            return;
+        }
+        Mountpoint.prepare(mountpoint);
+        FuseDevice device = KernelMount.mount(mountpoint, allowOther);
+        if (!device.protocol().resends()) {
+            MountCalls.detach(mountpoint);
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "this kernel cannot give a request to a second process, Linux 6.9 can; run"
+                            + " forebay-fuse with --mountpoint instead");
+        }
+        // Nothing is under way: this shows that it can be done, before it has to be done.
+        device.resend();
+        holder.hold(device);
+    }
+
+    /** Waits for the server of a mount that is alive; false if it is dead. */
+    private boolean isHandedIn(Holder holder) throws InterruptedException {
+        CompletableFuture<Boolean> dead = new CompletableFuture<>();
+        // On its own, for while nobody serves a mount that is alive this gets no answer.
+        Thread.ofPlatform()
+                .daemon()
+                .name("probe")
+                .start(
+                        () -> {
+                            if (!Mountpoint.answers(mountpoint)) {
+                                dead.complete(false);
+                            }
+                        });
+        try {
+            return (boolean)
+                    CompletableFuture.anyOf(holder.held().thenApply(_ -> true), dead)
+                            .get(HAND_IN_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw Mountpoint.refused(Mountpoint.ALIVE, mountpoint);
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void stop(Holder holder) {
+        if (unmount) {
+            try {
+                MountCalls.detach(mountpoint);
+            } catch (IOException e) {
+                LOG.error("Cannot unmount: {}", e.getMessage());
+            }
+        }
+        holder.close(unmount);
+    }
+}

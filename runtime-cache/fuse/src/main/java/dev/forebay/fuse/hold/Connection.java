@@ -1,0 +1,105 @@
+package dev.forebay.fuse.hold;
+
+import dev.forebay.fuse.linux.Descriptor;
+import dev.forebay.fuse.linux.Packet;
+import dev.forebay.fuse.linux.Peer;
+import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.fuse.linux.UnixSocket;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Between a holder and a server. It ends with the process at the other end: the kernel closes its
+ * socket when the last of its threads is past every system call, so it takes no request any more.
+ *
+ * <p>One thread hears and closes; any may say.
+ */
+final class Connection implements AutoCloseable {
+
+    /**
+     * A message.
+     *
+     * @param mount is the hearer's to close
+     */
+    record Heard(Word word, Optional<HeldMount> mount) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    private final UnixSocket socket;
+    private final Peer peer;
+
+    Connection(UnixSocket socket) throws SystemCallException {
+        this.socket = socket;
+        this.peer = socket.peer();
+    }
+
+    Peer peer() {
+        return peer;
+    }
+
+    /** Says a word. That there is nobody any more the one who hears will find. */
+    void say(Word word) {
+        send(word.name(), List.of());
+    }
+
+    /** Says a word about a mount, and passes copies of its descriptors. */
+    void say(Word word, HeldMount mount) {
+        send(word.name() + " " + mount.text(), mount.device().descriptors());
+    }
+
+    private void send(String text, List<Descriptor> descriptors) {
+        try {
+            socket.send(text, descriptors);
+        } catch (SystemCallException e) {
+            LOG.debug("{} not said to {}: {}", text, peer, e.getMessage());
+        }
+    }
+
+    /** The next that is said; empty at the end. */
+    Optional<Heard> hear() {
+        try {
+            while (true) {
+                Optional<Packet> packet = socket.receive();
+                if (packet.isEmpty()) {
+                    return Optional.empty();
+                }
+                Heard heard = parse(packet.get());
+                if (heard != null) {
+                    return Optional.of(heard);
+                }
+            }
+        } catch (SystemCallException e) {
+            LOG.debug("Nothing more of {}: {}", peer, e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static @Nullable Heard parse(Packet packet) {
+        String[] parts = packet.text().split(" ", 2);
+        try {
+            Word word = Word.valueOf(parts[0]);
+            return new Heard(
+                    word,
+                    parts.length == 1
+                            ? Optional.empty()
+                            : Optional.of(HeldMount.parse(parts[1], packet.descriptors())));
+        } catch (IllegalArgumentException e) {
+            LOG.warn("Passing over '{}': {}", packet.text(), e.getMessage());
+            packet.descriptors().forEach(Descriptor::close);
+            return null;
+        }
+    }
+
+    /** Makes the one who hears find the end. */
+    void hangUp() {
+        socket.hangUp();
+    }
+
+    @Override
+    public void close() {
+        socket.close();
+    }
+}

@@ -1,0 +1,46 @@
+package dev.forebay.fuse.hold;
+
+import dev.forebay.fuse.kernel.FuseDevice;
+import dev.forebay.fuse.kernel.Protocol;
+import dev.forebay.fuse.linux.Descriptor;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * A mount as it is passed from process to process.
+ *
+ * @param id tells it from other mounts
+ */
+record HeldMount(String id, FuseDevice device) {
+
+    private static final int FIELDS = 4;
+
+    /** A mount that was made just now. */
+    static HeldMount made(FuseDevice device) {
+        return new HeldMount(UUID.randomUUID().toString(), device);
+    }
+
+    /** What is to be said of it besides its descriptors. */
+    String text() {
+        Protocol protocol = device.protocol();
+        return "%s %d %d %d"
+                .formatted(id, protocol.minor(), protocol.flags(), protocol.maxRequestBytes());
+    }
+
+    /**
+     * @throws IllegalArgumentException if the text is not one of {@link #text}
+     */
+    static HeldMount parse(String text, List<Descriptor> descriptors) {
+        // A later release may add fields.
+        String[] fields = text.split(" ", FIELDS + 1);
+        if (fields.length < FIELDS || descriptors.isEmpty()) {
+            throw new IllegalArgumentException("'%s' is no mount".formatted(text));
+        }
+        Protocol protocol =
+                new Protocol(
+                        Integer.parseInt(fields[1]),
+                        Long.parseLong(fields[2]),
+                        Integer.parseInt(fields[3]));
+        return new HeldMount(fields[0], new FuseDevice(descriptors, protocol));
+    }
+}

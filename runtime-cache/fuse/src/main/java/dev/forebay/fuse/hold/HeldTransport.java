@@ -1,0 +1,241 @@
+package dev.forebay.fuse.hold;
+
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.hold.Connection.Heard;
+import dev.forebay.fuse.kernel.KernelTransport;
+import dev.forebay.fuse.linux.UnixSocket;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves a mount that a {@link Holder} keeps, when the holder says so; until then it stands by. It
+ * has copies of the mount's descriptors from the beginning, so that a holder that dies gets a
+ * successor, too: it goes on without, and gives them to the next.
+ */
+public final class HeldTransport implements Transport {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HeldTransport.class);
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration GO_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(5);
+
+    /** How often it is tried to find a holder. */
+    private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
+
+    private final FileSystemView view;
+    private final Guard guard;
+    private final Path socket;
+    private final CountDownLatch joined = new CountDownLatch(1);
+    private final CompletableFuture<Integer> end = new CompletableFuture<>();
+
+    // Guarded by this.
+    private @Nullable Connection holder;
+    private CountDownLatch mayGo = new CountDownLatch(1);
+    private @Nullable HeldMount mount;
+    private @Nullable KernelTransport serving;
+    private boolean closing;
+
+    private HeldTransport(FileSystemView view, Guard guard, Path socket) {
+        this.view = view;
+        this.guard = guard;
+        this.socket = socket;
+    }
+
+    /**
+     * Connects to a holder, and returns when it has the mount's descriptors. The view must be able
+     * to serve.
+     *
+     * @param directory the holder's
+     * @throws ForebayException {@code UNAVAILABLE} if none is there within half a minute
+     */
+    public static HeldTransport join(FileSystemView view, Guard guard, Path directory) {
+        HeldTransport transport = new HeldTransport(view, guard, Holder.socket(directory));
+        Holder.thread("holder", transport::keepInTouch);
+        try {
+            if (transport.joined.await(JOIN_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+                return transport;
+            }
+            transport.close();
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "--holder: nobody holds a mount in %s; run 'forebay-fuse hold'"
+                            .formatted(directory));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+    }
+
+    private void keepInTouch() {
+        boolean waiting = false;
+        while (!end.isDone()) {
+            try (Connection connection = new Connection(UnixSocket.connect(socket))) {
+                waiting = false;
+                if (greet(connection)) {
+                    listenTo(connection);
+                }
+            } catch (IOException e) {
+                if (!waiting) {
+                    LOG.info("Waiting for a holder: {}", e.getMessage());
+                }
+                waiting = true;
+            }
+            LockSupport.parkNanos(RETRY_NANOS);
+        }
+    }
+
+    private synchronized boolean greet(Connection connection) {
+        if (closing) {
+            return false;
+        }
+        holder = connection;
+        mayGo = new CountDownLatch(1);
+        if (mount == null) {
+            connection.say(Word.JOIN);
+        } else {
+            connection.say(Word.JOIN, mount);
+        }
+        return true;
+    }
+
+    private void listenTo(Connection connection) {
+        for (Optional<Heard> next = connection.hear(); next.isPresent(); next = connection.hear()) {
+            Heard heard = next.get();
+            switch (heard.word()) {
+                case MOUNT -> heard.mount().ifPresent(this::take);
+                case SERVE -> serve(connection);
+                case GO -> go();
+                case END -> end.complete(0);
+                case JOIN, SERVING, LEAVING, DRAINED ->
+                        LOG.warn("The holder says {}", heard.word());
+            }
+        }
+        lost();
+    }
+
+    private synchronized void take(HeldMount given) {
+        if (mount == null) {
+            mount = given;
+        } else {
+            given.device().close();
+        }
+        joined.countDown();
+    }
+
+    private synchronized void serve(Connection connection) {
+        if (mount == null || closing) {
+            return;
+        }
+        if (serving == null) {
+            KernelTransport transport = KernelTransport.serve(view, guard, mount.device());
+            serving = transport;
+            Holder.thread("end", () -> awaitUnmount(transport));
+            LOG.info("Serving");
+        }
+        connection.say(Word.SERVING);
+    }
+
+    private void awaitUnmount(KernelTransport transport) {
+        try {
+            int code = transport.awaitEnd();
+            synchronized (this) {
+                if (code == 0 && !closing) {
+                    tell(Word.END);
+                }
+            }
+            end.complete(code);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void go() {
+        mayGo.countDown();
+    }
+
+    private synchronized void lost() {
+        holder = null;
+        go();
+        if (!end.isDone()) {
+            LOG.warn("The holder is gone; going on until there is another");
+        }
+    }
+
+    @Override
+    public synchronized boolean serving() {
+        return serving != null;
+    }
+
+    @Override
+    public synchronized int openFiles() {
+        return serving == null ? 0 : serving.openFiles();
+    }
+
+    @Override
+    public int awaitEnd() {
+        return end.join();
+    }
+
+    /** Serves until another one does, answers what it has taken, and leaves the mount as it is. */
+    @Override
+    public void close() {
+        boolean asked;
+        KernelTransport transport;
+        CountDownLatch permission;
+        synchronized (this) {
+            transport = serving;
+            closing = transport == null;
+            permission = mayGo;
+            asked = !end.isDone() && tell(Word.LEAVING);
+        }
+        try {
+            if (asked && !permission.await(GO_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+                LOG.warn("Nobody takes over");
+            }
+            synchronized (this) {
+                closing = true;
+            }
+            if (transport == null || transport.drain(DRAIN_TIMEOUT)) {
+                drained();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        end.complete(0);
+        hangUp();
+    }
+
+    private synchronized void drained() {
+        tell(Word.DRAINED);
+        if (mount != null) {
+            mount.device().close();
+        }
+    }
+
+    private synchronized void hangUp() {
+        if (holder != null) {
+            holder.hangUp();
+        }
+    }
+
+    /** Says something to the holder; false if there is none now. */
+    private synchronized boolean tell(Word word) {
+        if (holder != null) {
+            holder.say(word);
+        }
+        return holder != null;
+    }
+}

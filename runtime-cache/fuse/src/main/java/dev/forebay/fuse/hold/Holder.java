@@ -1,0 +1,208 @@
+package dev.forebay.fuse.hold;
+
+import dev.forebay.fuse.hold.Connection.Heard;
+import dev.forebay.fuse.kernel.FuseDevice;
+import dev.forebay.fuse.linux.Identity;
+import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.fuse.linux.UnixSocket;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the descriptors of a mount, gives copies of them to servers that connect, and says which of
+ * those serves. Servers must run as the same user, or as root.
+ *
+ * <p>The mount lives as long as the holder or a server does. A holder that comes after one that
+ * died gets the descriptors back from any server.
+ */
+public final class Holder implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Holder.class);
+    private static final String SOCKET = "holder.sock";
+    private static final int ROOT = 0;
+
+    private final UnixSocket socket;
+    private final CompletableFuture<HeldMount> mount = new CompletableFuture<>();
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+    private final Succession<Connection> succession = new Succession<>(new Orders());
+
+    private Holder(UnixSocket socket) {
+        this.socket = socket;
+    }
+
+    /**
+     * Lets servers connect; they wait for the mount.
+     *
+     * @param directory private to this user; for one holder at a time
+     * @throws ForebayException {@code INVALID_ARGUMENT}
+     */
+    public static Holder listen(Path directory) {
+        try {
+            Holder holder = new Holder(UnixSocket.listen(socket(directory)));
+            thread("holder", holder::accept);
+            return holder;
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INVALID_ARGUMENT, "--holder: " + e.getMessage());
+        }
+    }
+
+    static Path socket(Path directory) {
+        return directory.resolve(SOCKET);
+    }
+
+    static void thread(String name, Runnable task) {
+        // Not virtual: a thread that waits in the kernel would hold a carrier.
+        Thread.ofPlatform().daemon().name(name).start(task);
+    }
+
+    /** Holds a mount that was made just now. */
+    public void hold(FuseDevice device) {
+        mount.complete(HeldMount.made(device));
+    }
+
+    /**
+     * Completes when a mount is held, one that was just made or one that a server has handed in.
+     */
+    public CompletableFuture<?> held() {
+        return mount;
+    }
+
+    /** Completes when somebody has unmounted. */
+    public CompletableFuture<Void> end() {
+        return end;
+    }
+
+    private void accept() {
+        try {
+            for (Optional<UnixSocket> next = socket.accept();
+                    next.isPresent();
+                    next = socket.accept()) {
+                UnixSocket accepted = next.get();
+                thread("server", () -> attend(accepted));
+            }
+        } catch (SystemCallException e) {
+            LOG.error("No server can connect any more: {}", e.getMessage());
+        }
+        socket.close();
+    }
+
+    private void attend(UnixSocket accepted) {
+        try (Connection server = new Connection(accepted)) {
+            if (server.peer().user() != ROOT
+                    && server.peer().user() != Identity.ofThisProcess().user()) {
+                LOG.warn("Refusing {}: another user", server.peer());
+                return;
+            }
+            connections.add(server);
+            listenTo(server);
+        } catch (SystemCallException e) {
+            LOG.warn("A server that connected is gone: {}", e.getMessage());
+            accepted.close();
+        }
+    }
+
+    private void listenTo(Connection server) {
+        boolean joined = false;
+        boolean drained = false;
+        try {
+            for (Optional<Heard> next = server.hear(); next.isPresent(); next = server.hear()) {
+                switch (next.get().word()) {
+                    case JOIN -> joined = join(server, next.get().mount());
+                    case SERVING -> {
+                        LOG.info("Process {} serves", server.peer().process());
+                        succession.serves(server);
+                    }
+                    case LEAVING -> succession.wantsToLeave(server);
+                    case DRAINED -> drained = true;
+                    case END -> end.complete(null);
+                    case MOUNT, SERVE, GO -> LOG.warn("{} says what only we may", server.peer());
+                }
+            }
+        } finally {
+            connections.remove(server);
+            if (joined) {
+                succession.gone(server, drained);
+                LOG.info(
+                        "Process {} is gone{}",
+                        server.peer().process(),
+                        drained ? "" : " without saying so");
+            }
+        }
+    }
+
+    private boolean join(Connection server, Optional<HeldMount> handedIn) {
+        if (handedIn.isPresent()) {
+            if (mount.complete(handedIn.get())) {
+                // One that served may have died while there was no holder.
+                resend();
+            } else {
+                handedIn.get().device().close();
+            }
+        }
+        HeldMount held = mount.join();
+        if (handedIn.isPresent() && !handedIn.get().id().equals(held.id())) {
+            LOG.warn("Process {} has another mount", server.peer().process());
+            server.say(Word.END);
+            return false;
+        }
+        server.say(Word.MOUNT, held);
+        succession.joined(server);
+        LOG.info("Process {} can serve", server.peer().process());
+        return true;
+    }
+
+    private final class Orders implements Succession.Orders<Connection> {
+        @Override
+        public void serve(Connection server) {
+            server.say(Word.SERVE);
+        }
+
+        @Override
+        public void go(Connection server) {
+            server.say(Word.GO);
+        }
+
+        @Override
+        public void resend() {
+            Holder.this.resend();
+        }
+    }
+
+    private void resend() {
+        try {
+            mount.join().device().resend();
+        } catch (SystemCallException e) {
+            LOG.warn("{}; who reads may wait for ever", e.getMessage());
+        }
+    }
+
+    /**
+     * Ends.
+     *
+     * @param mountIsGone whether servers must end, too; else the mount is theirs until there is
+     *     another holder
+     */
+    public void close(boolean mountIsGone) {
+        socket.hangUp();
+        for (Connection server : connections) {
+            if (mountIsGone) {
+                server.say(Word.END);
+            }
+            server.hangUp();
+        }
+    }
+
+    @Override
+    public void close() {
+        close(false);
+    }
+}

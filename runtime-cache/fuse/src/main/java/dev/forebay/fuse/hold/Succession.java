@@ -1,0 +1,102 @@
+package dev.forebay.fuse.hold;
+
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who serves a mount, who stands by, and who may leave. Safe for use by many threads.
+ *
+ * <p>One who wants to leave goes on until a successor serves, so that nobody waits. When one dies,
+ * the kernel is asked at once for the requests that it had taken, and then the next is told to
+ * serve. Two serving at the same time do no harm.
+ *
+ * @param <S> a server
+ */
+final class Succession<S> {
+
+    /** What is decided here is done there. */
+    interface Orders<S> {
+        void serve(S server);
+
+        void go(S server);
+
+        /** Ask the kernel for requests that were taken and not answered. */
+        void resend();
+    }
+
+    private final Orders<S> orders;
+
+    // Guarded by this.
+    private final Queue<S> standingBy = new ArrayDeque<>();
+    private final Set<S> leaving = new HashSet<>();
+    private @Nullable S serving;
+
+    Succession(Orders<S> orders) {
+        this.orders = orders;
+    }
+
+    /** A server is there, and ready. */
+    synchronized void joined(S server) {
+        standingBy.add(server);
+        appoint();
+    }
+
+    /** A server takes requests. */
+    synchronized void serves(S server) {
+        if (server.equals(serving)) {
+            letGo();
+        }
+    }
+
+    /** A server wants to leave. */
+    synchronized void wantsToLeave(S server) {
+        if (!server.equals(serving)) {
+            standingBy.remove(server);
+            orders.go(server);
+            return;
+        }
+        leaving.add(server);
+        succeed();
+    }
+
+    /**
+     * A server is gone.
+     *
+     * @param drained whether it has answered all that it took
+     */
+    synchronized void gone(S server, boolean drained) {
+        standingBy.remove(server);
+        leaving.remove(server);
+        if (!drained) {
+            orders.resend();
+        }
+        if (server.equals(serving)) {
+            succeed();
+        }
+    }
+
+    private void succeed() {
+        serving = null;
+        appoint();
+        if (serving == null) {
+            letGo();
+        }
+    }
+
+    private void appoint() {
+        if (serving == null) {
+            serving = standingBy.poll();
+            if (serving != null) {
+                orders.serve(serving);
+            }
+        }
+    }
+
+    private void letGo() {
+        leaving.forEach(orders::go);
+        leaving.clear();
+    }
+}

@@ -1,0 +1,35 @@
+package dev.forebay.fuse.hold;
+
+/**
+ * What a holder and its servers say to each other, one word a message. As both may be of different
+ * releases, a word keeps its meaning, and who does not know one passes over it.
+ */
+enum Word {
+
+    /**
+     * A server's first: it could serve. With a mount, if it has one from an earlier holder, which
+     * the holder takes back if it is the same that it holds, or if it holds none yet.
+     */
+    JOIN,
+
+    /** The holder's answer, with the mount. */
+    MOUNT,
+
+    /** The holder's: serve from now on. */
+    SERVE,
+
+    /** A server's: it takes requests. */
+    SERVING,
+
+    /** A server's: it is asked to end and goes on until it may. */
+    LEAVING,
+
+    /** The holder's answer: another one serves, or there is none. */
+    GO,
+
+    /** A server's last: all requests that it took are answered. */
+    DRAINED,
+
+    /** Of either: the mount is no more. */
+    END
+}

@@ -1,0 +1,128 @@
+package dev.forebay.fuse.kernel;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.kernel.protocol.Opcode;
+import dev.forebay.fuse.kernel.protocol.ReadRequest;
+import dev.forebay.fuse.kernel.protocol.RequestHeader;
+import dev.forebay.fuse.linux.CallState;
+import dev.forebay.fuse.linux.Descriptor;
+import dev.forebay.fuse.linux.LockedMemory;
+import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.fuse.linux.UnixSocket;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves some requests that nobody has sent, over a pair of sockets in the place of a device, so
+ * that the first real ones find classes loaded, calls linked, manifests open and connections to
+ * workers made: all that takes a JVM a second or two.
+ */
+public final class Rehearsal {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
+
+    /** The compiler takes up what has run some hundred times. */
+    private static final int ROUNDS = 20;
+
+    /** How many entries of a directory are looked at; above the versions that are versions. */
+    private static final int ENTRIES = 16;
+
+    private static final int READ_BYTES = 64 << 10;
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private record Entry(String name, long inode, boolean directory) {}
+
+    private final FileSystemView view;
+    private final Descriptor kernel;
+    private final CallState state = new CallState();
+    private final MemorySegment request = LockedMemory.allocate(4096);
+    private final MemorySegment reply = LockedMemory.allocate(2L * READ_BYTES);
+    private long unique;
+
+    private Rehearsal(FileSystemView view, Descriptor kernel) {
+        this.view = view;
+        this.kernel = kernel;
+    }
+
+    /**
+     * Looks up, lists and reads one file of each of the first mounted versions; bytes come from
+     * workers. What fails is passed over.
+     */
+    public static void of(FileSystemView view) {
+        try {
+            List<Descriptor> ends = UnixSocket.pair();
+            FuseDevice device =
+                    new FuseDevice(
+                            List.of(ends.getFirst()),
+                            new Protocol(Protocol.NEWEST_MINOR, 0, READ_BYTES));
+            KernelTransport transport =
+                    KernelTransport.serve(view, new Guard(OperationMeter.NONE), device);
+            try (Descriptor kernel = ends.getLast()) {
+                Rehearsal rehearsal = new Rehearsal(view, kernel);
+                for (int round = 0; round < ROUNDS; round++) {
+                    rehearsal.visit(FileSystemView.ROOT);
+                }
+                if (transport.drain(PATIENCE)) {
+                    device.close();
+                }
+            }
+        } catch (SystemCallException | InterruptedException | RuntimeException e) {
+            LOG.warn("The first requests will take longer: {}", e.toString());
+        }
+    }
+
+    /** Goes down to the first file. */
+    private void visit(long directory) throws SystemCallException {
+        send(Opcode.OPENDIR, directory, Long.BYTES);
+        ReadRequest.write(request, 0, READ_BYTES);
+        send(Opcode.READDIRPLUS, directory, ReadRequest.BYTES);
+        lookup(directory, "no such name");
+        for (Entry entry : entries(directory)) {
+            lookup(directory, entry.name);
+            if (entry.directory) {
+                visit(entry.inode);
+            } else {
+                ReadRequest.write(request, 0, READ_BYTES);
+                send(Opcode.READ, entry.inode, ReadRequest.BYTES);
+            }
+            if (view.isLasting(entry.inode)) {
+                return;
+            }
+        }
+    }
+
+    private void lookup(long directory, String name) throws SystemCallException {
+        byte[] bytes = (name + '\0').getBytes(StandardCharsets.UTF_8);
+        MemorySegment.copy(bytes, 0, request, JAVA_BYTE, RequestHeader.BYTES, bytes.length);
+        send(Opcode.LOOKUP, directory, bytes.length);
+    }
+
+    private List<Entry> entries(long directory) {
+        List<Entry> entries = new ArrayList<>();
+        view.opendir(directory)
+                .list(
+                        2,
+                        (name, inode, isDirectory, _) ->
+                                entries.size() < ENTRIES
+                                        && entries.add(new Entry(name, inode, isDirectory)));
+        return entries;
+    }
+
+    private void send(int opcode, long node, int bodyBytes) throws SystemCallException {
+        int length = RequestHeader.BYTES + bodyBytes;
+        unique++;
+        RequestHeader.write(request, length, opcode, unique, node);
+        if (kernel.write(request, length, state) < 0 || kernel.read(reply, state) <= 0) {
+            throw new SystemCallException("rehearse request " + opcode, state.errno());
+        }
+    }
+}

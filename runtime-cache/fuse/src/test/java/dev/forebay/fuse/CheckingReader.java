@@ -1,0 +1,210 @@
+package dev.forebay.fuse;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+
+/**
+ * A program that reads at random below a mounted version, compares every byte, and sees to it that
+ * the file system is asked and not the page cache; until its standard input ends.
+ *
+ * <p>A process of its own for each way of reading: a thread that waits for a page of a mapped file
+ * stops all others of its JVM at their next safepoint.
+ */
+final class CheckingReader {
+
+    /** A way of reading. */
+    enum Way {
+        BUFFERED,
+        DIRECT,
+        MAPPED,
+        SMALL_FILES
+    }
+
+    static final int BIG_FILES = 3;
+    static final int BIG_BYTES = 16 << 20;
+    static final int SMALL_FILES = 300;
+
+    /** Operations that take longer than this are reported. */
+    static final long SLOW_MICROS = 5_000;
+
+    private static final int MAX_READ = 1 << 20;
+    private static final int BLOCK = 4096;
+
+    private final Path root;
+    private final Random random;
+    private final SortedMap<String, byte[]> expected = objects();
+    private long operations;
+
+    private CheckingReader(Path root, long seed) {
+        this.root = root;
+        this.random = new Random(seed);
+    }
+
+    /** What is read. */
+    static SortedMap<String, byte[]> objects() {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        for (int i = 0; i < BIG_FILES; i++) {
+            objects.put("big/%d.bin".formatted(i), TestDataset.bytes(BIG_BYTES, i));
+        }
+        for (int i = 0; i < SMALL_FILES; i++) {
+            objects.put("small/%03d".formatted(i), TestDataset.bytes(1000 + i * 100, 1000 + i));
+        }
+        return objects;
+    }
+
+    /**
+     * Reads.
+     *
+     * @param arguments a {@link Way}, the version's directory, a seed
+     */
+    public static void main(String[] arguments) {
+        CheckingReader reader =
+                new CheckingReader(Path.of(arguments[1]), Long.parseLong(arguments[2]));
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread.ofPlatform()
+                .daemon()
+                .start(
+                        () -> {
+                            try {
+                                while (System.in.read() >= 0) {}
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                            ended.set(true);
+                        });
+        Way way = Way.valueOf(arguments[0]);
+        System.out.println("READING");
+        while (!ended.get()) {
+            try {
+                reader.readOnce(way);
+            } catch (IOException | RuntimeException | Error e) {
+                System.out.println("ERROR " + e);
+            }
+        }
+        System.out.println("READ " + reader.operations);
+    }
+
+    private void readOnce(Way way) throws IOException {
+        if (way == Way.SMALL_FILES) {
+            readSmall();
+            return;
+        }
+        String name = "big/%d.bin".formatted(random.nextInt(BIG_FILES));
+        int length = (1 + random.nextInt(MAX_READ / BLOCK)) * BLOCK;
+        int from = random.nextInt((BIG_BYTES - length) / BLOCK) * BLOCK;
+        Path file = root.resolve(name);
+        byte[] bytes = new byte[length];
+        try (NativeFile open = NativeFile.open(file)) {
+            open.dropPages();
+            switch (way) {
+                case BUFFERED -> timed(() -> readFully(open, bytes, from));
+                case DIRECT -> readDirect(file, bytes, from);
+                case MAPPED -> readMapped(file, bytes, from);
+                case SMALL_FILES -> throw new AssertionError();
+            }
+        }
+        check(name, from, bytes);
+    }
+
+    private static void readFully(NativeFile file, byte[] target, long offset) throws IOException {
+        int done = 0;
+        while (done < target.length) {
+            byte[] part = new byte[target.length - done];
+            NativeFile.Answer answer = file.read(part, offset + done);
+            if (answer.result() <= 0) {
+                throw new IOException("read at %d: %s".formatted(offset + done, answer));
+            }
+            System.arraycopy(part, 0, target, done, (int) answer.result());
+            done += (int) answer.result();
+        }
+    }
+
+    private void readDirect(Path file, byte[] target, long offset) throws IOException {
+        try (NativeFile direct = NativeFile.openDirect(file)) {
+            timed(() -> readFully(direct, target, offset));
+        }
+    }
+
+    private void readMapped(Path file, byte[] target, long offset) throws IOException {
+        try (Arena arena = Arena.ofConfined();
+                FileChannel channel = FileChannel.open(file)) {
+            MemorySegment mapped =
+                    channel.map(FileChannel.MapMode.READ_ONLY, offset, target.length, arena);
+            timed(
+                    () ->
+                            MemorySegment.copy(
+                                    mapped, ValueLayout.JAVA_BYTE, 0, target, 0, target.length));
+        }
+    }
+
+    private void readSmall() throws IOException {
+        int number = random.nextInt(SMALL_FILES);
+        String name = "small/%03d".formatted(number);
+        Path file = root.resolve(name);
+        byte[] bytes = new byte[expected.getOrDefault(name, new byte[0]).length];
+        timed(
+                () -> {
+                    try (NativeFile open = NativeFile.open(file)) {
+                        open.dropPages();
+                        readFully(open, bytes, 0);
+                    }
+                });
+        check(name, 0, bytes);
+        timed(
+                () -> {
+                    if (Files.exists(root.resolve("small/none-" + number))) {
+                        throw new IOException("a name that is not there is there");
+                    }
+                });
+        if (number == 0) {
+            timed(
+                    () -> {
+                        try (Stream<Path> all = Files.list(root.resolve("small"))) {
+                            if (all.count() != SMALL_FILES) {
+                                throw new IOException("a listing is not complete");
+                            }
+                        }
+                    });
+        }
+    }
+
+    private void check(String name, int from, byte[] bytes) {
+        byte[] right = expected.getOrDefault(name, new byte[0]);
+        if (!Arrays.equals(right, from, from + bytes.length, bytes, 0, bytes.length)) {
+            System.out.printf("WRONG %s from %d on%n", name, from);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Operation {
+        void run() throws IOException;
+    }
+
+    private void timed(Operation operation) throws IOException {
+        long start = micros();
+        operation.run();
+        long end = micros();
+        operations++;
+        if (end - start > SLOW_MICROS) {
+            System.out.printf("SLOW %d %d%n", start, end);
+        }
+    }
+
+    /** The time, since the epoch. */
+    static long micros() {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    }
+}

@@ -1,0 +1,264 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+
+/**
+ * A region with one version; a holder, pods and checking readers as processes of the packaged
+ * program.
+ */
+final class HeldMountFixture implements AutoCloseable {
+
+    private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
+    private static final String JAVA = ProcessHandle.current().info().command().orElseThrow();
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
+
+    /** A process and what it prints. */
+    record Running(Process process, Path output) {
+
+        String printed() {
+            try {
+                return Files.readString(output);
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
+
+        /** Waits until it has printed a text. */
+        void await(String text) {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (!printed().contains(text)) {
+                assertThat(process.isAlive()).as("%s", printed()).isTrue();
+                assertThat(System.nanoTime())
+                        .as("'%s' in %s", text, printed())
+                        .isLessThan(deadline);
+                LockSupport.parkNanos(2_000_000);
+            }
+        }
+
+        /** Ends it by kill -9; when it was killed. */
+        long kill() throws InterruptedException {
+            long at = CheckingReader.micros();
+            process.destroyForcibly();
+            assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            return at;
+        }
+
+        /** Asks it to end, by SIGTERM; its exit code. */
+        int stop() throws InterruptedException {
+            process.destroy();
+            assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            return process.exitValue();
+        }
+    }
+
+    private final Path directory;
+    private final EtcdServer etcd;
+    private final FakeWorker worker;
+    private final EtcdRegionState region;
+    private final List<Running> started = new ArrayList<>();
+    private final Path mountpoint;
+
+    HeldMountFixture(Path directory) throws Exception {
+        this.directory = directory;
+        etcd = EtcdServer.start(directory.resolve("etcd"));
+        worker = new FakeWorker();
+        TestDataset dataset = TestDataset.write(directory, VERSION, CheckingReader.objects());
+        worker.serve(dataset);
+        region =
+                EtcdRegionState.connect(
+                        EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"));
+        AutoCloseable _ = region.join(worker.node());
+        region.mount(VERSION, dataset.mount().manifest());
+        mountpoint = Files.createDirectory(directory.resolve("mnt"));
+    }
+
+    /** The version's directory. */
+    Path root() {
+        return mountpoint.resolve(VERSION.path());
+    }
+
+    boolean mounted() throws IOException {
+        return Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint.toString());
+    }
+
+    private Running start(String name, List<String> command) throws IOException {
+        Path output = Files.createTempFile(directory, name, ".log");
+        Process process =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile())
+                        .start();
+        Running running = new Running(process, output);
+        started.add(running);
+        return running;
+    }
+
+    private Running program(String name, List<String> options, List<String> arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC"));
+        command.addAll(options);
+        command.addAll(List.of("-jar", JAR.toString()));
+        command.addAll(arguments);
+        return start(name, command);
+    }
+
+    /** Starts a holder. */
+    Running holder(String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("hold"));
+        arguments.addAll(List.of("--holder", directory.resolve("holder").toString()));
+        arguments.addAll(List.of("--mountpoint", mountpoint.toString()));
+        arguments.addAll(Arrays.asList(more));
+        Running holder = program("holder", List.of("-Xmx32m"), arguments);
+        holder.await("is held");
+        return holder;
+    }
+
+    /**
+     * Starts a pod.
+     *
+     * @param name of its directory, which one process may use at a time
+     */
+    Running pod(String name) throws IOException {
+        return program(
+                name,
+                List.of(
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-Xmx128m",
+                        // Half of a JVM's start is to load classes.
+                        "-XX:+AutoCreateSharedArchive",
+                        "-XX:SharedArchiveFile=" + directory.resolve("classes.jsa")),
+                List.of(
+                        "--region=r1",
+                        "--etcd-endpoints=" + etcd.endpoint(),
+                        "--holder=" + directory.resolve("holder"),
+                        "--directory=" + directory.resolve(name),
+                        "--memory-cache=16M",
+                        "--metrics-port=0"));
+    }
+
+    /** Starts a pod and waits until it serves. */
+    Running serving(Running holder, String name) throws IOException {
+        Running pod = pod(name);
+        holder.await(serves(pod));
+        return pod;
+    }
+
+    /** Starts a pod and waits until it is prepared to take over. */
+    Running standby(Running holder, String name) throws IOException {
+        Running pod = pod(name);
+        pod.await("stood by for");
+        assertThat(holder.printed()).doesNotContain(serves(pod));
+        return pod;
+    }
+
+    static String serves(Running pod) {
+        return "Process %d serves".formatted(pod.process.pid());
+    }
+
+    /** Starts a reader for each way of reading. */
+    List<Running> readers(long seed) throws IOException {
+        List<Running> readers = new ArrayList<>();
+        for (CheckingReader.Way way : CheckingReader.Way.values()) {
+            Running reader =
+                    start(
+                            "reader-" + way,
+                            List.of(
+                                    JAVA,
+                                    "--enable-native-access=ALL-UNNAMED",
+                                    "-XX:+UseSerialGC",
+                                    "-Xmx192m",
+                                    "-cp",
+                                    System.getProperty("java.class.path"),
+                                    CheckingReader.class.getName(),
+                                    way.name(),
+                                    root().toString(),
+                                    Long.toString(seed)));
+            readers.add(reader);
+        }
+        readers.forEach(reader -> reader.await("READING"));
+        return readers;
+    }
+
+    /** What readers have seen. */
+    record Seen(long operations, List<String> complaints, List<long[]> slow) {
+
+        /** For how long readers waited whom something at this time has met, in microseconds. */
+        LongStream pauses(List<Long> times) {
+            return times.stream()
+                    .mapToLong(
+                            time ->
+                                    slow.stream()
+                                            .filter(op -> op[0] < time + 200_000 && op[1] > time)
+                                            .mapToLong(op -> op[1] - Math.max(op[0], time))
+                                            .max()
+                                            .orElse(0))
+                    .sorted();
+        }
+    }
+
+    /** Ends readers. */
+    static Seen end(List<Running> readers) throws Exception {
+        for (Running reader : readers) {
+            reader.process.getOutputStream().close();
+        }
+        long operations = 0;
+        List<String> complaints = new ArrayList<>();
+        List<long[]> slow = new ArrayList<>();
+        for (Running reader : readers) {
+            if (!reader.process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                complaints.add("a reader hangs");
+            }
+            for (String line : reader.printed().split("\n", -1)) {
+                String[] words = line.split(" ", -1);
+                switch (words[0]) {
+                    case "SLOW" ->
+                            slow.add(
+                                    new long[] {
+                                        Long.parseLong(words[1]), Long.parseLong(words[2])
+                                    });
+                    case "READ" -> operations += Long.parseLong(words[1]);
+                    case "READING", "" -> {}
+                    default -> complaints.add(line);
+                }
+            }
+        }
+        return new Seen(operations, complaints, slow);
+    }
+
+    /** Ends all processes that this has started, those that serve last. */
+    void endProcesses() {
+        for (Running running : started.reversed()) {
+            running.process.destroyForcibly().onExit().join();
+        }
+        started.clear();
+    }
+
+    @Override
+    public void close() throws IOException {
+        endProcesses();
+        while (mounted()) {
+            new ProcessBuilder("umount", "-l", mountpoint.toString()).start().onExit().join();
+        }
+        region.close();
+        worker.close();
+        etcd.close();
+    }
+}

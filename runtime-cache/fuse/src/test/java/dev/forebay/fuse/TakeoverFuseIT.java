@@ -1,0 +1,185 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.fuse.HeldMountFixture.Running;
+import dev.forebay.fuse.HeldMountFixture.Seen;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * "Readers and a pod that dies": four readers compare every byte while those who serve the mount
+ * are killed, replaced, and killed again. {@code -Dforebay.kills=200} for more of it.
+ */
+class TakeoverFuseIT {
+
+    private static final int KILLS = Integer.getInteger("forebay.kills", 10);
+    private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
+
+    @TempDir private static Path directory;
+    private static HeldMountFixture region;
+
+    private final Random random = new Random(SEED);
+
+    @BeforeAll
+    static void startRegion() throws Exception {
+        region = new HeldMountFixture(directory);
+        System.out.println("Seed " + SEED);
+        // One that ends in peace leaves the archive of classes that the others start with.
+        Running holder = region.holder();
+        Running pod = region.serving(holder, "pod-0");
+        assertThat(region.root().resolve("small/007"))
+                .hasBinaryContent(CheckingReader.objects().get("small/007"));
+        pod.stop();
+        holder.stop();
+    }
+
+    @AfterAll
+    static void stopRegion() throws Exception {
+        region.close();
+    }
+
+    @AfterEach
+    void endProcesses() throws Exception {
+        region.endProcesses();
+    }
+
+    private static void assertNobodyNoticed(Seen seen) {
+        assertThat(seen.complaints()).as("seed %d", SEED).isEmpty();
+        assertThat(seen.operations()).isPositive();
+    }
+
+    private static void report(String what, Seen seen, List<Long> times) {
+        long[] pauses = seen.pauses(times).toArray();
+        System.out.printf(
+                "%s: %d times, %d reads, longest wait of any reader each time in ms:"
+                        + " median %.1f, 95%% %.1f, most %.1f%n",
+                what,
+                pauses.length,
+                seen.operations(),
+                pauses[pauses.length / 2] / 1000.0,
+                pauses[(int) (pauses.length * 0.95)] / 1000.0,
+                pauses[pauses.length - 1] / 1000.0);
+    }
+
+    private void awaitAnyMoment() {
+        LockSupport.parkNanos(random.nextLong(300_000_000));
+    }
+
+    @Test
+    void aStandbyTakesOverFromOneThatWasKilled() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0");
+        Running standby = region.standby(holder, "pod-1");
+        List<Running> readers = region.readers(SEED);
+        List<Long> times = new ArrayList<>();
+        for (int kill = 0; kill < KILLS; kill++) {
+            awaitAnyMoment();
+            times.add(serving.kill());
+            serving = standby;
+            holder.await(HeldMountFixture.serves(serving));
+            standby = region.standby(holder, "pod-" + kill % 2);
+        }
+        awaitAnyMoment();
+        Seen seen = HeldMountFixture.end(readers);
+        report("Killed, with a standby", seen, times);
+        assertNobodyNoticed(seen);
+        assertThat(holder.stop()).isEqualTo(143);
+        assertThat(region.mounted()).isFalse();
+    }
+
+    @Test
+    void withoutAStandbyReadersWaitForTheNext() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0");
+        List<Running> readers = region.readers(SEED);
+        List<Long> times = new ArrayList<>();
+        for (int kill = 0; kill < Math.ceilDiv(KILLS, 4); kill++) {
+            awaitAnyMoment();
+            times.add(serving.kill());
+            serving = region.pod("pod-0");
+            holder.await(HeldMountFixture.serves(serving));
+        }
+        awaitAnyMoment();
+        Seen seen = HeldMountFixture.end(readers);
+        report("Killed, without a standby", seen, times);
+        assertNobodyNoticed(seen);
+    }
+
+    @Test
+    void nobodyWaitsForAnUpgrade() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0");
+        List<Running> readers = region.readers(SEED);
+        List<Long> times = new ArrayList<>();
+        for (int upgrade = 1; upgrade <= Math.ceilDiv(KILLS, 4); upgrade++) {
+            Running next = region.standby(holder, "pod-" + upgrade % 2);
+            awaitAnyMoment();
+            times.add(CheckingReader.micros());
+            assertThat(serving.stop()).isEqualTo(143);
+            assertThat(holder.printed())
+                    .doesNotContain(
+                            "Process %d is gone without".formatted(serving.process().pid()));
+            holder.await(HeldMountFixture.serves(next));
+            serving = next;
+        }
+        awaitAnyMoment();
+        Seen seen = HeldMountFixture.end(readers);
+        report("Upgraded", seen, times);
+        assertNobodyNoticed(seen);
+    }
+
+    @Test
+    void aHolderThatWasKilledGetsTheMountBack() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0");
+        Running standby = region.standby(holder, "pod-1");
+        List<Running> readers = region.readers(SEED);
+        awaitAnyMoment();
+        holder.kill();
+        awaitAnyMoment();
+        serving.kill();
+        Running next = region.holder();
+        assertThat(next.printed()).contains("Took back");
+        next.await(HeldMountFixture.serves(standby));
+        Seen seen = HeldMountFixture.end(readers);
+        assertNobodyNoticed(seen);
+    }
+
+    @Test
+    void whenAllAreDeadTheNextHolderMountsAnew() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0");
+        Path file = region.root().resolve("small/007");
+        byte[] expected = CheckingReader.objects().get("small/007");
+        assertThat(file).hasBinaryContent(expected);
+        holder.kill();
+        serving.kill();
+        assertThatThrownBy(() -> Files.list(region.root())).hasMessageContaining("not connected");
+        Running next = region.holder();
+        assertThat(next.printed()).contains("whose process has died");
+        serving = region.pod("pod-0");
+        next.await(HeldMountFixture.serves(serving));
+        assertThat(file).hasBinaryContent(expected);
+    }
+
+    @Test
+    void aPodStartedBeforeItsHolderWaitsForIt() throws Exception {
+        Running pod = region.pod("pod-0");
+        pod.await("Waiting for a holder");
+        Running holder = region.holder();
+        holder.await(HeldMountFixture.serves(pod));
+        assertThat(region.root().resolve("small/007"))
+                .hasBinaryContent(CheckingReader.objects().get("small/007"));
+    }
+}

@@ -1,0 +1,111 @@
+package dev.forebay.fuse.hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SuccessionTest {
+
+    private final List<String> orders = new ArrayList<>();
+    private final Succession<String> succession =
+            new Succession<>(
+                    new Succession.Orders<>() {
+                        @Override
+                        public void serve(String server) {
+                            orders.add("serve " + server);
+                        }
+
+                        @Override
+                        public void go(String server) {
+                            orders.add("go " + server);
+                        }
+
+                        @Override
+                        public void resend() {
+                            orders.add("resend");
+                        }
+                    });
+
+    private void given(String... servers) {
+        for (String server : servers) {
+            succession.joined(server);
+        }
+        succession.serves(servers[0]);
+        orders.clear();
+    }
+
+    @Test
+    void theFirstServesAndOthersStandBy() {
+        succession.joined("a");
+        succession.joined("b");
+        assertThat(orders).containsExactly("serve a");
+    }
+
+    @Test
+    void whenOneDiesItsRequestsAreAskedForBeforeTheNextServes() {
+        given("a", "b");
+        succession.gone("a", false);
+        assertThat(orders).containsExactly("resend", "serve b");
+    }
+
+    @Test
+    void withoutAStandbyTheNextToComeServes() {
+        given("a");
+        succession.gone("a", false);
+        succession.joined("b");
+        assertThat(orders).containsExactly("resend", "serve b");
+    }
+
+    @Test
+    void oneMayLeaveOnlyWhenItsSuccessorServes() {
+        given("a", "b");
+        succession.wantsToLeave("a");
+        assertThat(orders).containsExactly("serve b");
+        succession.serves("b");
+        assertThat(orders).containsExactly("serve b", "go a");
+        succession.gone("a", true);
+        assertThat(orders).as("all answered").containsExactly("serve b", "go a");
+    }
+
+    @Test
+    void oneThatNobodySucceedsMayLeaveAtOnce() {
+        given("a");
+        succession.wantsToLeave("a");
+        assertThat(orders).containsExactly("go a");
+    }
+
+    @Test
+    void oneThatStandsByMayLeaveAtOnce() {
+        given("a", "b", "c");
+        succession.wantsToLeave("a");
+        succession.wantsToLeave("c");
+        assertThat(orders).as("a still serves").containsExactly("serve b", "go c");
+    }
+
+    @Test
+    void whenASuccessorDiesBeforeItServesAnotherOneFollows() {
+        given("a", "b", "c");
+        succession.wantsToLeave("a");
+        succession.gone("b", false);
+        succession.serves("c");
+        assertThat(orders).containsExactly("serve b", "resend", "serve c", "go a");
+    }
+
+    @Test
+    void whenTheOnlySuccessorDiesNobodyIsKeptWaiting() {
+        given("a", "b");
+        succession.wantsToLeave("a");
+        succession.gone("b", false);
+        assertThat(orders).containsExactly("serve b", "resend", "go a");
+    }
+
+    @Test
+    void allMayLeaveOneAfterTheOther() {
+        given("a", "b");
+        succession.wantsToLeave("a");
+        succession.wantsToLeave("b");
+        assertThat(orders).containsExactlyInAnyOrder("serve b", "go a", "go b");
+    }
+}
