@@ -41,8 +41,8 @@ public final class PackReader implements FileBytes, AutoCloseable {
 
     public PackReader(PackSource source, PackReaderConfig config, ReadMeter meter) {
         this.source = source;
-        this.cache = new PieceCache(config.memoryBytes());
         this.streams = new Streams(Math.min(config.maxWindowBytes(), config.memoryBytes() / 4));
+        this.cache = new PieceCache(config.memoryBytes(), streams::shrink);
         this.prefetches = new Semaphore(config.maxPrefetches());
         this.meter = meter;
     }

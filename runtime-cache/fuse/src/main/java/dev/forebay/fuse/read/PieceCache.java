@@ -32,6 +32,7 @@ final class PieceCache {
         final ByteBuffer slab;
         final CompletableFuture<ByteBuffer> bytes = new CompletableFuture<>();
         int users;
+        boolean wanted;
         boolean cached = true;
 
         Piece(ByteBuffer slab) {
@@ -40,6 +41,7 @@ final class PieceCache {
     }
 
     private final int limit;
+    private final Runnable wasted;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition slabFreed = lock.newCondition();
 
@@ -50,8 +52,10 @@ final class PieceCache {
 
     /**
      * @param bytes the memory to use, rounded down to whole pieces, at least 4
+     * @param wasted told that a piece was dropped that nobody has read; must not call this object
      */
-    PieceCache(long bytes) {
+    PieceCache(long bytes, Runnable wasted) {
+        this.wasted = wasted;
         this.limit = Math.toIntExact(Math.max(4, bytes / PieceKey.BYTES));
     }
 
@@ -142,12 +146,14 @@ final class PieceCache {
                 Piece there = pieces.get(key);
                 if (there != null) {
                     there.users++;
+                    there.wanted |= wait;
                     return Optional.of(new Use(there, false));
                 }
                 Optional<ByteBuffer> slab = takeSlab();
                 if (slab.isPresent()) {
                     Piece made = new Piece(slab.get().clear());
                     made.users = 1;
+                    made.wanted = wait;
                     pieces.put(key, made);
                     return Optional.of(new Use(made, true));
                 }
@@ -184,6 +190,9 @@ final class PieceCache {
             if (piece.users == 0) {
                 eldest.remove();
                 piece.cached = false;
+                if (!piece.wanted) {
+                    wasted.run();
+                }
                 return Optional.of(piece.slab);
             }
         }

@@ -11,18 +11,32 @@ import java.util.Map;
  *
  * <p>A read continues a stream if it begins near where the stream has got to; near, because several
  * threads and the kernel's own readahead ask out of order. With every further megabyte a stream's
- * window doubles, from one piece to the greatest window. Thread-safe.
+ * window doubles, from one piece to the greatest window; when a piece is dropped before it was
+ * read, all windows are halved.
+ *
+ * <p>Streams that begin at equal distances in a pack are strided reading: the next beginning is
+ * fetched ahead, as much of it as the last stream has read, unless that is little of a piece. Of
+ * reads at random nothing is fetched ahead. Thread-safe.
  */
 final class Streams {
 
     private static final int MAX_STREAMS = 64;
     private static final long TOLERANCE = PieceKey.BYTES;
 
-    /** What to do about a read. */
+    /** How often a distance has to come again to be a stride. */
+    private static final int REPEATS = 2;
+
+    /** Whole pieces are fetched, so a stride of smaller reads would cost more than it saves. */
+    private static final long LEAST_STRIDED_BYTES = PieceKey.BYTES / 8;
+
+    /** What to do about a read: whether it goes on with a stream, and what to fetch ahead. */
     record Advice(boolean sequential, long prefetchFrom, long prefetchTo) {}
+
+    private static final Advice NOTHING = new Advice(false, 0, 0);
 
     private static final class Stream {
         final PackId pack;
+        final long start;
         long reached;
         long window;
         long growAt;
@@ -30,13 +44,20 @@ final class Streams {
 
         Stream(PackId pack, long from, long to) {
             this.pack = pack;
+            this.start = from;
             this.reached = to;
             this.growAt = to;
             this.prefetched = from;
         }
     }
 
+    /**
+     * The stream of a pack that began last, and how often the distance between two was the same.
+     */
+    private record Beginning(Stream stream, long stride, int repeats) {}
+
     private final long maxWindow;
+    private final Map<PackId, Beginning> beginnings = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<Object, Stream> streams = new LinkedHashMap<>(16, 0.75f, true);
 
     Streams(long maxWindow) {
@@ -57,8 +78,39 @@ final class Streams {
             eldest.next();
             eldest.remove();
         }
-        streams.put(new Object(), new Stream(pack, from, to));
-        return new Advice(false, 0, 0);
+        Stream begun = new Stream(pack, from, to);
+        streams.put(new Object(), begun);
+        return begin(begun);
+    }
+
+    private Advice begin(Stream begun) {
+        Beginning last = beginnings.get(begun.pack);
+        if (last == null) {
+            if (beginnings.size() >= MAX_STREAMS) {
+                Iterator<?> eldest = beginnings.keySet().iterator();
+                eldest.next();
+                eldest.remove();
+            }
+            beginnings.put(begun.pack, new Beginning(begun, 0, 0));
+            return NOTHING;
+        }
+        long stride = begun.start - last.stream.start;
+        int repeats = stride == last.stride ? last.repeats + 1 : 0;
+        beginnings.put(begun.pack, new Beginning(begun, stride, repeats));
+        long length = last.stream.reached - last.stream.start;
+        long next = begun.start + stride;
+        return repeats < REPEATS || length < LEAST_STRIDED_BYTES || next < 0
+                ? NOTHING
+                : new Advice(false, next, next + Math.min(length, maxWindow));
+    }
+
+    /** Says that something was fetched ahead for nothing: it was dropped before it was read. */
+    synchronized void shrink() {
+        for (Stream stream : streams.values()) {
+            stream.window = Math.max(PieceKey.BYTES, stream.window / 2);
+            // Not at once, or it would only go up and down.
+            stream.growAt = stream.reached + maxWindow;
+        }
     }
 
     private Advice advance(Stream stream, long to) {

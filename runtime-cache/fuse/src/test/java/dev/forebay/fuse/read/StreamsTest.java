@@ -1,0 +1,64 @@
+package dev.forebay.fuse.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.read.Streams.Advice;
+import dev.forebay.model.PackId;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class StreamsTest {
+
+    private static final long MIB = 1 << 20;
+    private static final PackId PACK = PackId.parse("a".repeat(64));
+
+    private final Streams streams = new Streams(16 * MIB);
+
+    private Advice read(long from, long bytes) {
+        return streams.note(PACK, from, from + bytes);
+    }
+
+    /** Reads on from an offset; how far ahead of the end is then fetched. */
+    private long readOn(long from, long to) {
+        long ahead = 0;
+        for (long at = from; at < to; at += MIB / 4) {
+            Advice advice = read(at, MIB / 4);
+            ahead = advice.prefetchTo() - at - MIB / 4;
+        }
+        return ahead;
+    }
+
+    @Test
+    void theWindowGrowsWhileReadingIsSequentialAndShrinksWhenItWasForNothing() {
+        assertThat(readOn(0, 2 * MIB)).isBetween(MIB, 4 * MIB);
+        assertThat(readOn(2 * MIB, 10 * MIB)).isEqualTo(16 * MIB);
+        streams.shrink();
+        streams.shrink();
+        assertThat(readOn(10 * MIB, 12 * MIB)).isEqualTo(4 * MIB);
+        assertThat(readOn(12 * MIB, 60 * MIB)).isEqualTo(16 * MIB);
+    }
+
+    @Test
+    void aStrideIsRecognisedAndItsNextReadFetchedAhead() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(read(i * 10L * MIB, MIB / 2).prefetchTo()).isZero();
+        }
+        for (int i = 3; i < 10; i++) {
+            assertThat(read(i * 10L * MIB, MIB / 2))
+                    .isEqualTo(
+                            new Advice(false, (i + 1) * 10L * MIB, (i + 1) * 10L * MIB + MIB / 2));
+        }
+        assertThat(read(999 * MIB, MIB / 2).prefetchTo()).isZero();
+    }
+
+    @Test
+    void ofSmallStridedReadsAndOfReadsAtRandomNothingIsFetchedAhead() {
+        for (int i = 0; i < 20; i++) {
+            assertThat(read(i * 10L * MIB, 4096).prefetchTo()).isZero();
+        }
+        Random random = new Random(1);
+        for (int i = 0; i < 1000; i++) {
+            assertThat(read(random.nextLong(1L << 40), MIB / 4).prefetchTo()).isZero();
+        }
+    }
+}
