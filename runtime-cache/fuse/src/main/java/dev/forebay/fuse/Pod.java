@@ -15,23 +15,31 @@ import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
 import dev.forebay.fuse.read.PackSource;
+import dev.forebay.fuse.view.ImageViews;
+import dev.forebay.fuse.view.MountedPacks;
+import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Digest;
 import dev.forebay.transfer.BearerToken;
+import dev.forebay.transfer.RegionImages;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.transfer.WorkerSet;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +60,7 @@ final class Pod implements AutoCloseable {
     private final FileSystemView view;
     private volatile boolean rehearsing;
     private volatile boolean ready;
+    private volatile boolean mounted;
 
     /** Starts; what was started is stopped again if something fails. */
     static Pod start(PodOptions options, RegionState region) {
@@ -98,24 +107,38 @@ final class Pod implements AutoCloseable {
                                 Objects.requireNonNullElse(options.holder, options.directory)
                                         .resolve("inodes")),
                         nanos(Instant.now()));
-        view = tree;
+        MountedPacks mountedPacks = new MountedPacks(manifests);
+        view = new PackFolder(tree, mountedPacks, packs::read);
+        Optional<ImageViews> images =
+                images(options, new RegionImages(client, () -> workers(region)), mountedPacks);
         CountDownLatch shown = new CountDownLatch(1);
         region.onChange(
                 change -> {
-                    nodePacks.ifPresent(cache -> cache.update(change.mounts()));
-                    source.update(change.mounts());
-                    tree.show(change.mounts());
+                    List<Mount> mounts = change.mounts();
+                    nodePacks.ifPresent(cache -> cache.update(mounts));
+                    source.update(mounts);
+                    mountedPacks.update(mounts);
+                    images.ifPresent(each -> each.retain(mounts));
+                    tree.show(mounts);
+                    images.ifPresent(ImageViews::show);
                     shown.countDown();
                 });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
         started.push(server);
         transport = transport(options, view, new Guard(metrics), shown);
         started.push(transport);
+        mounted = true;
+        images.ifPresent(started::push);
+        images.ifPresent(ImageViews::show);
         parts.addAll(started);
         metrics.gauge(
                 "forebay_fuse_serving",
                 "1 if requests are served, 0 if it stands by",
                 () -> transport.serving() ? 1 : 0);
+        metrics.gauge(
+                "forebay_fuse_images",
+                "Versions that are shown by their image",
+                () -> images.map(ImageViews::count).orElse(0));
         metrics.gauge("forebay_fuse_memory_bytes", "Memory of cached pieces", packs::memoryBytes);
         metrics.gauge(
                 "forebay_fuse_open_files", "Files that are or may be open", transport::openFiles);
@@ -146,6 +169,26 @@ final class Pod implements AutoCloseable {
                                         LOG.info(
                                                 "All of manifest {} is on this node",
                                                 ref.digest())));
+    }
+
+    /** Without a holder only: its mount is another process's. */
+    private Optional<ImageViews> images(
+            PodOptions options, RegionImages images, MountedPacks packs) {
+        Path mountpoint = options.mountpoint;
+        if (mountpoint == null || !options.view.byImages(options.directory)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new ImageViews(
+                        mountpoint.toAbsolutePath().normalize(),
+                        options.directory.resolve("images"),
+                        (mount, file) -> fetch(images, mount, file),
+                        packs,
+                        () -> mounted));
+    }
+
+    private static void fetch(RegionImages images, Mount mount, Path file) {
+        Digest _ = images.fetch(mount.version(), mount.manifest().digest(), file);
     }
 
     /** What is read to prepare must not bring whole versions to this node. */

@@ -66,6 +66,16 @@ final class PodOptions {
     TransportChoice transport;
 
     @Option(
+            names = "--view",
+            defaultValue = "${env:FOREBAY_FUSE_VIEW:-portable}",
+            paramLabel = "NAME",
+            description =
+                    "How to show versions: image (needs root and Linux 6.12), portable, file by"
+                            + " file, or auto: image where that works, else portable."
+                            + " FOREBAY_FUSE_VIEW")
+    ViewChoice view;
+
+    @Option(
             names = "--memory-cache",
             converter = SizeConverter.class,
             defaultValue = "${env:FOREBAY_FUSE_MEMORY_CACHE:-256M}",

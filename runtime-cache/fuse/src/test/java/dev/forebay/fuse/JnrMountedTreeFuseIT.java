@@ -11,6 +11,10 @@ class JnrMountedTreeFuseIT extends MountedTreeContract {
 
     @Override
     Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
+        return mountThroughLibfuse(view, guard, mountpoint);
+    }
+
+    static Transport mountThroughLibfuse(FileSystemView view, Guard guard, Path mountpoint) {
         Toolbox.ofThisMachine()
                 .libfuse2()
                 .ifPresent(path -> System.setProperty("jnr.ffi.library.path", path.toString()));

@@ -66,16 +66,17 @@ abstract class MountedTreeContract {
     private static final int EIO = 5;
     private final List<ErrorCode> failures = Collections.synchronizedList(new ArrayList<>());
 
-    private Path directory;
     private FakeWorker worker;
     private WorkerClient client;
     private MountedSource source;
-    private PackReader packs;
     private PortableView view;
     private Transport transport;
     private TestDataset tree;
-    private Path mountpoint;
     private Path root;
+    Path directory;
+    Path mountpoint;
+    Manifests manifests;
+    PackReader packs;
 
     /** Mounts without other users. */
     abstract Transport mount(FileSystemView view, Guard guard, Path mountpoint);
@@ -97,11 +98,12 @@ abstract class MountedTreeContract {
                         directory.resolve("manifests"),
                         1 << 30,
                         new ManifestFetcher(client, () -> workers));
-        view = new PortableView(new Manifests(cache), packs, 65_536, InodeNumbers.unkept(), 0);
+        manifests = new Manifests(cache);
+        view = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
         tree = dataset("tree/all@v1", objects());
-        show(tree);
         mountpoint = Files.createDirectory(directory.resolve("mnt"));
         transport = mount(view, new Guard(new FailureMeter()), mountpoint);
+        show(tree);
         root = mountpoint.resolve("tree/all/v1");
     }
 
@@ -132,7 +134,10 @@ abstract class MountedTreeContract {
 
     /** What the pod does with a change of the mount table. */
     private void show(TestDataset... datasets) {
-        List<Mount> mounts = Arrays.stream(datasets).map(TestDataset::mount).toList();
+        show(Arrays.stream(datasets).map(TestDataset::mount).toList());
+    }
+
+    void show(List<Mount> mounts) {
         source.update(mounts);
         view.show(mounts);
     }
@@ -241,8 +246,6 @@ abstract class MountedTreeContract {
         assertThat(Files.getAttribute(file, "unix:mode")).isEqualTo(0100444);
         assertThat(Files.size(file)).isEqualTo(4097);
         assertThat(Files.getLastModifiedTime(file)).isEqualTo(FileTime.from(TestDataset.MODIFIED));
-        long inode = (Long) Files.getAttribute(file, "unix:ino");
-        assertThat(inode).isEqualTo(Paths.resolve(view, "/tree/all/v1/sizes/4097.bin").inode());
         UserDefinedFileAttributeView attributes =
                 Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
         assertThat(attributes.list()).contains("forebay.key", "forebay.etag");
@@ -251,9 +254,19 @@ abstract class MountedTreeContract {
         assertThat(new String(value.array(), StandardCharsets.UTF_8)).isEqualTo("sizes/4097.bin");
         FileStore store = Files.getFileStore(file);
         assertThat(store.isReadOnly()).isTrue();
+        assertThat(store.getUsableSpace()).isZero();
+    }
+
+    @Test
+    void theTreeHasAllItsVersionsBytesAndNumbersOfItsOwn() throws IOException {
+        show(tree);
+        FileStore store = Files.getFileStore(mountpoint);
+        assertThat(store.isReadOnly()).isTrue();
         assertThat(store.type()).isEqualTo("fuse.forebay");
         assertThat(store.getTotalSpace()).isEqualTo(Math.ceilDiv(tree.file().bytes(), 4096) * 4096);
         assertThat(store.getUsableSpace()).isZero();
+        long inode = (Long) Files.getAttribute(mountpoint.resolve("tree/all"), "unix:ino");
+        assertThat(inode).isEqualTo(Paths.resolve(view, "/tree/all").inode());
     }
 
     @Test

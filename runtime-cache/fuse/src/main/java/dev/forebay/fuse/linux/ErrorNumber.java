@@ -8,6 +8,7 @@ public final class ErrorNumber {
     public static final int EINTR = 4;
     public static final int EIO = 5;
     public static final int EAGAIN = 11;
+    public static final int ENOTBLK = 15;
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int ENOSPC = 28;

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.forebay.fuse.fs.FileBytes;
 import dev.forebay.fuse.read.Streams.Advice;
 import dev.forebay.manifest.Node;
+import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -50,19 +51,39 @@ public final class PackReader implements FileBytes, AutoCloseable {
     @Override
     public void read(
             Digest manifest, long packBytes, Node.File file, long offset, ByteBuffer target) {
-        long from = file.packOffset() + offset;
+        boolean middle = offset > 0 && file.size() > PieceKey.BYTES;
+        read(
+                manifest,
+                new Pack(file.pack(), packBytes),
+                file.packOffset() + offset,
+                target,
+                middle);
+    }
+
+    /**
+     * Fills {@code target} with verified bytes of a pack.
+     *
+     * @param from in the pack; {@code target} ends at or before the pack's end
+     */
+    public void read(Digest manifest, Pack pack, long from, ByteBuffer target) {
+        read(manifest, pack, from, target, true);
+    }
+
+    private void read(
+            Digest manifest, Pack pack, long offset, ByteBuffer target, boolean maybeScattered) {
+        long from = offset;
         long to = from + target.remaining();
-        Advice advice = streams.note(file.pack(), from, to);
-        prefetch(manifest, file.pack(), packBytes, advice);
-        boolean scattered = !advice.sequential() && offset > 0 && file.size() > PieceKey.BYTES;
+        Advice advice = streams.note(pack.id(), from, to);
+        prefetch(manifest, pack.id(), pack.bytes(), advice);
+        boolean scattered = maybeScattered && !advice.sequential();
         while (from < to) {
-            PieceKey piece = PieceKey.at(manifest, file.pack(), from);
-            long until = Math.min(to, piece.end(packBytes));
+            PieceKey piece = PieceKey.at(manifest, pack.id(), from);
+            long until = Math.min(to, piece.end(pack.bytes()));
             ByteBuffer part = target.slice(target.position(), (int) (until - from));
             if (scattered && !cache.contains(piece)) {
-                source.read(manifest, file.pack(), from, until, part);
+                source.read(manifest, pack.id(), from, until, part);
             } else {
-                readPiece(piece, packBytes, from, part);
+                readPiece(piece, pack.bytes(), from, part);
             }
             target.position(target.position() + (int) (until - from));
             from = until;

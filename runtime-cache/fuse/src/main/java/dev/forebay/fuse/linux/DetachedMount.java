@@ -1,0 +1,172 @@
+package dev.forebay.fuse.linux;
+
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A mounted file system that is nowhere in the tree yet; made by the calls of Linux 5.2 (fsopen,
+ * fsconfig, fsmount, move_mount), which mount(2) with its 4 KiB of options cannot replace: an image
+ * may have thousands of devices. If it is closed before it was attached it is gone.
+ *
+ * <p>Not thread-safe.
+ */
+public final class DetachedMount implements AutoCloseable {
+
+    private static final long MOVE_MOUNT = 429;
+    private static final long FSOPEN = 430;
+    private static final long FSCONFIG = 431;
+    private static final long FSMOUNT = 432;
+
+    // include/uapi/linux/mount.h
+    private static final long CLOEXEC = 1;
+    private static final long FSCONFIG_SET_FLAG = 0;
+    private static final long FSCONFIG_SET_STRING = 1;
+    private static final long FSCONFIG_CMD_CREATE = 6;
+    private static final long MOUNT_ATTR_RDONLY = 1;
+    private static final long MOUNT_ATTR_NOSUID = 2;
+    private static final long MOUNT_ATTR_NODEV = 4;
+    private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x4;
+    private static final long MOVE_MOUNT_BENEATH = 0x200;
+    private static final long AT_FDCWD = -100;
+
+    private final Descriptor mount;
+
+    private DetachedMount(Descriptor mount) {
+        this.mount = mount;
+    }
+
+    /**
+     * Mounts an EROFS image that is a plain file, with plain files as its devices (Linux 6.12).
+     *
+     * @param devices in the order of the image's table; each path of at most 255 bytes
+     * @param options flags such as {@code directio}
+     * @throws SystemCallException EPERM without CAP_SYS_ADMIN, ENODEV if the kernel has no EROFS,
+     *     ENOTBLK if it takes no plain files, EINVAL if image or devices are not what they should
+     *     be
+     */
+    public static DetachedMount erofs(Path image, List<Path> devices, List<String> options)
+            throws SystemCallException {
+        try (Descriptor context = open("erofs")) {
+            set(context, "source", image);
+            flag(context, "ro");
+            // An image has no ACLs; without this the kernel looks for them in every inode.
+            flag(context, "noacl");
+            for (String option : options) {
+                flag(context, option);
+            }
+            for (Path device : devices) {
+                set(context, "device", device);
+            }
+            SystemCall.make("mount " + image, FSCONFIG, context.number(), FSCONFIG_CMD_CREATE);
+            return new DetachedMount(
+                    descriptor(
+                            SystemCall.make(
+                                    "fsmount " + image,
+                                    FSMOUNT,
+                                    context.number(),
+                                    CLOEXEC,
+                                    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)));
+        }
+    }
+
+    /**
+     * Whether this process can mount images from plain files.
+     *
+     * @param noImage a file of 4 KiB of nothing
+     * @return why it cannot
+     */
+    public static Optional<String> refusal(Path noImage) {
+        try (DetachedMount _ = erofs(noImage, List.of(), List.of())) {
+            throw new IllegalArgumentException(noImage + " is an image");
+        } catch (SystemCallException e) {
+            // The kernel has got as far as to look into it.
+            return e.errno() == ErrorNumber.EINVAL ? Optional.empty() : Optional.of(explain(e));
+        }
+    }
+
+    private static String explain(SystemCallException e) {
+        return switch (e.errno()) {
+            case ErrorNumber.EPERM -> "this process may not mount (CAP_SYS_ADMIN)";
+            case ErrorNumber.ENODEV -> "the kernel has no EROFS; try modprobe erofs";
+            case ErrorNumber.ENOTBLK ->
+                    "the kernel's EROFS cannot be mounted from files (Linux 6.12)";
+            default -> String.valueOf(e.getMessage());
+        };
+    }
+
+    /**
+     * Attaches it on top of what is at a path.
+     *
+     * @param directory of whatever file system
+     */
+    public void attach(Path directory) throws SystemCallException {
+        move(directory, 0);
+    }
+
+    /**
+     * Attaches it below the mount that is on top at a path (Linux 6.5). When that is {@linkplain
+     * MountCalls#detach detached}, whoever opens the path from then on gets this one, and nobody
+     * sees a moment without either.
+     */
+    public void attachBeneath(Path mountpoint) throws SystemCallException {
+        move(mountpoint, MOVE_MOUNT_BENEATH);
+    }
+
+    @Override
+    public void close() {
+        mount.close();
+    }
+
+    private void move(Path to, long flags) throws SystemCallException {
+        try (Arena arena = Arena.ofConfined()) {
+            SystemCall.make(
+                    "move_mount " + to,
+                    MOVE_MOUNT,
+                    mount.number(),
+                    CLibrary.text(arena, "").address(),
+                    AT_FDCWD,
+                    CLibrary.text(arena, to).address(),
+                    MOVE_MOUNT_F_EMPTY_PATH | flags);
+        }
+    }
+
+    private static Descriptor open(String type) throws SystemCallException {
+        try (Arena arena = Arena.ofConfined()) {
+            return descriptor(
+                    SystemCall.make(
+                            "fsopen " + type,
+                            FSOPEN,
+                            CLibrary.text(arena, type).address(),
+                            CLOEXEC));
+        }
+    }
+
+    private static void set(Descriptor context, String key, Path value) throws SystemCallException {
+        try (Arena arena = Arena.ofConfined()) {
+            SystemCall.make(
+                    "fsconfig %s %s".formatted(key, value),
+                    FSCONFIG,
+                    context.number(),
+                    FSCONFIG_SET_STRING,
+                    CLibrary.text(arena, key).address(),
+                    CLibrary.text(arena, value).address());
+        }
+    }
+
+    private static void flag(Descriptor context, String key) throws SystemCallException {
+        try (Arena arena = Arena.ofConfined()) {
+            SystemCall.make(
+                    "fsconfig " + key,
+                    FSCONFIG,
+                    context.number(),
+                    FSCONFIG_SET_FLAG,
+                    CLibrary.text(arena, key).address());
+        }
+    }
+
+    private static Descriptor descriptor(long number) {
+        return Descriptor.of(Math.toIntExact(number));
+    }
+}

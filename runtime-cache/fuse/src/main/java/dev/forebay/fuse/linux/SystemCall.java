@@ -1,0 +1,48 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
+
+/** Calls of the kernel for which the C libraries of today's distributions have no function. */
+final class SystemCall {
+
+    private static final int MOST_ARGUMENTS = 6;
+
+    private static final MethodHandle SYSCALL =
+            CLibrary.variadic(
+                    "syscall",
+                    1,
+                    FunctionDescriptor.of(
+                            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                            JAVA_LONG, JAVA_LONG));
+
+    private SystemCall() {}
+
+    /**
+     * Makes a call that is not made often.
+     *
+     * @param what it does and on what, for the message
+     * @param number the same on every architecture since Linux 5.0
+     * @param arguments at most six; pointers by their address
+     */
+    static long make(String what, long number, long... arguments) throws SystemCallException {
+        long[] a = Arrays.copyOf(arguments, MOST_ARGUMENTS);
+        CallState state = new CallState();
+        long result;
+        try {
+            result =
+                    (long)
+                            SYSCALL.invokeExact(
+                                    state.segment, number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0) {
+            throw state.failed(what);
+        }
+        return result;
+    }
+}

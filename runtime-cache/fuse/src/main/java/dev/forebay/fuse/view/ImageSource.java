@@ -1,0 +1,16 @@
+package dev.forebay.fuse.view;
+
+import dev.forebay.membership.Mount;
+import java.nio.file.Path;
+
+/** Where images come from. */
+@FunctionalInterface
+public interface ImageSource {
+
+    /**
+     * Writes the image of a version, verified, to a file, which is overwritten.
+     *
+     * @throws dev.forebay.model.ForebayException if it cannot be had
+     */
+    void fetch(Mount mount, Path target);
+}

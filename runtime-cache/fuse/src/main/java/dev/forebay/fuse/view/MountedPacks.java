@@ -1,0 +1,103 @@
+package dev.forebay.fuse.view;
+
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.Pack;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The packs of mounted versions, read from their manifests when they are first asked for: a process
+ * that takes over a mount is asked for packs that it has not shown to anybody. Safe for use by many
+ * threads.
+ */
+public final class MountedPacks {
+
+    /**
+     * A pack, and a version by which to ask for its bytes.
+     *
+     * @param manifest of that version
+     */
+    record Found(Pack pack, Digest manifest) {}
+
+    private final Manifests manifests;
+
+    // Changed under this object's lock.
+    private volatile Map<Digest, ManifestRef> mounted = Map.of();
+    private volatile Map<Digest, List<Pack>> known = Map.of();
+    private volatile Map<Long, Found> byNumber = Map.of();
+
+    public MountedPacks(Manifests manifests) {
+        this.manifests = manifests;
+    }
+
+    /** Takes over the mount table. */
+    public synchronized void update(List<Mount> mounts) {
+        mounted =
+                mounts.stream()
+                        .filter(mount -> mount.state() != Mount.State.EVICTING)
+                        .map(Mount::manifest)
+                        .collect(Collectors.toMap(ManifestRef::digest, ref -> ref, (a, _) -> a));
+        Map<Digest, List<Pack>> stay = new HashMap<>(known);
+        stay.keySet().retainAll(mounted.keySet());
+        index(stay);
+    }
+
+    private void index(Map<Digest, List<Pack>> packs) {
+        Map<Long, Found> numbers = new HashMap<>();
+        packs.forEach(
+                (manifest, each) ->
+                        each.forEach(
+                                pack ->
+                                        numbers.put(
+                                                PackFolder.inode(pack.id()),
+                                                new Found(pack, manifest))));
+        byNumber = numbers;
+        known = packs;
+    }
+
+    /** The packs of a version, in the order of its image's devices. */
+    List<Pack> of(ManifestRef manifest) {
+        List<Pack> there = known.get(manifest.digest());
+        if (there != null) {
+            return there;
+        }
+        List<Pack> packs;
+        try (CachedManifest opened = manifests.open(manifest)) {
+            packs = List.copyOf(opened.packs());
+        }
+        synchronized (this) {
+            if (mounted.containsKey(manifest.digest())) {
+                Map<Digest, List<Pack>> more = new HashMap<>(known);
+                more.put(manifest.digest(), packs);
+                index(more);
+            }
+        }
+        return packs;
+    }
+
+    /** The pack with this id. */
+    Optional<Pack> withId(PackId id) {
+        return numbered(PackFolder.inode(id)).map(Found::pack).filter(pack -> pack.id().equals(id));
+    }
+
+    /** The pack with this inode number; looks into the manifests of all versions if need be. */
+    Optional<Found> numbered(long inode) {
+        Found found = byNumber.get(inode);
+        for (ManifestRef manifest : mounted.values()) {
+            if (found != null) {
+                break;
+            }
+            of(manifest);
+            found = byNumber.get(inode);
+        }
+        return Optional.ofNullable(found);
+    }
+}

@@ -1,0 +1,210 @@
+package dev.forebay.fuse.view;
+
+import dev.forebay.fuse.fs.Attributes;
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.FsException;
+import dev.forebay.fuse.fs.OpenDirectory;
+import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.fuse.fs.Statistics;
+import dev.forebay.manifest.Pack;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The tree, and in a folder that no listing shows the packs of its versions as large files, each
+ * named by its id: the devices of images whose bytes are not all on this node. Nobody but the
+ * kernel's EROFS is meant to read them.
+ *
+ * <p>A pack's inode number is made of its id, so every process that serves the mount means the same
+ * by it. Safe for use by many threads.
+ */
+public final class PackFolder implements FileSystemView {
+
+    /** No namespace begins with a dot. */
+    static final String NAME = ".packs";
+
+    /** Where the bytes of packs come from. */
+    @FunctionalInterface
+    public interface PackBytes {
+        /**
+         * Fills {@code target} with verified bytes of a pack.
+         *
+         * @param manifest of a mounted version that refers to the pack
+         * @param offset in the pack; {@code target} ends at or before the pack's end
+         */
+        void read(Digest manifest, Pack pack, long offset, ByteBuffer target);
+    }
+
+    /** The folder's own number; those of packs have the same topmost bit, and no other has it. */
+    private static final long FOLDER = Long.MIN_VALUE;
+
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{64}");
+    private static final int NUMBER_DIGITS = 16;
+
+    private final FileSystemView tree;
+    private final MountedPacks packs;
+    private final PackBytes bytes;
+
+    public PackFolder(FileSystemView tree, MountedPacks packs, PackBytes bytes) {
+        this.tree = tree;
+        this.packs = packs;
+        this.bytes = bytes;
+    }
+
+    /** Two of a billion packs have the same with a chance of one in twenty. */
+    static long inode(PackId pack) {
+        long number =
+                Long.parseUnsignedLong(pack.toString().substring(0, NUMBER_DIGITS), 16) | FOLDER;
+        return number == FOLDER ? -1 : number;
+    }
+
+    private static boolean isHere(long inode) {
+        return inode < 0;
+    }
+
+    @Override
+    public Attributes lookup(long parent, String name) {
+        if (parent == ROOT && name.equals(NAME)) {
+            return folder();
+        }
+        if (!isHere(parent)) {
+            return tree.lookup(parent, name);
+        }
+        if (parent != FOLDER) {
+            throw new FsException(Errno.ENOTDIR, "a pack");
+        }
+        return Optional.of(name)
+                .filter(ID.asMatchPredicate())
+                .flatMap(id -> packs.withId(PackId.parse(id)))
+                .map(PackFolder::attributes)
+                .orElseThrow(() -> new FsException(Errno.ENOENT, name));
+    }
+
+    @Override
+    public Attributes getattr(long inode) {
+        if (!isHere(inode)) {
+            return tree.getattr(inode);
+        }
+        return inode == FOLDER ? folder() : attributes(pack(inode).pack());
+    }
+
+    /** The folder itself can be listed, and looks empty. */
+    @Override
+    public OpenDirectory opendir(long inode) {
+        if (!isHere(inode)) {
+            return tree.opendir(inode);
+        }
+        if (inode != FOLDER) {
+            throw new FsException(Errno.ENOTDIR, "a pack");
+        }
+        return (offset, sink) -> {
+            if (offset < 1 && !sink.accept(".", FOLDER, true, 1)) {
+                return;
+            }
+            if (offset < 2) {
+                sink.accept("..", ROOT, true, 2);
+            }
+        };
+    }
+
+    @Override
+    public OpenFile open(long inode) {
+        if (!isHere(inode)) {
+            return tree.open(inode);
+        }
+        if (inode == FOLDER) {
+            throw new FsException(Errno.EISDIR, NAME);
+        }
+        return new OpenPack(pack(inode).pack());
+    }
+
+    @Override
+    public List<String> listxattr(long inode) {
+        return isHere(inode) ? List.of() : tree.listxattr(inode);
+    }
+
+    @Override
+    public byte[] getxattr(long inode, String name) {
+        if (isHere(inode)) {
+            throw new FsException(Errno.ENODATA, name);
+        }
+        return tree.getxattr(inode, name);
+    }
+
+    @Override
+    public Statistics statfs() {
+        return tree.statfs();
+    }
+
+    @Override
+    public boolean isLasting(long inode) {
+        return isHere(inode) || tree.isLasting(inode);
+    }
+
+    @Override
+    public String describe(long inode) {
+        if (!isHere(inode)) {
+            return tree.describe(inode);
+        }
+        return inode == FOLDER ? NAME : "a pack, inode " + Long.toUnsignedString(inode);
+    }
+
+    private MountedPacks.Found pack(long inode) {
+        return packs.numbered(inode)
+                .orElseThrow(
+                        () -> new FsException(Errno.ENOENT, "no mounted version has this pack"));
+    }
+
+    private static Attributes folder() {
+        return new Attributes(FOLDER, true, 0, 0);
+    }
+
+    /** Packs never change, and neither does when they did: else the kernel would read them anew. */
+    private static Attributes attributes(Pack pack) {
+        return new Attributes(inode(pack.id()), false, pack.bytes(), 0);
+    }
+
+    private final class OpenPack implements OpenFile {
+
+        private final Pack pack;
+
+        OpenPack(Pack pack) {
+            this.pack = pack;
+        }
+
+        @Override
+        public int read(long offset, ByteBuffer target) {
+            int length = Math.clamp(pack.bytes() - offset, 0, target.remaining());
+            if (length > 0) {
+                ByteBuffer wanted = target.slice(target.position(), length);
+                bytes.read(manifest(), pack, offset, wanted);
+                target.position(target.position() + length);
+            }
+            return length;
+        }
+
+        /** Not one for always: the version that it was opened for may leave before others do. */
+        private Digest manifest() {
+            return packs.numbered(inode(pack.id()))
+                    .orElseThrow(
+                            () ->
+                                    new ForebayException(
+                                            ErrorCode.EVICTING,
+                                            "the versions with this pack were evicted from this"
+                                                    + " region while a file was open"))
+                    .manifest();
+        }
+
+        @Override
+        public Attributes attributes() {
+            return PackFolder.attributes(pack);
+        }
+    }
+}

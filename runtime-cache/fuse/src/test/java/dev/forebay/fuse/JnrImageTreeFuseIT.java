@@ -1,0 +1,14 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Transport;
+import java.nio.file.Path;
+
+class JnrImageTreeFuseIT extends ImageTreeContract {
+
+    @Override
+    Transport mountTree(FileSystemView view, Guard guard, Path mountpoint) {
+        return JnrMountedTreeFuseIT.mountThroughLibfuse(view, guard, mountpoint);
+    }
+}
