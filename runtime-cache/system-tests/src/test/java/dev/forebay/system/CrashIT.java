@@ -18,6 +18,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * kill -9 of each process in the middle of a fill: "Crashes" and "Fetched once" in
@@ -29,7 +30,7 @@ class CrashIT {
 
     private static final int CHUNK = 8 << 20;
     private static final int CHUNKS = 24;
-    private static final String REGION = "us-east-1";
+    private static final String REGION = RunningStack.VIRGINIA;
 
     /** As many chunks as a worker fills at a time. */
     private static final int FILLS_IN_FLIGHT = 8;
@@ -213,21 +214,24 @@ class CrashIT {
     /**
      * "Paths": a killed pod leaves a stale mount; its successor cleans up and serves the same tree.
      */
-    @Test
-    void aKilledFusePodMountsAgain() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {RunningStack.KOREA, RunningStack.VIRGINIA})
+    void aKilledFusePodMountsAgain(String region) throws Exception {
         Map<String, byte[]> tree = Map.of("x.bin", bytes(9, 200_000));
-        lake.putAll("pod/", tree);
-        api.register("crash/pod", "s3://datasets/pod/", Duration.ofHours(1));
-        api.ensure("crash/pod@v1", REGION);
-        stack.readAll(REGION, "crash/pod@v1", tree);
+        String version = "crash/pod-" + region + "@v1";
+        lake.putAll("pod-" + region + "/", tree);
+        api.register(
+                "crash/pod-" + region, "s3://datasets/pod-" + region + "/", Duration.ofHours(1));
+        api.ensure(version, region);
+        stack.readAll(region, version, tree);
 
-        stack.region(REGION).fuse().kill9();
-        stack.region(REGION).fuse().restart();
+        stack.region(region).fuse().kill9();
+        stack.region(region).fuse().restart();
 
         Await.until(
                 "the mount is back",
                 Duration.ofSeconds(20),
-                () -> Files.exists(stack.mounted(REGION, "crash/pod@v1").resolve("x.bin")));
-        stack.readAll(REGION, "crash/pod@v1", tree);
+                () -> Files.exists(stack.mounted(region, version).resolve("x.bin")));
+        stack.readAll(region, version, tree);
     }
 }

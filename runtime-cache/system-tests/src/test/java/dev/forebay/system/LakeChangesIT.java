@@ -1,6 +1,8 @@
 package dev.forebay.system;
 
 import static dev.forebay.system.LakeFixture.bytes;
+import static dev.forebay.system.RunningStack.KOREA;
+import static dev.forebay.system.RunningStack.VIRGINIA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,9 +22,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(SharedStack.class)
 class LakeChangesIT {
-
-    private static final String KOREA = "ap-northeast-2";
-    private static final String VIRGINIA = "us-east-1";
 
     private final RunningStack stack;
     private final Api api;
@@ -98,7 +97,7 @@ class LakeChangesIT {
     }
 
     @Test
-    void anEmptyPrefixAndAnImpossibleKeyAreRefusedWithTheReason() throws Exception {
+    void anEmptyPrefixAndAMissingBucketAreRefusedWithTheReason() throws Exception {
         api.register("changes/empty", "s3://datasets/nothing-here/", Duration.ofHours(1));
         String empty = api.accept("changes/empty@v1", Map.of("region", KOREA));
         assertThat(api.outcome("changes/empty@v1", KOREA, empty, Duration.ofMinutes(1)).code())

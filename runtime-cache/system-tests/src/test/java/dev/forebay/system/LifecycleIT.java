@@ -1,6 +1,8 @@
 package dev.forebay.system;
 
 import static dev.forebay.system.LakeFixture.bytes;
+import static dev.forebay.system.RunningStack.KOREA;
+import static dev.forebay.system.RunningStack.VIRGINIA;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -25,8 +27,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LifecycleIT {
 
     private static final int CHUNK = 8 << 20;
-    private static final String KOREA = "ap-northeast-2";
-    private static final String VIRGINIA = "us-east-1";
 
     private final RunningStack stack;
     private final Api api;

@@ -23,31 +23,39 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A real mount of a hostile tree against the lake it came from: "The file tree" in
- * docs/semantics.md.
+ * A real mount of a hostile tree, in a region for each transport, against the lake it came from:
+ * "The file tree" in docs/semantics.md.
  */
 @ExtendWith(SharedStack.class)
+@ParameterizedClass
+@ValueSource(strings = {RunningStack.KOREA, RunningStack.VIRGINIA})
 class MountedTreeIT {
 
     private static final int CHUNK = 8 << 20;
-    private static final String REGION = "ap-northeast-2";
     private static final String VERSION = "tree/hostile@v1";
 
     private static final Map<String, byte[]> TREE = hostileTree();
 
+    private final RunningStack stack;
+    private final String region;
     private final Path mounted;
 
-    MountedTreeIT(RunningStack stack) {
-        this.mounted = stack.mounted(REGION, VERSION);
+    MountedTreeIT(String region, RunningStack stack) {
+        this.stack = stack;
+        this.region = region;
+        this.mounted = stack.mounted(region, VERSION);
     }
 
     @BeforeAll
     static void fill(RunningStack stack) throws Exception {
         stack.lake().putAll("hostile/", TREE);
         stack.api().register("tree/hostile", "s3://datasets/hostile/", Duration.ofHours(1));
-        stack.api().ensure(VERSION, REGION);
+        stack.api().ensure(VERSION, RunningStack.KOREA);
+        stack.api().ensure(VERSION, RunningStack.VIRGINIA);
     }
 
     private static Map<String, byte[]> hostileTree() {
@@ -88,6 +96,14 @@ class MountedTreeIT {
         tree.put("odd/" + "n".repeat(255), bytes(79, 18));
         tree.put("deep/" + "d/".repeat(100) + "leaf", bytes(80, 19));
         return tree;
+    }
+
+    /** Else the other tests would try one transport twice: only jnr has libfuse in its process. */
+    @Test
+    void theTransportIsTheOneOfTheRegion() throws IOException {
+        Path maps = Path.of("/proc/" + stack.region(region).fuse().pid() + "/maps");
+        assertThat(Files.readString(maps).contains("libfuse"))
+                .isEqualTo(region.equals(RunningStack.VIRGINIA));
     }
 
     /** "A mount shows the manifest's bytes or an error", "Names". */

@@ -16,6 +16,8 @@ import java.util.function.Consumer;
 /** A stack with the lake's fixture and the API. */
 final class RunningStack implements AutoCloseable {
 
+    static final String KOREA = "ap-northeast-2";
+    static final String VIRGINIA = "us-east-1";
     static final Duration SWEEP_INTERVAL = Duration.ofSeconds(3);
 
     private final Path data;

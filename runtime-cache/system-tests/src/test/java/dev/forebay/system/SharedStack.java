@@ -1,5 +1,6 @@
 package dev.forebay.system;
 
+import dev.forebay.devstack.stack.StackConfig;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -7,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Hands the one {@link RunningStack} to all tests that do not need a special one; tests keep apart
- * by using datasets of their own.
+ * by using datasets of their own. Each of its two regions mounts by another transport.
  */
 final class SharedStack implements ParameterResolver {
 
@@ -24,7 +25,14 @@ final class SharedStack implements ParameterResolver {
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(
                         RunningStack.class,
-                        key -> RunningStack.start("shared", config -> {}),
+                        key -> RunningStack.start("shared", SharedStack::withBothTransports),
                         RunningStack.class);
+    }
+
+    /** Whichever this machine would choose, both are tried. */
+    private static void withBothTransports(StackConfig.Builder config) {
+        config.regions(RunningStack.KOREA, RunningStack.VIRGINIA)
+                .transport(RunningStack.KOREA, "kernel")
+                .transport(RunningStack.VIRGINIA, "jnr");
     }
 }

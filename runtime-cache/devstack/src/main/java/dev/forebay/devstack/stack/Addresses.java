@@ -62,10 +62,8 @@ public record Addresses(Map<String, String> entries) {
                         prefix + "worker-" + i + ".store",
                         layout.worker(region.name(), i).resolve("store").toString());
             }
-            if (region.isMounted()) {
-                entries.put(prefix + "mount", region.mountpoint().toString());
-                entries.put(prefix + "fuse-metrics", region.fuse().metrics().toString());
-            }
+            entries.put(prefix + "mount", region.mountpoint().toString());
+            entries.put(prefix + "fuse-metrics", region.fuse().metrics().toString());
         }
         return new Addresses(entries);
     }

@@ -33,6 +33,7 @@ public final class FuseMount extends OneProcessServer {
             Layout layout,
             Path jar,
             Optional<Path> libraries,
+            Optional<String> transport,
             int metricsPort,
             Launch.Lifetime lifetime) {
         Path directory = layout.fuse(region);
@@ -46,6 +47,7 @@ public final class FuseMount extends OneProcessServer {
         command.addAll(List.of("--mountpoint", mountpoint.toString()));
         command.addAll(List.of("--directory", directory.resolve("cache").toString()));
         command.addAll(List.of("--memory-cache", "256M"));
+        transport.ifPresent(name -> command.addAll(List.of("--transport", name)));
         command.addAll(List.of("--metrics-port", Integer.toString(metricsPort)));
         URI address = URI.create("http://127.0.0.1:" + metricsPort);
         Readiness ready = Readiness.ok(address.resolve("/health/ready"));

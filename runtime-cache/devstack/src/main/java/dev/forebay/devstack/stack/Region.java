@@ -12,14 +12,14 @@ public final class Region {
     private final Optional<EtcdServer> etcd;
     private final List<QuarkusProcess> workers;
     private final QuarkusProcess agent;
-    private final Optional<FuseMount> fuse;
+    private final FuseMount fuse;
 
     Region(
             String name,
             Optional<EtcdServer> etcd,
             List<QuarkusProcess> workers,
             QuarkusProcess agent,
-            Optional<FuseMount> fuse) {
+            FuseMount fuse) {
         this.name = name;
         this.etcd = etcd;
         this.workers = List.copyOf(workers);
@@ -54,16 +54,11 @@ public final class Region {
 
     /** Its FUSE pod. */
     public FuseMount fuse() {
-        return fuse.orElseThrow(() -> new DevstackException("this stack has no mounts"));
+        return fuse;
     }
 
     /** Where its versions are as files. */
     public Path mountpoint() {
-        return fuse().mountpoint();
-    }
-
-    /** Whether it has a FUSE pod. */
-    boolean isMounted() {
-        return fuse.isPresent();
+        return fuse.mountpoint();
     }
 }

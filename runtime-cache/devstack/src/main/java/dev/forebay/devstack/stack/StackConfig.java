@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
  * @param ports where things listen
  * @param sweepInterval how often a region looks for versions to evict
  * @param workerCapacity the chunk store of a worker, in bytes
- * @param mounts whether regions have a FUSE mount
+ * @param transports how the FUSE pod of a region speaks to the kernel, where it is not left to it
  * @param buckets made in the lake if they are not there
  * @param manifestBucket Forebay's own bucket, made too
  * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
@@ -37,7 +37,7 @@ public record StackConfig(
         StackPorts ports,
         Duration sweepInterval,
         long workerCapacity,
-        boolean mounts,
+        Map<String, String> transports,
         List<String> buckets,
         String manifestBucket,
         UnaryOperator<URI> lakeAsSeen,
@@ -57,6 +57,7 @@ public record StackConfig(
         }
         data = data.toAbsolutePath().normalize();
         regions = List.copyOf(regions);
+        transports = Map.copyOf(transports);
         buckets = List.copyOf(buckets);
         properties = Map.copyOf(properties);
     }
@@ -74,7 +75,7 @@ public record StackConfig(
         private StackPorts ports = StackPorts.free();
         private Duration sweepInterval = Duration.ofSeconds(5);
         private long workerCapacity = 10L << 30;
-        private boolean mounts = true;
+        private final Map<String, String> transports = new LinkedHashMap<>();
         private List<String> buckets = List.of("datasets");
         private String manifestBucket = "forebay-manifests";
         private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
@@ -117,9 +118,9 @@ public record StackConfig(
             return this;
         }
 
-        /** Leaves the FUSE pods away. */
-        public Builder withoutMounts() {
-            mounts = false;
+        /** How a region's FUSE pod speaks to the kernel; {@code auto} if not said. */
+        public Builder transport(String region, String name) {
+            transports.put(region, name);
             return this;
         }
 
@@ -174,7 +175,7 @@ public record StackConfig(
                     ports,
                     sweepInterval,
                     workerCapacity,
-                    mounts,
+                    transports,
                     buckets,
                     manifestBucket,
                     lakeAsSeen,

@@ -18,7 +18,7 @@ final class Startup {
             Future<Optional<EtcdServer>> etcd,
             List<Future<QuarkusProcess>> workers,
             Future<QuarkusProcess> agent,
-            Optional<Future<FuseMount>> fuse) {}
+            Future<FuseMount> fuse) {}
 
     private final StackConfig config;
     private final Layout layout;
@@ -27,7 +27,7 @@ final class Startup {
     private final Settings settings;
     private final Path workerJar;
     private final Path serviceJar;
-    private final Optional<Path> fuseJar;
+    private final Path fuseJar;
     private final Optional<Path> fuseLibrary;
 
     /** Checks that our own programs are built, and obtains what a mount needs. */
@@ -40,8 +40,8 @@ final class Startup {
         Repository repository = Repository.current();
         this.workerJar = repository.workerJar();
         this.serviceJar = repository.serviceJar();
-        this.fuseJar = config.mounts() ? Optional.of(repository.fuseJar()) : Optional.empty();
-        this.fuseLibrary = config.mounts() ? Toolbox.ofThisMachine().libfuse2() : Optional.empty();
+        this.fuseJar = repository.fuseJar();
+        this.fuseLibrary = Toolbox.ofThisMachine().libfuse2();
     }
 
     Parts all() {
@@ -68,20 +68,8 @@ final class Startup {
         }
         Future<QuarkusProcess> agent =
                 tasks.start("agent of " + name, () -> agent(index, name, etcd, backing));
-        Optional<Future<FuseMount>> fuse =
-                fuseJar.map(
-                        jar ->
-                                tasks.start(
-                                        "mount of " + name,
-                                        () ->
-                                                FuseMount.start(
-                                                        name,
-                                                        backing.endpoints(etcd),
-                                                        layout,
-                                                        jar,
-                                                        fuseLibrary,
-                                                        ports.fuseMetrics(index),
-                                                        config.lifetime())));
+        Future<FuseMount> fuse =
+                tasks.start("mount of " + name, () -> fuse(index, name, etcd, backing));
         return new Starting(name, etcd, workers, agent, fuse);
     }
 
@@ -117,6 +105,19 @@ final class Startup {
                 config.lifetime());
     }
 
+    private FuseMount fuse(
+            int region, String name, Future<Optional<EtcdServer>> etcd, Backing backing) {
+        return FuseMount.start(
+                name,
+                backing.endpoints(etcd),
+                layout,
+                fuseJar,
+                fuseLibrary,
+                Optional.ofNullable(config.transports().get(name)),
+                ports.fuseMetrics(region),
+                config.lifetime());
+    }
+
     private QuarkusProcess agent(
             int region, String name, Future<Optional<EtcdServer>> etcd, Backing backing) {
         External.LakeAddress lake = backing.lakeAddress();
@@ -146,6 +147,6 @@ final class Startup {
                 tasks.get(starting.etcd()),
                 starting.workers().stream().map(tasks::get).toList(),
                 tasks.get(starting.agent()),
-                starting.fuse().map(tasks::get));
+                tasks.get(starting.fuse()));
     }
 }
