@@ -48,7 +48,7 @@ test: $(VENV)/ready ## Runs all tests, on real servers
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
 	@echo "== All tests passed"
 
-test-long: ## Kills the FUSE pod 200 times under readers that compare every byte (needs root; about 20 minutes)
+test-long: ## Kills the FUSE pod 200 times under readers that compare every byte (needs root; about 30 minutes)
 	$(MVN) -q -pl runtime-cache/fuse -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.kills=200
 
