@@ -44,6 +44,13 @@ class EnsureResource {
 
     private static final int LONGEST_WAIT_SECONDS = 30;
 
+    private static final String CONFLICT =
+            "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key"
+                    + " was used for another request, or somebody else holds a pin with this id";
+    private static final String GIVEN_UP =
+            "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and"
+                    + " the region is BLOCKED";
+
     private final EnsureRequests requests;
     private final VersionReader reader;
     private final Delays delays;
@@ -74,16 +81,10 @@ class EnsureResource {
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "Accepted, and it will be")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
-    @APIResponse(
-            responseCode = "409",
-            description =
-                    "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key was used for another request, or somebody else holds a pin with this id")
+    @APIResponse(responseCode = "409", description = CONFLICT)
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
-    @APIResponse(
-            responseCode = "503",
-            description =
-                    "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and the region is BLOCKED")
+    @APIResponse(responseCode = "503", description = GIVEN_UP)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> ensure(
             @BeanParam @Valid VersionPath path,
@@ -109,16 +110,10 @@ class EnsureResource {
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "It goes on")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset or request")
-    @APIResponse(
-            responseCode = "409",
-            description =
-                    "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key was used for another request, or somebody else holds a pin with this id")
+    @APIResponse(responseCode = "409", description = CONFLICT)
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
-    @APIResponse(
-            responseCode = "503",
-            description =
-                    "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and the region is BLOCKED")
+    @APIResponse(responseCode = "503", description = GIVEN_UP)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> poll(
             @BeanParam @Valid VersionPath path,

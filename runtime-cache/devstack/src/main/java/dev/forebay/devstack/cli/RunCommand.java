@@ -33,6 +33,10 @@ final class RunCommand extends StackCommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (!StackConfig.REGIONS.contains(region)) {
+            throw new DevstackException(
+                    "there is no region %s, but %s".formatted(region, StackConfig.REGIONS));
+        }
         Path parent = StackOnDisk.repository().resolve("target");
         Files.createDirectories(parent);
         Path data = Files.createTempDirectory(parent, "stack-");
