@@ -1,5 +1,6 @@
 package dev.forebay.fuse;
 
+import dev.forebay.chunkstore.NeighbourStore;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
@@ -10,6 +11,7 @@ import dev.forebay.fuse.hold.HeldTransport;
 import dev.forebay.fuse.kernel.Rehearsal;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
+import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
@@ -89,11 +91,13 @@ final class Pod implements AutoCloseable {
                                 options.directory.resolve("manifests"),
                                 options.manifestCache.bytes(),
                                 new ManifestFetcher(client, () -> workers(region))));
-        Optional<NodePacks> nodePacks = nodePacks(options, manifests, regionReader::read);
+        LocalChunks chunks =
+                new LocalChunks(new NeighbourStore(options.workerStores), regionReader::read);
+        Optional<NodePacks> nodePacks = nodePacks(options, manifests, chunks);
         nodePacks.ifPresent(started::push);
         nodePacks.ifPresent(metrics::show);
         MountedSource source =
-                new MountedSource(nodePacks.map(this::unlessRehearsing).orElse(regionReader::read));
+                new MountedSource(nodePacks.map(this::unlessRehearsing).orElse(chunks));
         PackReader packs =
                 new PackReader(
                         source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
@@ -139,6 +143,10 @@ final class Pod implements AutoCloseable {
                 "forebay_fuse_images",
                 "Versions that are shown by their image",
                 () -> images.map(ImageViews::count).orElse(0));
+        metrics.counter(
+                "forebay_fuse_local_chunk_bytes",
+                "Verified bytes from the files of this node's workers",
+                chunks::readBytes);
         metrics.gauge("forebay_fuse_memory_bytes", "Memory of cached pieces", packs::memoryBytes);
         metrics.gauge(
                 "forebay_fuse_open_files", "Files that are or may be open", transport::openFiles);
@@ -151,7 +159,7 @@ final class Pod implements AutoCloseable {
     }
 
     private static Optional<NodePacks> nodePacks(
-            PodOptions options, Manifests manifests, PackSource source) {
+            PodOptions options, Manifests manifests, LocalChunks source) {
         NodePacksConfig config =
                 new NodePacksConfig(
                         options.directory.resolve("packs"),

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +59,13 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     /** Shows a value that is asked for at each scrape. */
     void gauge(String name, String description, DoubleSupplier value) {
         io.micrometer.core.instrument.Gauge.builder(name, value::getAsDouble)
+                .description(description)
+                .register(registry);
+    }
+
+    /** Shows a sum that is asked for at each scrape. */
+    void counter(String name, String description, LongSupplier value) {
+        FunctionCounter.builder(name, value, LongSupplier::getAsLong)
                 .description(description)
                 .register(registry);
     }

@@ -106,6 +106,19 @@ final class PodOptions {
     ByteSize prewarmRate;
 
     @Option(
+            names = "--worker-store",
+            split = ",",
+            defaultValue =
+                    "${env:FOREBAY_FUSE_WORKER_STORE:-"
+                            + picocli.CommandLine.Option.NULL_VALUE
+                            + "}",
+            paramLabel = "DIR",
+            description =
+                    "The directories of workers on this node, comma-separated: what they have is"
+                            + " read from their files. FOREBAY_FUSE_WORKER_STORE")
+    List<Path> workerStores = List.of();
+
+    @Option(
             names = "--manifest-cache",
             converter = SizeConverter.class,
             defaultValue = "${env:FOREBAY_FUSE_MANIFEST_CACHE:-4G}",

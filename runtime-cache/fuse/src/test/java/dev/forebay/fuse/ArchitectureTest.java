@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.forebay.chunkstore.ChunkStore;
 
 /** The arrows within the FUSE pod; {@code docs/architecture.md}, "Modules". */
 @AnalyzeClasses(packages = "dev.forebay", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -91,9 +92,8 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage(
-                            "dev.forebay.lake..",
-                            "dev.forebay.chunkstore",
-                            "io.etcd..",
-                            "software.amazon..",
-                            "java.sql..");
+                            "dev.forebay.lake..", "io.etcd..", "software.amazon..", "java.sql..")
+                    .orShould()
+                    .dependOnClassesThat()
+                    .areAssignableTo(ChunkStore.class);
 }

@@ -83,6 +83,16 @@ record Tool(
                     "install it (Debian: apt-get install erofs-utils)",
                     new DebianPackage("erofs-utils", List.of("dump.erofs", "fsck.erofs")));
 
+    static final Tool BTRFS_PROGS =
+            new Tool(
+                    "btrfs-progs",
+                    "6.2",
+                    "mkfs.btrfs",
+                    Pattern.compile("(?!)"),
+                    "a few seconds",
+                    "install it (Debian: apt-get install btrfs-progs)",
+                    new DebianPackage("btrfs-progs", List.of("mkfs.btrfs")));
+
     static final List<Tool> ALL =
-            List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2, EROFS_UTILS);
+            List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2, EROFS_UTILS, BTRFS_PROGS);
 }

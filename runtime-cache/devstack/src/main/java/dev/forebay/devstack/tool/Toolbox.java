@@ -85,6 +85,14 @@ public final class Toolbox {
                 .orElseGet(() -> cached(Tool.EROFS_UTILS));
     }
 
+    /** The program {@code mkfs.btrfs}. */
+    public Path mkfsBtrfs() {
+        String name = Tool.BTRFS_PROGS.file();
+        return machine.programs(name)
+                .findFirst()
+                .orElseGet(() -> cached(Tool.BTRFS_PROGS).resolve(name));
+    }
+
     /**
      * Obtains whatever is missing.
      *
@@ -98,6 +106,7 @@ public final class Toolbox {
         all.put(Tool.POSTGRES.name(), postgres());
         libfuse2().ifPresent(path -> all.put(Tool.LIBFUSE2.name(), path));
         all.put(Tool.EROFS_UTILS.name(), erofsUtils());
+        all.put(Tool.BTRFS_PROGS.name(), mkfsBtrfs());
         return all;
     }
 

@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
@@ -42,7 +43,7 @@ public final class NodePacks implements PackSource, AutoCloseable {
     public static NodePacks open(
             NodePacksConfig config,
             Manifests manifests,
-            PackSource source,
+            LocalChunks source,
             Consumer<ManifestRef> complete) {
         VersionPages pages = new VersionPages(manifests);
         PackCache cache = PackCache.open(config.directory(), config.capacityBytes(), source, pages);

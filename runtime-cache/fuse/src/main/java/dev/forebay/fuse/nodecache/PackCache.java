@@ -1,5 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.ChunkId;
@@ -25,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p>What is here is compared with its checksums whenever it is read here; what is not, or is not
  * right, comes from the source, once however many ask, in whole blocks of 64 KiB. If the disk is
  * full, fails, or the bound leaves no room, bytes are passed on and not kept: no read fails for
- * that. Safe for use by many threads.
+ * that. Nor are those kept that a reader gets from the files of a worker on this node; only a
+ * version that is brought here as a whole takes them along, without a second copy if the file
+ * system can share extents. Safe for use by many threads.
  */
 final class PackCache implements PackSource, AutoCloseable {
 
@@ -37,7 +41,7 @@ final class PackCache implements PackSource, AutoCloseable {
 
     private final PackFiles files;
     private final Space space;
-    private final PackSource source;
+    private final LocalChunks source;
     private final LivePages live;
     private final CacheCounters counters;
     private final Disk disk;
@@ -48,7 +52,7 @@ final class PackCache implements PackSource, AutoCloseable {
     private PackCache(
             PackFiles files,
             Space space,
-            PackSource source,
+            LocalChunks source,
             LivePages live,
             CacheCounters counters) {
         this.files = files;
@@ -67,7 +71,7 @@ final class PackCache implements PackSource, AutoCloseable {
      * @param source where to get what is not here
      * @throws ForebayException with {@code UNAVAILABLE} if the directory cannot be used
      */
-    static PackCache open(Path directory, long capacityBytes, PackSource source, LivePages live) {
+    static PackCache open(Path directory, long capacityBytes, LocalChunks source, LivePages live) {
         CacheCounters counters = new CacheCounters();
         Space space = new Space(capacityBytes, counters);
         try {
@@ -245,6 +249,9 @@ final class PackCache implements PackSource, AutoCloseable {
                 file.touch(chunk.index());
                 return true;
             }
+            if (source.readHere(chunk, from, target.slice())) {
+                return true;
+            }
             counters.missBytes.add(to - from);
             Fetch fetch = new Fetch(target);
             for (int attempt = 0; attempt < ATTEMPTS && bring(fetch); attempt++) {
@@ -296,9 +303,13 @@ final class PackCache implements PackSource, AutoCloseable {
                 long start = chunk.start() + (long) firstBlock * Sizes.BLOCK;
                 long end = Math.min(chunk.start() + (long) endBlock * Sizes.BLOCK, file.bytes());
                 ByteBuffer bytes = buffers.take();
-                try {
-                    source.read(manifest, file.id(), start, end, bytes);
-                    stored = store(start, end, bytes.flip());
+                try (StoredChunk local = source.open(chunk, start, end).orElse(null)) {
+                    bytes.limit((int) (end - start));
+                    boolean here = local != null && source.read(local, start, bytes);
+                    if (!here) {
+                        source.read(manifest, file.id(), start, end, bytes.rewind());
+                    }
+                    stored = store(start, end, bytes.flip(), here ? local : null);
                     if (!stored && target != null && start <= from && to <= end) {
                         target.put(0, bytes, (int) (from - start), (int) (to - from));
                         passedOn = true;
@@ -314,7 +325,9 @@ final class PackCache implements PackSource, AutoCloseable {
                 }
             }
 
-            private boolean store(long start, long end, ByteBuffer bytes) throws IOException {
+            private boolean store(
+                    long start, long end, ByteBuffer bytes, @Nullable StoredChunk local)
+                    throws IOException {
                 BitSet pages = Sizes.pagesOf(start, end);
                 pages.and(livePages);
                 BitSet more = file.missing(chunk.index(), pages);
@@ -324,7 +337,7 @@ final class PackCache implements PackSource, AutoCloseable {
                     return false;
                 }
                 try {
-                    file.store(start, more, bytes);
+                    file.store(start, more, bytes, local);
                     counters.storedBytes.add((long) more.cardinality() * Sizes.PAGE);
                     return true;
                 } catch (IOException e) {

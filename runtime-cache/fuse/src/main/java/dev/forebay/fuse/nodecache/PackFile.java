@@ -1,13 +1,16 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.fuse.linux.DiskFile;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -326,19 +329,23 @@ final class PackFile implements AutoCloseable {
      * @param from of the bytes, a multiple of 64 KiB
      * @param pages which of them to take; none that is recorded
      * @param verified the bytes from {@code from} to the end of a block; the position stays
+     * @param local the file they were read from, if it is a chunk's on this node
      */
-    void store(long from, BitSet pages, ByteBuffer verified) throws IOException {
+    void store(long from, BitSet pages, ByteBuffer verified, @Nullable StoredChunk local)
+            throws IOException {
         int index = Sizes.chunkOf(from);
         CachedChunk chunk = beginStoring(index);
         beginChange();
         try {
-            long chunkStart = Sizes.offset(index, 0);
             for (int first = pages.nextSetBit(0); first >= 0; ) {
                 int end = pages.nextClearBit(first);
                 int at = (int) (Sizes.offset(index, first) - from);
                 ByteBuffer run =
                         verified.slice(verified.position() + at, (end - first) * Sizes.PAGE);
-                data.write(MemorySegment.ofBuffer(run), chunkStart + (long) first * Sizes.PAGE);
+                long shared = local == null ? 0 : share(local, index, first, end);
+                data.write(
+                        MemorySegment.ofBuffer(run).asSlice(shared),
+                        Sizes.offset(index, first) + shared);
                 first = pages.nextSetBit(end);
             }
             Lock lock = lock(index).writeLock();
@@ -355,6 +362,27 @@ final class PackFile implements AutoCloseable {
             endChange();
             endStoring(chunk);
         }
+    }
+
+    /**
+     * Lets the kernel copy pages from a chunk's file. Between files of one XFS or btrfs that takes
+     * no space: they share the extents.
+     *
+     * @return how many bytes were copied, the first ones
+     */
+    private long share(StoredChunk local, int index, int first, int end) throws IOException {
+        long from = (long) first * Sizes.PAGE;
+        long length = (long) (end - first) * Sizes.PAGE;
+        long done = 0;
+        try (FileChannel target = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            target.position(Sizes.offset(index, first));
+            long bytes = 1;
+            while (done < length && bytes > 0) {
+                bytes = local.channel().transferTo(from + done, length - done, target);
+                done += bytes;
+            }
+        }
+        return done;
     }
 
     /** Frees what was written and will not be recorded. */

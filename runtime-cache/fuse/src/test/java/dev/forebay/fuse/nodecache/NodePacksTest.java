@@ -91,7 +91,8 @@ class NodePacksTest {
                         new NodePacksConfig(
                                 directory.resolve("packs"), capacity, rate, Duration.ofMillis(50)),
                         new Manifests(files),
-                        (_, pack, from, to, target) -> fetch(pack, from, to, target),
+                        TestPack.remote(
+                                (_, pack, from, to, target) -> fetch(pack, from, to, target)),
                         complete::add);
         opened.update(List.of(one.mount(), other.mount()));
         return opened;

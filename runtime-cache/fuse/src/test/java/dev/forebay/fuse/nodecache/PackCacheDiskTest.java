@@ -48,7 +48,7 @@ class PackCacheDiskTest {
     }
 
     private PackCache open() {
-        return PackCache.open(disk.resolve("packs"), 1L << 30, pack, pack);
+        return PackCache.open(disk.resolve("packs"), 1L << 30, pack.source(), pack);
     }
 
     @Test

@@ -38,7 +38,7 @@ class PackCacheTest {
     }
 
     private PackCache open(long capacity) {
-        return PackCache.open(directory, capacity, pack, pack);
+        return PackCache.open(directory, capacity, pack.source(), pack);
     }
 
     @AfterEach
@@ -126,11 +126,12 @@ class PackCacheTest {
                 PackCache.open(
                         directory.resolve("other"),
                         1L << 30,
-                        (_, _, _, _, _) -> {
-                            asked.countDown();
-                            await(mayFail);
-                            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
-                        },
+                        TestPack.remote(
+                                (_, _, _, _, _) -> {
+                                    asked.countDown();
+                                    await(mayFail);
+                                    throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+                                }),
                         pack);
         try (failing;
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

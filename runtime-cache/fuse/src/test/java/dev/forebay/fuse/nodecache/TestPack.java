@@ -2,6 +2,8 @@ package dev.forebay.fuse.nodecache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
@@ -46,6 +48,16 @@ final class TestPack implements PackSource, LivePages {
             some.set(page, Math.min(pages, page + run), random.nextBoolean());
             page += run;
         }
+    }
+
+    /** As the source of a node without a worker. */
+    LocalChunks source() {
+        return remote(this);
+    }
+
+    /** A source that is not on this node. */
+    static LocalChunks remote(PackSource source) {
+        return new LocalChunks(new NeighbourStore(List.of()), source);
     }
 
     /** Whether bytes of the version's own are at this offset. */

@@ -1,0 +1,91 @@
+package dev.forebay.fuse.read;
+
+import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Reads what a worker on the same node has from its files, and the rest from another source. Safe
+ * for use by many threads.
+ */
+public final class LocalChunks implements PackSource {
+
+    private final NeighbourStore store;
+    private final PackSource otherwise;
+    private final LongAdder readBytes = new LongAdder();
+
+    public LocalChunks(NeighbourStore store, PackSource otherwise) {
+        this.store = store;
+        this.otherwise = otherwise;
+    }
+
+    @Override
+    public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        for (long at = from; at < to; ) {
+            ChunkId chunk = ChunkId.at(pack, at);
+            int length = (int) (Math.min(to, chunk.start() + ChunkId.CHUNK_BYTES) - at);
+            ByteBuffer part = target.slice(target.position(), length);
+            if (!readHere(chunk, at, part)) {
+                otherwise.read(manifest, pack, at, at + length, part.clear());
+            }
+            target.position(target.position() + length);
+            at += length;
+        }
+    }
+
+    /**
+     * Fills {@code target} with verified bytes of one chunk, if all of them are on this node.
+     *
+     * @param from in the pack
+     * @return false if they are not: what is in the target is worth nothing
+     */
+    public boolean readHere(ChunkId id, long from, ByteBuffer target) {
+        try (StoredChunk chunk = open(id, from, from + target.remaining()).orElse(null)) {
+            return chunk != null && read(chunk, from, target);
+        }
+    }
+
+    /** A chunk's file on this node that holds a range of the pack. Close what is returned. */
+    public Optional<StoredChunk> open(ChunkId id, long from, long to) {
+        Optional<StoredChunk> found = store.find(id);
+        boolean holds =
+                found.isPresent()
+                        && to - id.start() <= found.get().length()
+                        && found.get().holds((int) (from - id.start()), (int) (to - id.start()));
+        if (!holds) {
+            found.ifPresent(StoredChunk::close);
+            return Optional.empty();
+        }
+        return found;
+    }
+
+    /**
+     * Fills {@code target} from a chunk's file; false if a checksum is wrong or the disk fails:
+     * what is in the target is worth nothing.
+     */
+    public boolean read(StoredChunk chunk, long from, ByteBuffer target) {
+        int bytes = target.remaining();
+        try {
+            chunk.readVerified((int) (from - chunk.id().start()), target);
+        } catch (ForebayException e) {
+            if (e.code() != ErrorCode.CORRUPT && e.code() != ErrorCode.UNAVAILABLE) {
+                throw e;
+            }
+            return false;
+        }
+        readBytes.add(bytes);
+        return true;
+    }
+
+    /** Bytes that were read from files of this node's worker. */
+    public long readBytes() {
+        return readBytes.sum();
+    }
+}
