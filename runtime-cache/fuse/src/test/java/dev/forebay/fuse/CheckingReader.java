@@ -123,7 +123,7 @@ final class CheckingReader {
         int done = 0;
         while (done < target.length) {
             byte[] part = new byte[target.length - done];
-            NativeFile.Answer answer = file.read(part, offset + done);
+            Libc.Answer answer = file.read(part, offset + done);
             if (answer.result() <= 0) {
                 throw new IOException("read at %d: %s".formatted(offset + done, answer));
             }

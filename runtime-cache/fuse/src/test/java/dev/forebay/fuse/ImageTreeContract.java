@@ -54,6 +54,12 @@ abstract class ImageTreeContract extends MountedTreeContract {
         }
     }
 
+    /** EROFS does not over packs in plain files. */
+    @Override
+    boolean readsDirectly() {
+        return false;
+    }
+
     @AfterAll
     @Override
     void unmount() {

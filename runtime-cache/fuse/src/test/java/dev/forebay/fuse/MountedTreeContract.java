@@ -33,10 +33,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
@@ -60,10 +58,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What every transport must do: a real mount, over a worker that lives in this process. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class MountedTreeContract {
+abstract class MountedTreeContract extends PosixCallsContract {
 
     private static final int CHUNK = ChunkId.CHUNK_BYTES;
-    private static final int EIO = 5;
     private final List<ErrorCode> failures = Collections.synchronizedList(new ArrayList<>());
 
     private FakeWorker worker;
@@ -100,7 +97,7 @@ abstract class MountedTreeContract {
                         new ManifestFetcher(client, () -> workers));
         manifests = new Manifests(cache);
         view = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
-        tree = dataset("tree/all@v1", objects());
+        tree = dataset("tree/all@v1", someObjects());
         mountpoint = Files.createDirectory(directory.resolve("mnt"));
         transport = mount(view, new Guard(new FailureMeter()), mountpoint);
         show(tree);
@@ -142,7 +139,17 @@ abstract class MountedTreeContract {
         view.show(mounts);
     }
 
-    private static SortedMap<String, byte[]> objects() {
+    @Override
+    Path root() {
+        return root;
+    }
+
+    @Override
+    SortedMap<String, byte[]> objects() {
+        return tree.objects();
+    }
+
+    private static SortedMap<String, byte[]> someObjects() {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         int[] sizes = {
             0, 1, 4095, 4096, 4097, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 12_345, 131_073
@@ -269,29 +276,7 @@ abstract class MountedTreeContract {
         assertThat(inode).isEqualTo(Paths.resolve(view, "/tree/all").inode());
     }
 
-    @Test
-    void nothingCanBeWritten() {
-        Path file = root.resolve("sizes/1.bin");
-        String refusal = "Read-only file system";
-        assertThatThrownBy(() -> Files.write(file, new byte[1], StandardOpenOption.WRITE))
-                .isInstanceOf(FileSystemException.class)
-                .hasMessageContaining(refusal);
-        assertThatThrownBy(() -> Files.createFile(root.resolve("new")))
-                .hasMessageContaining(refusal);
-        assertThatThrownBy(() -> Files.createDirectory(root.resolve("new")))
-                .hasMessageContaining(refusal);
-        assertThatThrownBy(() -> Files.delete(file)).hasMessageContaining(refusal);
-        assertThatThrownBy(() -> Files.move(file, root.resolve("new")))
-                .hasMessageContaining(refusal);
-        assertThatThrownBy(() -> Files.setLastModifiedTime(file, FileTime.fromMillis(0)))
-                .hasMessageContaining(refusal);
-        assertThatThrownBy(
-                        () ->
-                                Files.getFileAttributeView(file, UserDefinedFileAttributeView.class)
-                                        .write("x", ByteBuffer.allocate(1)))
-                .hasMessageContaining(refusal);
-    }
-
+    /** "Errors". */
     @Test
     void posixErrorsAreRight() {
         assertThatThrownBy(() -> Files.size(root.resolve("none"))).hasMessageContaining("none");
@@ -362,7 +347,7 @@ abstract class MountedTreeContract {
             assertThat(first).isEqualTo(Arrays.copyOf(content, first.length));
             long begun = System.nanoTime();
             assertThat(file.read(new byte[4096], 2L * CHUNK))
-                    .isEqualTo(new NativeFile.Answer(-1, EIO));
+                    .isEqualTo(Libc.Answer.error(Libc.EIO));
             assertThat(Duration.ofNanos(System.nanoTime() - begun))
                     .as("less than the patience of any attempt")
                     .isLessThan(Duration.ofSeconds(1));

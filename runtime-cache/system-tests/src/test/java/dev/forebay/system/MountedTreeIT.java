@@ -106,7 +106,7 @@ class MountedTreeIT {
                 .isEqualTo(region.equals(RunningStack.VIRGINIA));
     }
 
-    /** "A mount shows the manifest's bytes or an error", "Names". */
+    /** "A mount shows the manifest's bytes or an error", "Paths", "Names". */
     @Test
     void everyFileHasTheBytesOfItsObjectAndNothingElseIsThere() throws IOException {
         Map<String, byte[]> seen = new TreeMap<>();

@@ -235,6 +235,7 @@ class S3LakeIT {
         assertCode(ErrorCode.INVALID_ARGUMENT, () -> read(bucket, object, 1, 300_000));
     }
 
+    /** "What a fetch from the lake is checked against". */
     @Test
     void anObjectThatWasOverwrittenOrDeletedGivesNoBytes() {
         String bucket = bucket("changed");
