@@ -305,6 +305,33 @@ abstract class MountedTreeContract extends PosixCallsContract {
         assertThat(failures).contains(ErrorCode.LAKE_OBJECT_CHANGED);
     }
 
+    /** "Versions share what is equal". */
+    @Test
+    void versionsThatShareAPackHaveAllTheirOwnBytes() {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        for (String name : List.of("one", "two", "three")) {
+            objects.put(name, TestDataset.bytes(100_000, name.hashCode()));
+        }
+        TestDataset first = dataset("tree/shared@v1", objects);
+        SortedMap<String, byte[]> without = TestDataset.noObjects();
+        without.putAll(objects);
+        without.remove("two");
+        TestDataset second =
+                TestDataset.write(
+                        directory, DatasetVersion.parse("tree/shared@v2"), without, first);
+        worker.serve(second);
+        assertThat(second.packs()).containsOnlyKeys(first.packs().keySet());
+        show(tree, first, second);
+        for (TestDataset dataset : List.of(first, second)) {
+            Path shared = mountpoint.resolve(dataset.mount().version().path());
+            dataset.objects()
+                    .forEach(
+                            (key, bytes) ->
+                                    assertThat(shared.resolve(key)).hasBinaryContent(bytes));
+        }
+        show(tree);
+    }
+
     @Test
     void aReadThatNobodyServesIsAnErrorAndWorksAgainLater() throws IOException {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();

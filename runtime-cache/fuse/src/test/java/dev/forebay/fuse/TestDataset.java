@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** A version made of arrays, with a real manifest and its packs laid out in memory. */
 public record TestDataset(
@@ -48,10 +49,26 @@ public record TestDataset(
 
     public static TestDataset write(
             Path directory, DatasetVersion version, SortedMap<String, byte[]> objects) {
+        return write(directory, version, objects, null);
+    }
+
+    /**
+     * Writes a version.
+     *
+     * @param previous the version before, with which it shares what is equal
+     */
+    public static TestDataset write(
+            Path directory,
+            DatasetVersion version,
+            SortedMap<String, byte[]> objects,
+            @Nullable TestDataset previous) {
         Path path = directory.resolve(version.path().replace('/', '-') + ".sqlite");
         ManifestFile file;
-        try (ManifestWriter writer =
-                new ManifestWriter(path, "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
+        try (SqliteManifest before =
+                        previous == null ? null : SqliteManifest.open(previous.file.path());
+                ManifestWriter writer =
+                        new ManifestWriter(
+                                path, "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, before)) {
             objects.forEach(
                     (key, bytes) ->
                             writer.add(

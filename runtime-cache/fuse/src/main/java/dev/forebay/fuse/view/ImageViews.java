@@ -109,7 +109,7 @@ public final class ImageViews implements AutoCloseable {
                     Path image = images.of(mount);
                     List<Path> devices =
                             packs.of(mount.manifest()).stream()
-                                    .map(pack -> device(pack.id()))
+                                    .map(pack -> device(mount, pack.id()))
                                     .toList();
                     attach(mount, image, devices);
                     problems.remove(mount.version());
@@ -163,8 +163,9 @@ public final class ImageViews implements AutoCloseable {
         return tree.resolve(mount.version().path());
     }
 
-    private Path device(PackId pack) {
-        return tree.resolve(PackFolder.NAME).resolve(pack.toString());
+    private Path device(Mount mount, PackId pack) {
+        return tree.resolve(PackFolder.NAME)
+                .resolve(PackFolder.name(mount.manifest().digest(), pack));
     }
 
     /** Lets the images be where they are: they go with the tree, or are its next server's. */

@@ -6,7 +6,6 @@ import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ManifestRef;
-import dev.forebay.model.PackId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +20,9 @@ import java.util.stream.Collectors;
 public final class MountedPacks {
 
     /**
-     * A pack, and a version by which to ask for its bytes.
+     * A pack of a version.
      *
-     * @param manifest of that version
+     * @param manifest of the version
      */
     record Found(Pack pack, Digest manifest) {}
 
@@ -57,7 +56,7 @@ public final class MountedPacks {
                         each.forEach(
                                 pack ->
                                         numbers.put(
-                                                PackFolder.inode(pack.id()),
+                                                PackFolder.inode(manifest, pack.id()),
                                                 new Found(pack, manifest))));
         byNumber = numbers;
         known = packs;
@@ -81,11 +80,6 @@ public final class MountedPacks {
             }
         }
         return packs;
-    }
-
-    /** The pack with this id. */
-    Optional<Pack> withId(PackId id) {
-        return numbered(PackFolder.inode(id)).map(Found::pack).filter(pack -> pack.id().equals(id));
     }
 
     /** The pack with this inode number; looks into the manifests of all versions if need be. */

@@ -9,8 +9,6 @@ import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Statistics;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -18,12 +16,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The tree, and in a folder that no listing shows the packs of its versions as large files, each
- * named by its id: the devices of images whose bytes are not all on this node. Nobody but the
- * kernel's EROFS is meant to read them.
+ * The tree, and in a folder that no listing shows the packs of its versions as large files: the
+ * devices of images whose bytes are not all on this node. Nobody but the kernel is meant to read
+ * them.
  *
- * <p>A pack's inode number is made of its id, so every process that serves the mount means the same
- * by it. Safe for use by many threads.
+ * <p>Versions that share a pack have a file of it each, for who asks on behalf of one gets zeros
+ * for what only another has. A file's inode number, which is its name, too, is made of version and
+ * pack, so every process that serves the mount means the same by it. Safe for use by many threads.
  */
 public final class PackFolder implements FileSystemView {
 
@@ -36,7 +35,7 @@ public final class PackFolder implements FileSystemView {
         /**
          * Fills {@code target} with verified bytes of a pack.
          *
-         * @param manifest of a mounted version that refers to the pack
+         * @param manifest of the version that they are read for
          * @param offset in the pack; {@code target} ends at or before the pack's end
          */
         void read(Digest manifest, Pack pack, long offset, ByteBuffer target);
@@ -45,8 +44,8 @@ public final class PackFolder implements FileSystemView {
     /** The folder's own number; those of packs have the same topmost bit, and no other has it. */
     private static final long FOLDER = Long.MIN_VALUE;
 
-    private static final Pattern ID = Pattern.compile("[0-9a-f]{64}");
-    private static final int NUMBER_DIGITS = 16;
+    private static final Pattern NUMBER = Pattern.compile("[89a-f][0-9a-f]{15}");
+    private static final int DIGITS = 16;
 
     private final FileSystemView tree;
     private final MountedPacks packs;
@@ -59,10 +58,18 @@ public final class PackFolder implements FileSystemView {
     }
 
     /** Two of a billion packs have the same with a chance of one in twenty. */
-    static long inode(PackId pack) {
-        long number =
-                Long.parseUnsignedLong(pack.toString().substring(0, NUMBER_DIGITS), 16) | FOLDER;
+    static long inode(Digest manifest, PackId pack) {
+        long number = (number(manifest.hex()) ^ number(pack.toString())) | FOLDER;
         return number == FOLDER ? -1 : number;
+    }
+
+    private static long number(String hex) {
+        return Long.parseUnsignedLong(hex.substring(0, DIGITS), 16);
+    }
+
+    /** A pack's name in the folder. */
+    static String name(Digest manifest, PackId pack) {
+        return Long.toHexString(inode(manifest, pack));
     }
 
     private static boolean isHere(long inode) {
@@ -81,8 +88,8 @@ public final class PackFolder implements FileSystemView {
             throw new FsException(Errno.ENOTDIR, "a pack");
         }
         return Optional.of(name)
-                .filter(ID.asMatchPredicate())
-                .flatMap(id -> packs.withId(PackId.parse(id)))
+                .filter(NUMBER.asMatchPredicate())
+                .flatMap(number -> packs.numbered(number(number)))
                 .map(PackFolder::attributes)
                 .orElseThrow(() -> new FsException(Errno.ENOENT, name));
     }
@@ -92,7 +99,7 @@ public final class PackFolder implements FileSystemView {
         if (!isHere(inode)) {
             return tree.getattr(inode);
         }
-        return inode == FOLDER ? folder() : attributes(pack(inode).pack());
+        return inode == FOLDER ? folder() : attributes(pack(inode));
     }
 
     /** The folder itself can be listed, and looks empty. */
@@ -122,7 +129,7 @@ public final class PackFolder implements FileSystemView {
         if (inode == FOLDER) {
             throw new FsException(Errno.EISDIR, NAME);
         }
-        return new OpenPack(pack(inode).pack());
+        return new OpenPack(pack(inode));
     }
 
     @Override
@@ -167,44 +174,34 @@ public final class PackFolder implements FileSystemView {
     }
 
     /** Packs never change, and neither does when they did: else the kernel would read them anew. */
-    private static Attributes attributes(Pack pack) {
-        return new Attributes(inode(pack.id()), false, pack.bytes(), 0);
+    private static Attributes attributes(MountedPacks.Found found) {
+        return new Attributes(
+                inode(found.manifest(), found.pack().id()), false, found.pack().bytes(), 0);
     }
 
     private final class OpenPack implements OpenFile {
 
-        private final Pack pack;
+        private final MountedPacks.Found found;
 
-        OpenPack(Pack pack) {
-            this.pack = pack;
+        OpenPack(MountedPacks.Found found) {
+            this.found = found;
         }
 
         @Override
         public int read(long offset, ByteBuffer target) {
+            Pack pack = found.pack();
             int length = Math.clamp(pack.bytes() - offset, 0, target.remaining());
             if (length > 0) {
                 ByteBuffer wanted = target.slice(target.position(), length);
-                bytes.read(manifest(), pack, offset, wanted);
+                bytes.read(found.manifest(), pack, offset, wanted);
                 target.position(target.position() + length);
             }
             return length;
         }
 
-        /** Not one for always: the version that it was opened for may leave before others do. */
-        private Digest manifest() {
-            return packs.numbered(inode(pack.id()))
-                    .orElseThrow(
-                            () ->
-                                    new ForebayException(
-                                            ErrorCode.EVICTING,
-                                            "the versions with this pack were evicted from this"
-                                                    + " region while a file was open"))
-                    .manifest();
-        }
-
         @Override
         public Attributes attributes() {
-            return PackFolder.attributes(pack);
+            return PackFolder.attributes(found);
         }
     }
 }
