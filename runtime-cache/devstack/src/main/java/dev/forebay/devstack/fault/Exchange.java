@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,10 @@ final class Exchange {
     private static final int HEAD_LIMIT_BYTES = 64 << 10;
     private static final int BUFFER_BYTES = 16 << 10;
     private static final int TICKS_PER_SECOND = 20;
+
+    /** Up to the first byte's place, which becomes another one when a digit is put behind it. */
+    private static final Pattern CONTENT_RANGE =
+            Pattern.compile("(?<range>content-range: *bytes \\d+)", Pattern.CASE_INSENSITIVE);
 
     private final InputStream fromClient;
     private final OutputStream toClient;
@@ -67,6 +72,9 @@ final class Exchange {
         if (fault instanceof Fault.Delay delay) {
             Thread.sleep(delay.duration());
         }
+        if (fault instanceof Fault.OtherRange) {
+            answerHead = CONTENT_RANGE.matcher(answerHead).replaceFirst("${range}1");
+        }
         toClient.write(answerHead.getBytes(StandardCharsets.ISO_8859_1));
         passAnswer(fault, fromServer);
     }
@@ -77,6 +85,7 @@ final class Exchange {
             case Fault.None none -> body.transferTo(toClient);
             case Fault.Status status -> throw new IllegalStateException("answered already");
             case Fault.Delay delay -> body.transferTo(toClient);
+            case Fault.OtherRange other -> body.transferTo(toClient);
             case Fault.Truncate truncate -> pass(body, truncate.bytes());
             case Fault.Stall stall -> {
                 pass(body, stall.bytes());

@@ -24,6 +24,9 @@ public sealed interface Fault {
     /** After so many bytes of the answer's body nothing comes any more; the connection stays. */
     record Stall(long bytes) implements Fault {}
 
+    /** The answer says that its body is another range than was asked for, if a range was. */
+    record OtherRange() implements Fault {}
+
     /** The answer's body trickles. */
     record Slow(int bytesPerSecond) implements Fault {}
 

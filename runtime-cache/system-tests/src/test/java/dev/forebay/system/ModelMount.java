@@ -1,0 +1,222 @@
+package dev.forebay.system;
+
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.devstack.tool.Toolbox;
+import dev.forebay.model.DatasetVersion;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mount of the model's region: by a pod, or by a holder, a pod that serves and one that stands
+ * by.
+ */
+final class ModelMount implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String STANDS_BY = "stood by for";
+    private static final String HELD = "is held";
+
+    private final ModelRegion region;
+    private final ModelSetup setup;
+    private final Path directory;
+    private final Path mountpoint;
+    private final @Nullable ServerProcess holder;
+    private ServerProcess serving;
+    private @Nullable ServerProcess standby;
+
+    ModelMount(ModelRegion region, ModelSetup setup) throws IOException {
+        this.region = region;
+        this.setup = setup;
+        directory = Files.createDirectories(region.directory.resolve(setup.name()));
+        mountpoint = Files.createDirectories(directory.resolve("mnt")).toAbsolutePath();
+        if (setup.held()) {
+            ServerProcess keeper = startHolder();
+            holder = keeper;
+            serving = startPod("pod-0", pod -> says(keeper.log(), serves(pod)));
+            standby = startPod("pod-1", pod -> true);
+        } else {
+            holder = null;
+            serving = startPod("pod-0", pod -> true);
+        }
+    }
+
+    Path mountpoint() {
+        return mountpoint;
+    }
+
+    ModelSetup setup() {
+        return setup;
+    }
+
+    /** Its processes by name. */
+    Map<String, Long> processes() {
+        Map<String, Long> processes = new TreeMap<>();
+        processes.put("pod", serving.pid());
+        if (standby != null) {
+            processes.put("standby", standby.pid());
+        }
+        if (holder != null) {
+            processes.put("holder", holder.pid());
+        }
+        return processes;
+    }
+
+    private static boolean says(Path log, String text) throws IOException {
+        return Files.exists(log) && Files.readString(log).contains(text);
+    }
+
+    private static long count(Path log, String text) throws IOException {
+        return Files.exists(log)
+                ? Files.readString(log).split(Pattern.quote(text), -1).length - 1
+                : 0;
+    }
+
+    private static String serves(ServerProcess pod) {
+        return "Process %d serves".formatted(pod.pid());
+    }
+
+    private ServerProcess startHolder() {
+        List<String> command = ModelRegion.java("-Xmx32m");
+        command.addAll(List.of("-jar", jar(), "hold"));
+        command.addAll(List.of("--holder", directory.resolve("holder").toString()));
+        command.addAll(List.of("--mountpoint", mountpoint.toString()));
+        return start("holder", command, HELD);
+    }
+
+    private static String jar() {
+        return Path.of("../fuse/target/forebay-fuse/forebay-fuse.jar").toAbsolutePath().toString();
+    }
+
+    @FunctionalInterface
+    private interface Condition {
+        boolean holds(ServerProcess pod) throws IOException;
+    }
+
+    private ServerProcess startPod(String name, Condition serving) {
+        List<String> command = ModelRegion.java("-Xmx128m");
+        Toolbox.ofThisMachine()
+                .libfuse2()
+                .ifPresent(path -> command.add("-Djnr.ffi.library.path=" + path));
+        command.addAll(List.of("-jar", jar()));
+        command.add("--region=" + ModelRegion.NAME);
+        command.add("--etcd-endpoints=" + region.etcd.endpoint());
+        command.add(
+                setup.held()
+                        ? "--holder=" + directory.resolve("holder")
+                        : "--mountpoint=" + mountpoint);
+        command.add("--directory=" + directory.resolve(name));
+        command.add("--memory-cache=16M");
+        command.addAll(setup.options());
+        ServerProcess started;
+        if (setup.held()) {
+            command.add("--metrics-port=0");
+            started = start(name, command, STANDS_BY);
+        } else {
+            URI address = URI.create("http://127.0.0.1:" + Ports.free());
+            command.add("--metrics-port=" + address.getPort());
+            started =
+                    ServerProcess.start(
+                            launch(name, command, Readiness.ok(address.resolve("/health/ready"))));
+        }
+        ServerProcess pod = started;
+        Await.until(name + " serves", PATIENCE, () -> serving.holds(pod));
+        return pod;
+    }
+
+    /** A process that is ready, each time it is started, when it says so once more. */
+    private ServerProcess start(String name, List<String> command, String ready) {
+        Path log = directory.resolve(name + ".log");
+        long[] said = {0};
+        return ServerProcess.start(
+                launch(
+                        name,
+                        command,
+                        () -> {
+                            long now = count(log, ready);
+                            boolean more = now > said[0];
+                            said[0] = now;
+                            return more;
+                        }));
+    }
+
+    private Launch launch(String name, List<String> command, Readiness ready) {
+        return Launch.of(name, directory, command, Map.of(), ready, Launch.Lifetime.THIS_JVM);
+    }
+
+    /** Whether a version of the model can be read. */
+    boolean reads(ModelVersion version) throws IOException {
+        Path file = mountpoint.resolve(version.name().path()).resolve("a/b/c/deep");
+        return Files.readAllBytes(file).length > 0;
+    }
+
+    /** Whether a version is shown, and the way it should be. */
+    boolean shows(DatasetVersion version) throws IOException {
+        Path root = mountpoint.resolve(version.path());
+        return Files.exists(root)
+                && (!setup.image() || Files.getFileStore(root).type().equals("erofs"));
+    }
+
+    /** Kill -9 of the pod that serves: the other one takes over, and gets one that stands by. */
+    void killPod() {
+        ServerProcess killed = serving;
+        ServerProcess next = Objects.requireNonNull(standby);
+        killed.kill9();
+        succeed(next, killed);
+    }
+
+    /** SIGTERM to the pod that serves. */
+    void upgradePod() {
+        ServerProcess stopped = serving;
+        ServerProcess next = Objects.requireNonNull(standby);
+        stopped.close();
+        succeed(next, stopped);
+    }
+
+    private void succeed(ServerProcess next, ServerProcess before) {
+        Path log = Objects.requireNonNull(holder).log();
+        Await.until("the next pod serves", PATIENCE, () -> says(log, serves(next)));
+        serving = next;
+        before.restart();
+        standby = before;
+    }
+
+    /** Kill -9 of the holder: the next one gets the mount back. */
+    void killHolder() {
+        ServerProcess held = Objects.requireNonNull(holder);
+        held.kill9();
+        held.restart();
+        Await.until(
+                "a pod serves again",
+                PATIENCE,
+                () -> {
+                    String log = Files.readString(held.log());
+                    return log.substring(log.lastIndexOf(HELD)).contains(serves(serving));
+                });
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (standby != null) {
+            standby.kill9();
+        }
+        serving.close();
+        if (holder != null) {
+            holder.close();
+        }
+        while (Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint + " ")) {
+            new ProcessBuilder("umount", "-l", mountpoint.toString()).start().onExit().join();
+        }
+    }
+}

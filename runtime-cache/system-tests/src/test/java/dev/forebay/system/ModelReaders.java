@@ -1,0 +1,123 @@
+package dev.forebay.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.placement.WorkerNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** The {@link ModelReader}s of a mount: a process for each way of reading. */
+final class ModelReaders implements AutoCloseable {
+
+    private record Reader(Process process, Path output) {}
+
+    private final List<Reader> readers = new ArrayList<>();
+    private final ModelRegion region;
+    private final ModelMount mount;
+    private final long seed;
+    private final Path boardFile;
+    private final ModelBoard board;
+
+    ModelReaders(ModelRegion region, ModelMount mount, long seed) {
+        this.region = region;
+        this.mount = mount;
+        this.seed = seed;
+        boardFile = region.directory.resolve(mount.setup() + ".board");
+        board = ModelBoard.open(boardFile);
+    }
+
+    /** Waits until all versions are shown the way they should be, and starts. */
+    void start() throws IOException {
+        for (ModelVersion version : ModelVersion.all()) {
+            Await.until(
+                    version.name() + " is shown",
+                    Duration.ofSeconds(60),
+                    () -> mount.shows(version.name()));
+            comesOrGoes(version);
+        }
+        for (FileReads.Way way : FileReads.Way.values()) {
+            if (way != FileReads.Way.DIRECT || mount.setup().readsDirectly()) {
+                readers.add(start(way));
+            }
+        }
+    }
+
+    private Reader start(FileReads.Way way) throws IOException {
+        Path output = region.directory.resolve("%s-%s.txt".formatted(mount.setup(), way));
+        List<String> command = ModelRegion.java("-Xmx64m");
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(
+                List.of(
+                        ModelReader.class.getName(),
+                        way.name(),
+                        Long.toString(seed),
+                        Integer.toString(readers.size()),
+                        boardFile.toString(),
+                        mount.mountpoint().toString(),
+                        region.directory.toString()));
+        for (WorkerNode node : region.nodes()) {
+            command.add("%s %s %d".formatted(node.id(), node.address(), node.capacityBytes()));
+        }
+        Process process =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile())
+                        .start();
+        return new Reader(process, output);
+    }
+
+    /** From now on a version that was there may not be, or is there for certain. */
+    void comesOrGoes(ModelVersion version) {
+        board.change(version.index());
+    }
+
+    /** How many reads were compared. */
+    long reads() {
+        long reads = 0;
+        for (int reader = 0; reader < readers.size(); reader++) {
+            reads += board.reads(reader);
+        }
+        return reads;
+    }
+
+    /** Until now nothing was wrong. */
+    void assertRight(Supplier<String> events) {
+        for (Reader reader : readers) {
+            assertThat(reader.process().isAlive()).as(() -> story(reader, events)).isTrue();
+        }
+    }
+
+    /** Ends them. */
+    void end(Supplier<String> events) throws Exception {
+        for (Reader reader : readers) {
+            reader.process().getOutputStream().close();
+        }
+        for (Reader reader : readers) {
+            assertThat(reader.process().waitFor(60, TimeUnit.SECONDS))
+                    .as(() -> "ends in time: " + story(reader, events))
+                    .isTrue();
+            assertThat(reader.process().exitValue()).as(() -> story(reader, events)).isZero();
+        }
+    }
+
+    private String story(Reader reader, Supplier<String> events) {
+        try {
+            return "seed %d, %s: %s after %s"
+                    .formatted(
+                            seed, mount.setup(), Files.readString(reader.output()), events.get());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        readers.forEach(reader -> reader.process().destroyForcibly());
+    }
+}
