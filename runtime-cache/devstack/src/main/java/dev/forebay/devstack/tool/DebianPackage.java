@@ -70,7 +70,8 @@ record DebianPackage(String name, List<String> files) implements Recipe {
         }
     }
 
-    private static String require(Machine machine, String program) {
+    /** The path of a program that comes with Debian. */
+    static String require(Machine machine, String program) {
         return machine.program(program)
                 .map(Path::toString)
                 .orElseThrow(

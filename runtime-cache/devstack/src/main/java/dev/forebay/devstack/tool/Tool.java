@@ -93,6 +93,17 @@ record Tool(
                     "install it (Debian: apt-get install btrfs-progs)",
                     new DebianPackage("btrfs-progs", List.of("mkfs.btrfs")));
 
+    /** For tests; obtained when one is run. */
+    static final Tool FIO =
+            new Tool(
+                    "fio",
+                    "3.33",
+                    "fio",
+                    Pattern.compile("fio-3\\."),
+                    "a few seconds",
+                    "install it (Debian: apt-get install fio)",
+                    new DebianProgram("fio"));
+
     static final List<Tool> ALL =
             List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2, EROFS_UTILS, BTRFS_PROGS);
 }

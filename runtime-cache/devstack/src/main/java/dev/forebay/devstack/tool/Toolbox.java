@@ -93,6 +93,11 @@ public final class Toolbox {
                 .orElseGet(() -> cached(Tool.BTRFS_PROGS).resolve(name));
     }
 
+    /** The program {@code fio}. */
+    public Path fio() {
+        return program(Tool.FIO);
+    }
+
     /**
      * Obtains whatever is missing.
      *

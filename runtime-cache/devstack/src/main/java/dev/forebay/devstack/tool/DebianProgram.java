@@ -1,0 +1,74 @@
+package dev.forebay.devstack.tool;
+
+import dev.forebay.devstack.DevstackException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * A program out of a Debian package, with all the libraries that it needs and this machine has not,
+ * unpacked without being installed.
+ *
+ * @param name of the package, and of the program in its {@code /usr/bin}
+ */
+record DebianProgram(String name) implements Recipe {
+
+    @Override
+    public void obtain(Machine machine, Path into, Path log) {
+        String apt = DebianPackage.require(machine, "apt-get");
+        String dpkg = DebianPackage.require(machine, "dpkg");
+        try {
+            Files.createDirectory(into.resolve("partial")); // apt-get wants it to be there
+            try {
+                download(apt, into, log);
+            } catch (DevstackException e) {
+                // The usual reason in a container: the lists of packages were never fetched.
+                Command.run(into, Map.of(), log, List.of(apt, "update"));
+                download(apt, into, log);
+            }
+            for (Path archive : archives(into)) {
+                Command.run(into, Map.of(), log, List.of(dpkg, "-x", archive.toString(), "root"));
+                Files.delete(archive);
+            }
+            Path start =
+                    Files.writeString(
+                            into.resolve(name),
+                            """
+                            #!/bin/sh
+                            root="$(dirname "$(readlink -f "$0")")/root"
+                            LD_LIBRARY_PATH=$(find "$root" -name '*.so*' -exec dirname {} + | sort -u | tr '\\n' ':')
+                            export LD_LIBRARY_PATH
+                            exec "$root/usr/bin/%s" "$@"
+                            """
+                                    .formatted(name));
+            Files.setPosixFilePermissions(start, PosixFilePermissions.fromString("rwxr-xr-x"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void download(String apt, Path into, Path log) {
+        List<String> command =
+                List.of(
+                        apt,
+                        "install",
+                        "--download-only",
+                        "--no-install-recommends",
+                        "--yes",
+                        "-o",
+                        "Dir::Cache::archives=" + into,
+                        name);
+        Command.run(into, Map.of("DEBIAN_FRONTEND", "noninteractive"), log, command);
+    }
+
+    private static List<Path> archives(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(".deb")).toList();
+        }
+    }
+}
