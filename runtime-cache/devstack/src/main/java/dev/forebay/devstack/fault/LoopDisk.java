@@ -1,0 +1,76 @@
+package dev.forebay.devstack.fault;
+
+import dev.forebay.devstack.DevstackException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A disk of its own that is as small as one likes, and that can die: an ext4. Needs root. */
+public final class LoopDisk implements AutoCloseable {
+
+    private final Path mountpoint;
+
+    private LoopDisk(Path mountpoint) {
+        this.mountpoint = mountpoint;
+    }
+
+    /**
+     * Makes one.
+     *
+     * @param image the file that its bytes are in, made anew
+     * @param mountpoint where it is mounted, empty
+     */
+    public static LoopDisk mount(Path image, long bytes, Path mountpoint) {
+        try {
+            Files.deleteIfExists(image);
+            try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+                file.setLength(bytes);
+            }
+            Files.createDirectories(mountpoint);
+            run("mkfs.ext4", "-q", image.toString());
+            run("mount", "-o", "loop", image.toString(), mountpoint.toString());
+            Files.delete(mountpoint.resolve("lost+found"));
+            return new LoopDisk(mountpoint);
+        } catch (IOException e) {
+            throw new DevstackException("cannot make a disk in " + image, e);
+        }
+    }
+
+    /** From now on every access is an I/O error, as EXT4_IOC_SHUTDOWN (linux/fs/ext4) makes it. */
+    public void die() {
+        run(
+                "python3",
+                "-c",
+                "import fcntl,os,struct,sys;"
+                        + "fcntl.ioctl(os.open(sys.argv[1],os.O_RDONLY),0x8004587d,struct.pack('I',2))",
+                mountpoint.toString());
+    }
+
+    /** How many bytes are left. */
+    public long usableBytes() throws IOException {
+        return Files.getFileStore(mountpoint).getUsableSpace();
+    }
+
+    private static void run(String... command) {
+        try {
+            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            String printed =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                throw new DevstackException(String.join(" ", command) + ": " + printed);
+            }
+        } catch (IOException e) {
+            throw new DevstackException("cannot run " + command[0], e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DevstackException("interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        run("umount", "-l", mountpoint.toString());
+    }
+}
