@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-long bench bench-image build format
+.PHONY: help demo up down status test test-long soak bench bench-image build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -48,9 +48,16 @@ test: $(VENV)/ready ## Runs all tests, on real servers
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
 	@echo "== All tests passed"
 
-test-long: ## Kills the FUSE pod 200 times under readers that compare every byte (needs root; about 30 minutes)
+test-long: ## Kills pods 200 times, and compares ten million reads, under faults of all kinds (needs root; about 1 hour)
 	$(MVN) -q -pl runtime-cache/fuse -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.kills=200
+	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+	  -Dit.test=ReferenceModelIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.model.reads=2500000 \
+	  -Dforebay.model.events=60
+
+soak: ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
+	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+	  -Dit.test=SoakIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.soak.minutes=$(or $(MINUTES),30)
 
 bench: target/built ## Measures on one machine, beside plain files and downloads (needs root; about 4 minutes)
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \

@@ -1,0 +1,130 @@
+package dev.forebay.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.system.ProcessFigures.Figure;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Readers of two mounts, versions that come and go, and what pods, holder and workers take
+ * meanwhile: it has to be flat. The first third of the time is for warming up; of each figure, the
+ * median of the last third may be above that of the second by 5 %, or by the slack of {@link
+ * Figure}.
+ */
+@EnabledIfSystemProperty(named = "forebay.soak.minutes", matches = "\\d+")
+class SoakIT {
+
+    private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+
+    @TempDir private Path directory;
+
+    private final Map<String, Map<Figure, List<Long>>> samples = new TreeMap<>();
+
+    @Test
+    void memoryDescriptorsAndThreadsAreFlat() throws Exception {
+        Duration length = Duration.ofMinutes(Long.getLong("forebay.soak.minutes", 30));
+        try (ModelRegion region = new ModelRegion(directory);
+                ModelMount held = new ModelMount(region, ModelSetup.PORTABLE_KERNEL);
+                ModelMount other = new ModelMount(region, ModelSetup.ON_DEMAND_KERNEL);
+                ModelReaders one = new ModelReaders(region, held, SEED);
+                ModelReaders two = new ModelReaders(region, other, SEED + 100)) {
+            one.start();
+            two.start();
+            Instant end = Instant.now().plus(length);
+            while (Instant.now().isBefore(end)) {
+                LockSupport.parkNanos(PAUSE.toNanos());
+                for (int i = 0; i < ModelRegion.WORKERS; i++) {
+                    sample("worker-" + i, region.worker(i).pid());
+                }
+                held.processes().forEach((name, pid) -> sample("held " + name, pid));
+                other.processes().forEach((name, pid) -> sample("by image " + name, pid));
+                evict(region, List.of(held, other), List.of(one, two));
+                one.assertRight(() -> "soak");
+                two.assertRight(() -> "soak");
+            }
+            one.end(() -> "soak");
+            two.end(() -> "soak");
+            System.out.printf(
+                    "%d reads compared in %d min; seed %d%n",
+                    one.reads() + two.reads(), length.toMinutes(), SEED);
+        }
+        assertThat(report()).as("figures that grow").isEmpty();
+    }
+
+    private static void evict(
+            ModelRegion region, List<ModelMount> mounts, List<ModelReaders> readers) {
+        ModelVersion version = ModelVersion.all().getLast();
+        readers.forEach(each -> each.comesOrGoes(version));
+        region.evict(version);
+        region.mount(version);
+        for (ModelMount mount : mounts) {
+            Await.until(
+                    version.name() + " is readable again",
+                    Duration.ofSeconds(60),
+                    () -> mount.reads(version));
+        }
+        readers.forEach(each -> each.comesOrGoes(version));
+    }
+
+    private void sample(String process, long pid) {
+        try {
+            ProcessFigures.of(pid)
+                    .forEach(
+                            (figure, value) ->
+                                    samples.computeIfAbsent(process, _ -> new TreeMap<>())
+                                            .computeIfAbsent(figure, _ -> new ArrayList<>())
+                                            .add(value));
+        } catch (Exception e) {
+            throw new AssertionError(process, e);
+        }
+    }
+
+    /** Prints a table; the figures that grow. */
+    private List<String> report() {
+        List<String> growing = new ArrayList<>();
+        System.out.println("| process | figure | second third | last third | most | |");
+        System.out.println("|---|---|---|---|---|---|");
+        samples.forEach(
+                (process, figures) ->
+                        figures.forEach(
+                                (figure, values) -> {
+                                    int third = values.size() / 3;
+                                    long before = median(values.subList(third, 2 * third));
+                                    long after = median(values.subList(2 * third, values.size()));
+                                    long most =
+                                            values.stream()
+                                                    .mapToLong(Long::longValue)
+                                                    .max()
+                                                    .orElse(0);
+                                    boolean flat =
+                                            after - before <= Math.max(figure.slack, before / 20);
+                                    System.out.printf(
+                                            "| %s | %s | %d | %d | %d | %s |%n",
+                                            process,
+                                            figure,
+                                            before,
+                                            after,
+                                            most,
+                                            flat ? "flat" : "GROWS");
+                                    if (!flat) {
+                                        growing.add(process + " " + figure);
+                                    }
+                                }));
+        return growing;
+    }
+
+    private static long median(List<Long> values) {
+        return values.stream().sorted().skip(values.size() / 2).findFirst().orElse(0L);
+    }
+}
