@@ -1,86 +1,123 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.devstack.stack.Mounts;
+import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.time.Duration;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
- * Starts a stack of one region with two workers and one mount, measures, prints a table, and writes
- * {@code target/bench/skeleton.json}. Needs root, for the mount and to drop the kernel's caches.
- * The stack's data are removed when all went well; else its logs stay below {@code target/bench}.
+ * Starts a stack of one region with two workers, and mounts of it and of others, measures, prints
+ * tables, and writes {@code target/bench/data-plane.json}. Needs root, for the mounts and to drop
+ * the kernel's caches. However it ends, no process, no mount and no data are left.
  */
 public final class Benchmarks {
     private static final String REGION = "us-east-1";
-    private static final int ROUNDS = 3;
+    private static final Duration CLEANING = Duration.ofMinutes(2);
 
     private Benchmarks() {}
 
-    /** Takes no arguments; exits with 0 if everything could be measured. */
+    /**
+     * Takes names of goals, with commas, {@code control_plane} among them; nothing for all of it.
+     * And then {@code quick} for little of each.
+     */
     public static void main(String[] arguments) throws Exception {
+        Selection selection = Selection.parse(arguments.length > 0 ? arguments[0] : "");
+        Scale scale =
+                arguments.length > 1 && arguments[1].equals("quick") ? Scale.QUICK : Scale.FULL;
         PageCache.requireDroppable();
+        endOnSignal(Thread.currentThread());
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
-        Path data = Files.createTempDirectory(output, "stack-");
-        Map<String, Object> circumstances = circumstances();
+        Path data = Files.createTempDirectory(output, "run-");
+        Map<String, Object> circumstances = Circumstances.atStart();
+        circumstances.putAll(scale.circumstances());
         Results results = new Results();
+        try {
+            measure(selection, scale, data, results);
+        } finally {
+            System.out.println(results.table());
+            clean(data);
+        }
+        Circumstances.atEnd(circumstances);
+        Path file = output.resolve("data-plane.json");
+        results.write(file, circumstances);
+        System.out.println(results.goals());
+        say("written to " + file);
+    }
+
+    private static void measure(Selection selection, Scale scale, Path data, Results results)
+            throws Exception {
         StackConfig config =
                 StackConfig.inDirectory(data)
                         .regions(REGION)
                         .buckets(Lake.BUCKET)
+                        .manifestBucket(Lake.MANIFESTS)
                         .progress(Benchmarks::say)
                         .build();
         try (Stack stack = Stack.start(config);
-                Lake lake = new Lake(stack.lake());
-                ControlPlane control = new ControlPlane(stack.api(), REGION)) {
-            say("filling the lake");
-            lake.fill(data);
-            Path plain = Files.createDirectories(data.resolve("plain"));
-            List<Path> stores =
-                    IntStream.range(0, stack.region(REGION).workers().size())
-                            .mapToObj(i -> "%s.worker-%d.store".formatted(REGION, i))
-                            .map(name -> Path.of(stack.addresses().get(name).orElseThrow()))
-                            .toList();
-            measure(
-                    new Rounds(
-                            control,
-                            lake,
-                            stack.region(REGION).mountpoint(),
-                            stores,
-                            plain,
-                            results));
-        }
-        Tree.delete(data);
-        Circumstances.atEnd(circumstances);
-        Path file = output.resolve("skeleton.json");
-        results.write(file, circumstances);
-        System.out.println(results.table());
-        say("written to " + file);
-    }
-
-    private static void measure(Rounds rounds) throws Exception {
-        say("first ensure, then a round to warm up");
-        rounds.first();
-        rounds.round(0, false);
-        for (int i = 1; i <= ROUNDS; i++) {
-            say("round %d of %d".formatted(i, ROUNDS));
-            rounds.round(i, true);
+                Lake lake = new Lake(stack.lake(), data)) {
+            Region region = stack.region(REGION);
+            // Not one of those that are compared.
+            region.fuse().close();
+            try (MountTable table = new MountTable(region, stack.lake(), data);
+                    ControlPlane control = new ControlPlane(stack.api(), REGION);
+                    Contenders contenders =
+                            new Contenders(region, lake, table, data, scale.warm())) {
+                if (selection.controlPlane()) {
+                    ControlPlaneCases cases =
+                            new ControlPlaneCases(scale, control, lake, contenders.peers());
+                    cases.first(results);
+                    cases.round(new Results());
+                    for (int i = 1; i <= scale.rounds(); i++) {
+                        say("control plane, round %d of %d".formatted(i, scale.rounds()));
+                        cases.round(results);
+                    }
+                }
+                if (selection.isAll() || !selection.goals().isEmpty()) {
+                    DataPlane plane = new DataPlane(scale, selection, contenders, lake, table);
+                    say("filling lake and region");
+                    plane.prepare();
+                    say("a round to warm up");
+                    plane.round(0, new Results());
+                    for (int i = 1; i <= scale.rounds(); i++) {
+                        say("data plane, round %d of %d".formatted(i, scale.rounds()));
+                        plane.round(i, results);
+                    }
+                }
+            }
         }
     }
 
-    private static Map<String, Object> circumstances() throws IOException {
-        Map<String, Object> all = Circumstances.atStart();
-        all.put("large_bytes", Lake.LARGE_BYTES);
-        all.put("small_objects", Lake.SMALL_OBJECTS);
-        all.put("small_bytes", Lake.SMALL_BYTES);
-        all.put("rounds", ROUNDS);
-        return all;
+    /** A signal interrupts what is under way, and waits until it has cleaned up after itself. */
+    private static void endOnSignal(Thread main) {
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        new Thread(
+                                () -> {
+                                    main.interrupt();
+                                    try {
+                                        main.join(CLEANING.toMillis());
+                                    } catch (InterruptedException e) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                },
+                                "clean-up"));
     }
 
-    private static void say(String line) {
+    private static void clean(Path data) throws IOException, InterruptedException {
+        boolean interrupted = Thread.interrupted();
+        Mounts.below(data).forEach(Mounts::detach);
+        Command.run("rm", "-rf", "--one-file-system", data.toString());
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static void say(String line) {
         System.err.println("[bench] " + line);
     }
 }

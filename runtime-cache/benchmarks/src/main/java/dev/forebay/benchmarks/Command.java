@@ -2,6 +2,7 @@ package dev.forebay.benchmarks;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 
 /** Programs of the operating system. */
 final class Command {
@@ -10,12 +11,24 @@ final class Command {
 
     /** Runs one and throws away what it prints; fails if it does not end with 0. */
     static void run(String... command) throws IOException, InterruptedException {
-        int status =
+        run(Map.of(), command);
+    }
+
+    /** The same with more in its environment. */
+    static void run(Map<String, String> environment, String... command)
+            throws IOException, InterruptedException {
+        ProcessBuilder builder =
                 new ProcessBuilder(command)
                         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start()
-                        .waitFor();
+                        .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        int status;
+        try {
+            status = process.waitFor();
+        } finally {
+            process.destroy();
+        }
         if (status != 0) {
             throw new IOException(List.of(command) + " ended with " + status);
         }

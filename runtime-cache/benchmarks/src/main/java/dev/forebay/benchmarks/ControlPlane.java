@@ -72,11 +72,6 @@ final class ControlPlane implements AutoCloseable {
         }
     }
 
-    /** Where a version is, below a mount. */
-    static String path(String name) {
-        return NAMESPACE + "/" + name + "/v1";
-    }
-
     private static String version(String name) {
         return "/datasets/" + NAMESPACE + "/" + name + "/versions/v1";
     }

@@ -3,10 +3,24 @@ package dev.forebay.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 
 /** The kernel's page, dentry and inode caches, of the whole machine. */
 final class PageCache {
     private static final Path DROP = Path.of("/proc/sys/vm/drop_caches");
+
+    /** Where a file's bytes are when a reader begins. */
+    enum State {
+        /** On the disk only. */
+        DISK,
+        /** The files that a mount takes its bytes from are in the page cache; its own are not. */
+        MEMORY;
+
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     private PageCache() {}
 
@@ -22,5 +36,19 @@ final class PageCache {
     static void drop() throws IOException, InterruptedException {
         Command.run("sync");
         Files.writeString(DROP, "3");
+    }
+
+    /**
+     * Brings about a state.
+     *
+     * @param backing directories of the files that bytes are taken from
+     */
+    static void bring(State state, List<Path> backing) throws Exception {
+        drop();
+        if (state == State.MEMORY) {
+            for (Path each : backing) {
+                Tree.read(1, Tree.files(each));
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.forebay.benchmarks;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -17,10 +18,11 @@ final class Parallel {
         void on(T item) throws Exception;
     }
 
-    static <T> void forEach(int threads, List<T> items, Work<T> work) throws Exception {
+    /** Returns the seconds of processor time that the threads used. */
+    static <T> double forEach(int threads, List<T> items, Work<T> work) throws Exception {
         AtomicInteger next = new AtomicInteger();
         try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
-            List<Future<?>> all = new ArrayList<>();
+            List<Future<Long>> all = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 all.add(
                         executor.submit(
@@ -30,12 +32,15 @@ final class Parallel {
                                             at = next.getAndIncrement()) {
                                         work.on(items.get(at));
                                     }
-                                    return items.size();
+                                    return ManagementFactory.getThreadMXBean()
+                                            .getCurrentThreadCpuTime();
                                 }));
             }
-            for (Future<?> each : all) {
-                each.get();
+            long nanos = 0;
+            for (Future<Long> each : all) {
+                nanos += each.get();
             }
+            return nanos / 1e9;
         }
     }
 }

@@ -8,81 +8,167 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What was measured: a row for each case and system, with all its rounds. */
 final class Results {
-    /** The system all ratios are of; the other one of a case is what it is compared with. */
+    /** What one system shows of itself, without views. */
     static final String FOREBAY = "forebay";
 
     private record Key(String name, String system, String unit) {}
 
-    private final Map<Key, List<Double>> rounds = new LinkedHashMap<>();
+    private record Row(List<Double> rounds, List<Double> cpuSecondsPerGigabyte) {}
+
+    private record Refusal(String name, String system) {}
+
+    private final Map<Key, Row> rows = new LinkedHashMap<>();
+    private final Map<Refusal, String> refusals = new LinkedHashMap<>();
 
     void add(String name, String system, String unit, double value) {
-        rounds.computeIfAbsent(new Key(name, system, unit), key -> new ArrayList<>()).add(value);
+        row(name, system, unit).rounds.add(value);
     }
 
-    /** A Markdown table. */
+    void add(String name, String system, String unit, double value, double cpuPerGigabyte) {
+        add(name, system, unit, value);
+        row(name, system, unit).cpuSecondsPerGigabyte.add(cpuPerGigabyte);
+    }
+
+    /** Notes that a system cannot do what a case asks for. */
+    void refused(String name, String system, String why) {
+        refusals.put(new Refusal(name, system), why);
+    }
+
+    private Row row(String name, String system, String unit) {
+        return rows.computeIfAbsent(
+                new Key(name, system, unit), key -> new Row(new ArrayList<>(), new ArrayList<>()));
+    }
+
+    /** A Markdown table of all rows; ratios are to the first system of a case. */
     String table() {
         StringBuilder table =
-                new StringBuilder("| case | system | unit | rounds | median | ratio |\n");
-        table.append("|---|---|---|---|---:|---:|\n");
-        rounds.forEach(
-                (key, values) -> {
-                    Map<String, Double> ratios = key.system().equals(FOREBAY) ? ratios() : Map.of();
-                    Double ratio = ratios.get(key.name());
+                new StringBuilder(
+                        "| case | system | unit | rounds | median | ratio | CPU s/GB |\n");
+        table.append("|---|---|---|---|---:|---:|---:|\n");
+        Map<String, Double> first = new LinkedHashMap<>();
+        rows.forEach(
+                (key, row) -> {
+                    double median = median(row.rounds);
+                    Double base = first.putIfAbsent(key.name() + key.unit(), median);
                     table.append(
-                            "| %s | %s | %s | %s | %s | %s |%n"
+                            "| %s | %s | %s | %s | %s | %s | %s |%n"
                                     .formatted(
                                             key.name(),
                                             key.system(),
                                             key.unit(),
                                             String.join(
                                                     ", ",
-                                                    values.stream().map(Results::text).toList()),
-                                            text(median(values)),
-                                            ratio == null ? "" : "%.2f".formatted(ratio)));
+                                                    row.rounds.stream()
+                                                            .map(Results::text)
+                                                            .toList()),
+                                            text(median),
+                                            base == null ? "" : "%.2f".formatted(median / base),
+                                            row.cpuSecondsPerGigabyte.isEmpty()
+                                                    ? ""
+                                                    : "%.2f"
+                                                            .formatted(
+                                                                    median(
+                                                                            row.cpuSecondsPerGigabyte))));
                 });
         return table.toString();
     }
 
+    /** A Markdown table of the goals that something was measured for. */
+    String goals() {
+        StringBuilder table =
+                new StringBuilder(
+                        "| ratio | goal | worst | in case | met |\n|---|---|---:|---|---|\n");
+        for (Goal goal : Goal.ALL) {
+            worst(goal)
+                    .ifPresent(
+                            worst ->
+                                    table.append(
+                                            "| `%s` | %s %s | %.2f | %s | %s |%n"
+                                                    .formatted(
+                                                            goal.key(),
+                                                            goal.atMost() ? "≤" : "≥",
+                                                            goal.bound(),
+                                                            worst.value(),
+                                                            worst.name(),
+                                                            isMet(goal, worst) ? "yes" : "no")));
+        }
+        refusals.forEach(
+                (refusal, why) ->
+                        table.append(
+                                "%n%s cannot do %s: %s"
+                                        .formatted(refusal.system(), refusal.name(), why)));
+        return table.toString();
+    }
+
+    private Optional<Goal.Ratio> worst(Goal goal) {
+        List<String> names = rows.keySet().stream().map(Key::name).distinct().toList();
+        return goal.worst(names, this::median);
+    }
+
+    private boolean isMet(Goal goal, Goal.Ratio worst) {
+        return goal.isMet(worst.value())
+                && refusals.keySet().stream()
+                        .noneMatch(refusal -> goal.needs(refusal.name(), refusal.system()));
+    }
+
+    private double median(String name, Contender contender) {
+        return rows.entrySet().stream()
+                .filter(row -> row.getKey().name().equals(name))
+                .filter(row -> row.getKey().system().equals(contender.label()))
+                .mapToDouble(row -> median(row.getValue().rounds))
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+
     void write(Path file, Map<String, Object> circumstances) throws IOException {
-        List<Map<String, Object>> rows = new ArrayList<>();
-        rounds.forEach(
-                (key, values) ->
-                        rows.add(
+        List<Map<String, Object>> written = new ArrayList<>();
+        rows.forEach(
+                (key, row) -> {
+                    Map<String, Object> one = new LinkedHashMap<>();
+                    one.put("case", key.name());
+                    one.put("system", key.system());
+                    one.put("unit", key.unit());
+                    one.put("rounds", row.rounds);
+                    one.put("median", median(row.rounds));
+                    if (!row.cpuSecondsPerGigabyte.isEmpty()) {
+                        one.put("cpu_seconds_per_gb", median(row.cpuSecondsPerGigabyte));
+                    }
+                    written.add(one);
+                });
+        List<Map<String, String>> refused = new ArrayList<>();
+        refusals.forEach(
+                (refusal, why) ->
+                        refused.add(
                                 Map.of(
-                                        "case", key.name(),
-                                        "system", key.system(),
-                                        "unit", key.unit(),
-                                        "rounds", values,
-                                        "median", median(values))));
+                                        "case", refusal.name(),
+                                        "system", refusal.system(),
+                                        "why", why)));
+        Map<String, Object> ratios = new LinkedHashMap<>();
+        Map<String, Object> goals = new LinkedHashMap<>();
+        for (Goal goal : Goal.ALL) {
+            worst(goal)
+                    .ifPresent(
+                            worst -> {
+                                ratios.put(goal.key(), worst.value());
+                                Map<String, Object> one = new LinkedHashMap<>();
+                                one.put(goal.atMost() ? "at_most" : "at_least", goal.bound());
+                                one.put("worst_case", worst.name());
+                                one.put("met", isMet(goal, worst));
+                                goals.put(goal.key(), one);
+                            });
+        }
         Map<String, Object> all = new LinkedHashMap<>(circumstances);
-        all.put("rows", rows);
-        all.put("ratios", ratios());
+        all.put("rows", written);
+        all.put("refused", refused);
+        all.put("ratios", ratios);
+        all.put("goals", goals);
         new ObjectMapper()
                 .enable(SerializationFeature.INDENT_OUTPUT)
                 .writeValue(file.toFile(), all);
-    }
-
-    /** Forebay's median over the other system's, for cases that both have. */
-    private Map<String, Double> ratios() {
-        Map<String, Double> ours = new LinkedHashMap<>();
-        Map<String, Double> ratios = new LinkedHashMap<>();
-        rounds.forEach(
-                (key, values) -> {
-                    if (key.system().equals(FOREBAY)) {
-                        ours.put(key.name(), median(values));
-                    }
-                });
-        rounds.forEach(
-                (key, values) -> {
-                    Double own = ours.get(key.name());
-                    if (own != null && !key.system().equals(FOREBAY)) {
-                        ratios.put(key.name(), own / median(values));
-                    }
-                });
-        return ratios;
     }
 
     private static double median(List<Double> values) {

@@ -9,13 +9,14 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 
 /** Reads trees of files, mounted or not, with calls of 1 MiB. */
 final class Tree {
+    private static final int THREADS = 4;
     private static final int READ_BYTES = 1 << 20;
     private static final ThreadLocal<ByteBuffer> BUFFER =
             ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(READ_BYTES));
@@ -29,11 +30,37 @@ final class Tree {
         }
     }
 
-    /** Reads files from beginning to end, and returns how many bytes they had. */
-    static long read(int threads, List<Path> files) throws Exception {
+    /**
+     * What was read.
+     *
+     * @param cpuSeconds of the reading threads
+     */
+    record Read(long bytes, double cpuSeconds) {}
+
+    /** Reads files from beginning to end. */
+    static Read read(int threads, List<Path> files) throws Exception {
         AtomicLong bytes = new AtomicLong();
-        Parallel.forEach(threads, files, file -> bytes.addAndGet(read(file)));
-        return bytes.get();
+        double cpu = Parallel.forEach(threads, files, file -> bytes.addAndGet(read(file)));
+        return new Read(bytes.get(), cpu);
+    }
+
+    /** A number that says whether two lists of files have the same bytes. */
+    static long checksum(List<Path> files) throws Exception {
+        AtomicLong sum = new AtomicLong();
+        Parallel.forEach(
+                THREADS,
+                files,
+                file -> {
+                    CRC32C crc = new CRC32C();
+                    ByteBuffer buffer = BUFFER.get();
+                    try (FileChannel in = FileChannel.open(file)) {
+                        while (in.read(buffer.clear()) >= 0) {
+                            crc.update(buffer.flip());
+                        }
+                    }
+                    sum.addAndGet(crc.getValue() * String.valueOf(file.getFileName()).hashCode());
+                });
+        return sum.get();
     }
 
     private static long read(Path file) throws IOException {
@@ -67,16 +94,5 @@ final class Tree {
                     }
                 });
         return entries.size();
-    }
-
-    static void delete(Path root) throws IOException {
-        if (!Files.exists(root)) {
-            return;
-        }
-        try (Stream<Path> paths = Files.walk(root)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
     }
 }

@@ -2,14 +2,17 @@ package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
+import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.devstack.tool.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,19 +39,63 @@ public final class FuseMount extends OneProcessServer {
             Optional<String> transport,
             int metricsPort,
             Launch.Lifetime lifetime) {
-        Path directory = layout.fuse(region);
-        Path mountpoint = layout.mountpoint(region);
+        Map<String, String> options = new LinkedHashMap<>();
+        transport.ifPresent(name -> options.put("--transport", name));
+        return start(
+                region,
+                etcdEndpoints,
+                layout.fuse(region),
+                layout.mountpoint(region),
+                jar,
+                libraries,
+                options,
+                metricsPort,
+                lifetime);
+    }
+
+    /**
+     * Starts one more pod in a region, as on another node, to end with this JVM at the latest. It
+     * is not part of the stack: close it before the stack.
+     *
+     * @param directory for what it keeps, and below it, as {@code mnt}, its mount
+     * @param options of the pod, by name, beside those of a stack's or in their place
+     */
+    public static FuseMount another(Region region, Path directory, Map<String, String> options) {
+        return start(
+                region.name(),
+                region.etcd().endpoint().toString(),
+                directory,
+                directory.resolve("mnt"),
+                Repository.current().fuseJar(),
+                Toolbox.ofThisMachine().libfuse2(),
+                options,
+                Ports.free(),
+                Launch.Lifetime.THIS_JVM);
+    }
+
+    private static FuseMount start(
+            String region,
+            String etcdEndpoints,
+            Path directory,
+            Path mountpoint,
+            Path jar,
+            Optional<Path> libraries,
+            Map<String, String> otherwise,
+            int metricsPort,
+            Launch.Lifetime lifetime) {
         clear(mountpoint);
-        List<String> options =
+        List<String> jvm =
                 libraries.map(path -> List.of("-Djnr.ffi.library.path=" + path)).orElse(List.of());
-        List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, options));
-        command.addAll(List.of("--region", region));
-        command.addAll(List.of("--etcd-endpoints", etcdEndpoints));
-        command.addAll(List.of("--mountpoint", mountpoint.toString()));
-        command.addAll(List.of("--directory", directory.resolve("cache").toString()));
-        command.addAll(List.of("--memory-cache", "256M"));
-        transport.ifPresent(name -> command.addAll(List.of("--transport", name)));
-        command.addAll(List.of("--metrics-port", Integer.toString(metricsPort)));
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("--region", region);
+        options.put("--etcd-endpoints", etcdEndpoints);
+        options.put("--mountpoint", mountpoint.toString());
+        options.put("--directory", directory.resolve("cache").toString());
+        options.put("--memory-cache", "256M");
+        options.put("--metrics-port", Integer.toString(metricsPort));
+        options.putAll(otherwise);
+        List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, jvm));
+        options.forEach((name, value) -> command.addAll(List.of(name, value)));
         URI address = URI.create("http://127.0.0.1:" + metricsPort);
         Readiness ready = Readiness.ok(address.resolve("/health/ready"));
         Launch launch =

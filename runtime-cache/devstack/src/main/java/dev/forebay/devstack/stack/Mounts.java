@@ -12,14 +12,14 @@ import java.util.stream.Stream;
  * The mounts of this machine. Read from the kernel's table: to touch the mountpoint of a daemon
  * that is gone fails, and of one that hangs never returns.
  */
-final class Mounts {
+public final class Mounts {
     private static final Path TABLE = Path.of("/proc/self/mountinfo");
     private static final int MOUNTPOINT = 4;
 
     private Mounts() {}
 
     /** The mountpoints at or below a directory, the deepest and latest first. */
-    static List<Path> below(Path directory) {
+    public static List<Path> below(Path directory) {
         try (Stream<String> lines = Files.lines(TABLE)) {
             return lines.map(line -> Path.of(unescape(line.split(" ", -1)[MOUNTPOINT])))
                     .filter(mountpoint -> mountpoint.startsWith(directory))
@@ -30,12 +30,13 @@ final class Mounts {
         }
     }
 
-    static boolean isMounted(Path mountpoint) {
+    /** Whether something is mounted there. */
+    public static boolean isMounted(Path mountpoint) {
         return below(mountpoint).contains(mountpoint);
     }
 
     /** Takes a mount away at once, whoever still uses it. */
-    static void detach(Path mountpoint) {
+    public static void detach(Path mountpoint) {
         List<List<String>> ways =
                 List.of(
                         List.of("umount", "-l", mountpoint.toString()),

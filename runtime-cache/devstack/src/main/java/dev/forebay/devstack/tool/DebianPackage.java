@@ -51,6 +51,7 @@ record DebianPackage(String name, List<String> files) implements Recipe {
         try (Stream<Path> tree = Files.walk(unpacked)) {
             Path found =
                     tree.filter(path -> path.getFileName().toString().equals(file))
+                            .filter(Files::isRegularFile)
                             .findFirst()
                             .orElseThrow(
                                     () ->

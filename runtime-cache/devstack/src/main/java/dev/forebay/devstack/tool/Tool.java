@@ -104,6 +104,46 @@ record Tool(
                     "install it (Debian: apt-get install fio)",
                     new DebianProgram("fio"));
 
+    // What benchmarks compare with; obtained when one is run.
+
+    static final Tool RCLONE =
+            new Tool(
+                    "rclone",
+                    "1.76.0",
+                    "rclone",
+                    Pattern.compile("rclone v1\\.(7[6-9]|[89]\\d)\\."),
+                    "5 to 10 minutes",
+                    "put rclone 1.76 or later on PATH",
+                    new GoInstall("github.com/rclone/rclone", "v1.76.0"));
+
+    static final Tool S5CMD =
+            new Tool(
+                    "s5cmd",
+                    "2.3.0",
+                    "s5cmd",
+                    Pattern.compile(""),
+                    "1 minute",
+                    "put s5cmd on PATH",
+                    new GoModule("github.com/peak/s5cmd/v2", "v2.3.0", "s5cmd"));
+
+    static final Tool S3FS = debian("s3fs", "1.90", "s3fs");
+
+    static final Tool NGINX = debian("nginx", "1.22", "nginx");
+
+    /** What rclone mounts with. */
+    static final Tool FUSERMOUNT3 = debian("fuse3", "3.14", "fusermount3");
+
+    private static Tool debian(String name, String version, String file) {
+        return new Tool(
+                name,
+                version,
+                file,
+                Pattern.compile(""),
+                "a few seconds",
+                "install it (Debian: apt-get install %s)".formatted(name),
+                new DebianPackage(name, List.of(file)));
+    }
+
     static final List<Tool> ALL =
             List.of(ETCD, TEMPORAL, VERSITYGW, POSTGRES, LIBFUSE2, EROFS_UTILS, BTRFS_PROGS);
 }

@@ -98,8 +98,33 @@ public final class Toolbox {
         return program(Tool.FIO);
     }
 
+    /** The program {@code rclone}; {@link #fusermount3} has to be on its PATH. */
+    public Path rclone() {
+        return program(Tool.RCLONE);
+    }
+
+    /** The program {@code fusermount3}. */
+    public Path fusermount3() {
+        return program(Tool.FUSERMOUNT3);
+    }
+
+    /** The program {@code s3fs}; it needs {@link #libfuse2}. */
+    public Path s3fs() {
+        return program(Tool.S3FS);
+    }
+
+    /** The program {@code s5cmd}. */
+    public Path s5cmd() {
+        return program(Tool.S5CMD);
+    }
+
+    /** The program {@code nginx}. */
+    public Path nginx() {
+        return program(Tool.NGINX);
+    }
+
     /**
-     * Obtains whatever is missing.
+     * Obtains whatever Forebay itself needs and is missing.
      *
      * @return each tool by name, and where it is
      */

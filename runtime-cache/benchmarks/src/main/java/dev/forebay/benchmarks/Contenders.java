@@ -1,0 +1,208 @@
+package dev.forebay.benchmarks;
+
+import dev.forebay.devstack.erofs.ErofsMount;
+import dev.forebay.devstack.server.OneProcessServer;
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.stack.FuseMount;
+import dev.forebay.devstack.stack.Mounts;
+import dev.forebay.devstack.stack.QuarkusProcess;
+import dev.forebay.devstack.stack.Region;
+import dev.forebay.image.ImageName;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.SqliteManifest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The mounts that are compared, each started when it is first asked for. */
+final class Contenders implements AutoCloseable {
+    /** Little, so that what is measured are the packs on disk and not pieces in memory. */
+    private static final Map<String, String> POD = Map.of("--memory-cache", "64M");
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Region region;
+    private final Lake lake;
+    private final MountTable table;
+    private final Path data;
+    private final List<Dataset> warm;
+    private final Peers peers;
+    private final Map<Contender, OneProcessServer> servers = new EnumMap<>(Contender.class);
+    private final List<ErofsMount> images = new ArrayList<>();
+
+    /**
+     * @param data a directory for whatever they keep
+     * @param warm what each of them is to have read before it is measured
+     */
+    Contenders(Region region, Lake lake, MountTable table, Path data, List<Dataset> warm) {
+        this.region = region;
+        this.lake = lake;
+        this.table = table;
+        this.data = data;
+        this.warm = warm;
+        this.peers = new Peers(lake, data);
+    }
+
+    /** Where this contender has the files of a dataset. */
+    Path root(Contender contender, Dataset dataset) throws Exception {
+        if (contender == Contender.RAW) {
+            return lake.directory().resolve(dataset.name());
+        }
+        if (contender == Contender.NATIVE && warm.contains(dataset)) {
+            server(contender);
+            return nativeRoot(dataset);
+        }
+        return switch (server(contender)) {
+            case FuseMount pod -> shown(contender, pod, dataset);
+            case Peers.Mounted peer -> peer.mountpoint().resolve(dataset.name());
+            default -> throw new IllegalArgumentException(contender + " is not a mount");
+        };
+    }
+
+    /** Directories of the files that it takes the bytes of warm datasets from. */
+    List<Path> backing(Contender contender, Dataset dataset) throws Exception {
+        return switch (contender) {
+            case RAW, STOCK -> List.of(root(Contender.RAW, dataset));
+            case NATIVE, ON_DEMAND, KERNEL, JNR ->
+                    List.of(directory(contender).resolve("cache").resolve("packs"));
+            default -> List.of();
+        };
+    }
+
+    /** Where the region's workers keep chunks. */
+    List<Path> stores() throws IOException {
+        try (Stream<Path> parts = Files.list(data.resolve("regions").resolve(region.name()))) {
+            return parts.map(part -> part.resolve("store")).filter(Files::exists).toList();
+        }
+    }
+
+    /** The processes that work for a contender, other than the reader and the lake. */
+    List<Long> processes(Contender contender) throws Exception {
+        List<Long> all = new ArrayList<>();
+        switch (contender) {
+            case NATIVE, ON_DEMAND, KERNEL, JNR -> {
+                all.add(server(contender).pid());
+                region.workers().stream().map(QuarkusProcess::pid).forEach(all::add);
+            }
+            case STOCK, RCLONE, S3FS -> all.add(server(contender).pid());
+            case NGINX -> {
+                long master = peers.nginx().pid();
+                all.add(master);
+                ProcessHandle.of(master).stream()
+                        .flatMap(ProcessHandle::children)
+                        .map(ProcessHandle::pid)
+                        .forEach(all::add);
+            }
+            case RAW, S5CMD, GET -> {}
+        }
+        return all;
+    }
+
+    Peers peers() {
+        return peers;
+    }
+
+    private Path directory(Contender contender) {
+        return data.resolve(contender.label());
+    }
+
+    private OneProcessServer server(Contender contender) throws Exception {
+        @Nullable OneProcessServer there = servers.get(contender);
+        if (there != null) {
+            return there;
+        }
+        Benchmarks.say("starting " + contender.label());
+        OneProcessServer started =
+                switch (contender) {
+                    case NATIVE, ON_DEMAND -> pod(contender, "image", "kernel");
+                    case KERNEL -> pod(contender, "portable", "kernel");
+                    case JNR -> pod(contender, "portable", "jnr");
+                    case STOCK -> peers.stock();
+                    case RCLONE -> peers.rclone();
+                    case S3FS -> peers.s3fs();
+                    default -> throw new IllegalArgumentException(contender + " is not a mount");
+                };
+        servers.put(contender, started);
+        for (Dataset dataset : warm) {
+            warmUp(contender, started, dataset);
+        }
+        return started;
+    }
+
+    private FuseMount pod(Contender contender, String view, String transport) {
+        Map<String, String> options = new HashMap<>(POD);
+        options.put("--view", view);
+        options.put("--transport", transport);
+        return FuseMount.another(region, directory(contender), options);
+    }
+
+    /** Twice: the first fills its cache, the second its compiler knows what matters. */
+    private void warmUp(Contender contender, OneProcessServer server, Dataset dataset)
+            throws Exception {
+        Path root =
+                server instanceof FuseMount pod
+                        ? shown(contender, pod, dataset)
+                        : root(contender, dataset);
+        List<Path> files = Tree.files(root);
+        List<Path> originals = Tree.files(root(Contender.RAW, dataset));
+        if (Tree.checksum(files) != Tree.checksum(originals)) {
+            throw new IllegalStateException(root + " is not what the lake has");
+        }
+        PageCache.drop();
+        Tree.read(4, files);
+        Tree.walk(root);
+    }
+
+    /** Where a pod shows a version, when it does, and by an image if it is to. */
+    private static Path shown(Contender contender, FuseMount pod, Dataset dataset)
+            throws Exception {
+        Path folder = pod.mountpoint().resolve(dataset.version().path());
+        boolean byImage = contender == Contender.NATIVE || contender == Contender.ON_DEMAND;
+        await(folder, () -> Files.exists(folder) && (!byImage || Mounts.isMounted(folder)));
+        return folder;
+    }
+
+    private static void await(Path folder, Readiness condition) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.ready()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(folder + " is not shown");
+            }
+            Thread.sleep(20);
+        }
+    }
+
+    private Path nativeRoot(Dataset dataset) throws IOException {
+        Path mountpoint = directory(Contender.NATIVE).resolve("images").resolve(dataset.name());
+        if (!Files.exists(mountpoint)) {
+            Files.createDirectories(mountpoint);
+            Path cache = directory(Contender.NATIVE).resolve("cache");
+            ManifestFile manifest = table.manifest(dataset);
+            ImageName name = new ImageName(dataset.version(), manifest.digest());
+            try (SqliteManifest opened = SqliteManifest.open(manifest.path())) {
+                List<Path> packs =
+                        opened.packs().stream()
+                                .map(pack -> cache.resolve("packs").resolve(pack.id() + ".pack"))
+                                .toList();
+                Path image = cache.resolve("images").resolve(name.fileName());
+                images.add(ErofsMount.of(image, packs, mountpoint));
+            }
+        }
+        return mountpoint;
+    }
+
+    @Override
+    public void close() {
+        images.forEach(ErofsMount::close);
+        servers.values().forEach(OneProcessServer::close);
+        peers.close();
+    }
+}

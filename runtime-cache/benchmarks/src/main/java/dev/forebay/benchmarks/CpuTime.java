@@ -1,0 +1,41 @@
+package dev.forebay.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Processor time of processes, user and system, from {@code /proc} (see proc_pid_stat(5)). */
+final class CpuTime {
+    /** USER_HZ, which is 100 on all that Linux runs on. */
+    private static final double TICKS_PER_SECOND = 100;
+
+    /** Counted from the process's state, which comes after its name in parentheses. */
+    private static final int UTIME = 11;
+
+    private static final int CHILDREN_UTIME = 13;
+
+    private CpuTime() {}
+
+    /** Seconds that these processes, and their children that have ended, have used. */
+    static double of(List<Long> processes) throws IOException {
+        double seconds = 0;
+        for (long process : processes) {
+            String stat = Long.toString(process);
+            seconds += times(stat, UTIME) + times(stat, CHILDREN_UTIME);
+        }
+        return seconds;
+    }
+
+    /** Seconds that children of this process have used, of those that have ended. */
+    static double ofEndedChildren() throws IOException {
+        return times("self", CHILDREN_UTIME);
+    }
+
+    private static double times(String process, int field) throws IOException {
+        String stat = Files.readString(Path.of("/proc", process, "stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        return (Long.parseLong(fields[field]) + Long.parseLong(fields[field + 1]))
+                / TICKS_PER_SECOND;
+    }
+}

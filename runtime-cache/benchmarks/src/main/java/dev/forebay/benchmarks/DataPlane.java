@@ -1,0 +1,329 @@
+package dev.forebay.benchmarks;
+
+import static dev.forebay.benchmarks.Contender.GET;
+import static dev.forebay.benchmarks.Contender.JNR;
+import static dev.forebay.benchmarks.Contender.KERNEL;
+import static dev.forebay.benchmarks.Contender.NATIVE;
+import static dev.forebay.benchmarks.Contender.NGINX;
+import static dev.forebay.benchmarks.Contender.ON_DEMAND;
+import static dev.forebay.benchmarks.Contender.RAW;
+import static dev.forebay.benchmarks.Contender.RCLONE;
+import static dev.forebay.benchmarks.Contender.S3FS;
+import static dev.forebay.benchmarks.Contender.S5CMD;
+import static dev.forebay.benchmarks.Contender.STOCK;
+
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The cases of reading. In a round each is measured for all contenders directly after one another;
+ * who begins changes from round to round.
+ */
+final class DataPlane {
+    private static final List<Contender> ALL =
+            List.of(RAW, NATIVE, ON_DEMAND, KERNEL, JNR, STOCK, RCLONE, S3FS);
+
+    /** Those whose backing files are known, and so can be brought into memory. */
+    private static final List<Contender> OVER_FILES = ALL.subList(0, ALL.indexOf(RCLONE));
+
+    private static final List<Contender> DIRECT =
+            List.of(RAW, NATIVE, ON_DEMAND, KERNEL, JNR, STOCK);
+    private static final int THREADS = 4;
+    private static final double GIGABYTE = 1e9;
+
+    private final Scale scale;
+    private final Selection selection;
+    private final Contenders contenders;
+    private final Lake lake;
+    private final MountTable table;
+
+    DataPlane(
+            Scale scale, Selection selection, Contenders contenders, Lake lake, MountTable table) {
+        this.scale = scale;
+        this.selection = selection;
+        this.contenders = contenders;
+        this.lake = lake;
+        this.table = table;
+    }
+
+    /** What one contender does in a case; returns the processor seconds of the reader. */
+    @FunctionalInterface
+    private interface Work {
+        Done run() throws Exception;
+    }
+
+    private record Done(double units, long bytes, double readerCpuSeconds) {}
+
+    /** Something done before the clock starts; nothing if the contender cannot do it. */
+    @FunctionalInterface
+    private interface Preparation {
+        Optional<Work> of(Contender contender) throws Exception;
+    }
+
+    /**
+     * Puts everything into the lake, for mounts remember what they have not found there, and what
+     * is read again and again into the region.
+     */
+    void prepare() throws Exception {
+        for (int number = 0; number <= scale.rounds(); number++) {
+            if (isWanted("cold_large")) {
+                lake.put(scale.coldLarge(number));
+                lake.put(scale.coldSmall(number));
+            }
+            if (isWanted("remote_large")) {
+                lake.put(scale.remoteLarge(number));
+                lake.put(scale.remoteSmall(number));
+            }
+            if (isWanted("first_byte") && number == 0) {
+                lake.put(scale.firstByte(0));
+            } else if (isWanted("first_byte")) {
+                lake.copy(scale.firstByte(0), scale.firstByte(number));
+            }
+        }
+        for (Dataset dataset : scale.warm()) {
+            lake.put(dataset);
+            table.mount(dataset);
+            table.fill(dataset);
+            table.markCached(dataset);
+        }
+    }
+
+    /**
+     * One round.
+     *
+     * @param number from 0 on; what is cold is other objects in every round
+     */
+    void round(int number, Results results) throws Exception {
+        if (number > 0) {
+            warm(number, results);
+        }
+        cold(number, results);
+        remote(number, results);
+        firstByte(number, results);
+    }
+
+    private void warm(int number, Results results) throws Exception {
+        for (ReadCase read : ReadCase.all()) {
+            List<Contender> who =
+                    read.direct()
+                            ? DIRECT
+                            : read.state() == PageCache.State.DISK ? ALL : OVER_FILES;
+            measure(
+                    read.name(),
+                    read.unit(),
+                    who,
+                    number,
+                    results,
+                    contender -> {
+                        Path root = contenders.root(contender, scale.large());
+                        List<Path> files = Tree.files(root);
+                        if (!read.isPossible(files.getFirst())) {
+                            return Optional.empty();
+                        }
+                        PageCache.bring(read.state(), contenders.backing(contender, scale.large()));
+                        return Optional.of(
+                                () -> {
+                                    ReadCase.Outcome outcome = read.read(files, scale.divisor());
+                                    return new Done(
+                                            read.units(outcome),
+                                            outcome.bytes(),
+                                            outcome.readerCpuSeconds());
+                                });
+                    });
+        }
+        for (int threads : List.of(1, THREADS)) {
+            for (PageCache.State state : PageCache.State.values()) {
+                measure(
+                        "small_t%d_%s".formatted(threads, state.label()),
+                        scale.small().unit(),
+                        state == PageCache.State.DISK ? ALL : OVER_FILES,
+                        number,
+                        results,
+                        contender -> wholeFiles(contender, scale.small(), threads, state));
+            }
+        }
+        measure(
+                "walk",
+                "entries/s",
+                ALL,
+                number,
+                results,
+                contender -> {
+                    Path root = contenders.root(contender, scale.small());
+                    PageCache.drop();
+                    return Optional.of(() -> new Done(Tree.walk(root), 0, 0));
+                });
+    }
+
+    private Optional<Work> wholeFiles(
+            Contender contender, Dataset dataset, int threads, PageCache.State state)
+            throws Exception {
+        Path root = contenders.root(contender, dataset);
+        // Not by listing it: that would already make the first requests for what is cold.
+        List<Path> files = dataset.paths().stream().map(root::resolve).toList();
+        PageCache.bring(state, contenders.backing(contender, dataset));
+        return Optional.of(
+                () -> {
+                    Tree.Read read = Tree.read(threads, files);
+                    if (read.bytes() != dataset.totalBytes()) {
+                        throw new IllegalStateException(root + " is not complete");
+                    }
+                    return new Done(dataset.units(), read.bytes(), read.cpuSeconds());
+                });
+    }
+
+    private void cold(int number, Results results) throws Exception {
+        List<Contender> who = List.of(S5CMD, ON_DEMAND, RCLONE, S3FS);
+        for (Dataset dataset : List.of(scale.coldLarge(number), scale.coldSmall(number))) {
+            String name = dataset.isSmall() ? "cold_small" : "cold_large";
+            if (!isWanted(name)) {
+                continue;
+            }
+            table.mount(dataset);
+            measure(
+                    name,
+                    dataset.unit(),
+                    who,
+                    number,
+                    results,
+                    contender ->
+                            contender == S5CMD
+                                    ? download(dataset)
+                                    : wholeFiles(
+                                            contender, dataset, THREADS, PageCache.State.DISK));
+        }
+    }
+
+    private Optional<Work> download(Dataset dataset) throws Exception {
+        PageCache.drop();
+        return Optional.of(
+                () -> {
+                    double before = CpuTime.ofEndedChildren();
+                    contenders.peers().s5cmd(dataset);
+                    double used = CpuTime.ofEndedChildren() - before;
+                    return new Done(dataset.units(), dataset.totalBytes(), used);
+                });
+    }
+
+    /** Read by a pod that has nothing of it, from the region that has all of it. */
+    private void remote(int number, Results results) throws Exception {
+        List<Contender> who = List.of(NGINX, ON_DEMAND);
+        for (Dataset dataset : List.of(scale.remoteLarge(number), scale.remoteSmall(number))) {
+            String name = dataset.isSmall() ? "remote_small" : "remote_large";
+            if (!isWanted(name)) {
+                continue;
+            }
+            table.mount(dataset);
+            table.fill(dataset);
+            measure(
+                    name,
+                    dataset.unit(),
+                    who,
+                    number,
+                    results,
+                    contender -> {
+                        if (contender == NGINX) {
+                            return curl(dataset);
+                        }
+                        Optional<Work> work =
+                                wholeFiles(contender, dataset, THREADS, PageCache.State.DISK);
+                        for (Path store : contenders.stores()) {
+                            Tree.read(1, Tree.files(store));
+                        }
+                        return work;
+                    });
+        }
+    }
+
+    private Optional<Work> curl(Dataset dataset) throws Exception {
+        String[] command = contenders.peers().curl(dataset);
+        PageCache.drop();
+        Tree.read(1, Tree.files(contenders.root(RAW, dataset)));
+        return Optional.of(
+                () -> {
+                    double before = CpuTime.ofEndedChildren();
+                    Command.run(command);
+                    double used = CpuTime.ofEndedChildren() - before;
+                    return new Done(dataset.units(), dataset.totalBytes(), used);
+                });
+    }
+
+    private void firstByte(int number, Results results) throws Exception {
+        List<Contender> who = List.of(GET, ON_DEMAND);
+        if (!isWanted("first_byte")) {
+            return;
+        }
+        Dataset dataset = scale.firstByte(number);
+        table.mount(dataset);
+        for (Contender contender : inTurn(selection.of("first_byte", who), number)) {
+            Path file =
+                    contender == GET
+                            ? lake.directory()
+                            : contenders
+                                    .root(contender, dataset)
+                                    .resolve(dataset.paths().getFirst());
+            PageCache.drop();
+            // The connection is there, and so are the file's name and size.
+            int _ = lake.firstByte(scale.warm().getFirst());
+            boolean _ = Files.exists(file);
+            long began = System.nanoTime();
+            if (contender == GET) {
+                int _ = lake.firstByte(dataset);
+            } else {
+                try (InputStream in = Files.newInputStream(file)) {
+                    int _ = in.read();
+                }
+            }
+            results.add("first_byte", contender.label(), "ms", (System.nanoTime() - began) / 1e6);
+        }
+    }
+
+    private void measure(
+            String name,
+            String unit,
+            List<Contender> who,
+            int number,
+            Results results,
+            Preparation preparation)
+            throws Exception {
+        for (Contender contender : inTurn(selection.of(name, who), number)) {
+            Optional<Work> possible = preparation.of(contender);
+            if (possible.isEmpty()) {
+                results.refused(name, contender.label(), "O_DIRECT is refused with EINVAL");
+                continue;
+            }
+            Work work = possible.get();
+            List<Long> processes = contenders.processes(contender);
+            double cpu = CpuTime.of(processes);
+            long began = System.nanoTime();
+            Done done = work.run();
+            double seconds = (System.nanoTime() - began) / 1e9;
+            if (done.bytes == 0) {
+                results.add(name, contender.label(), unit, done.units / seconds);
+            } else {
+                cpu = CpuTime.of(processes) - cpu + done.readerCpuSeconds;
+                results.add(
+                        name,
+                        contender.label(),
+                        unit,
+                        done.units / seconds,
+                        cpu * GIGABYTE / done.bytes);
+            }
+        }
+    }
+
+    private boolean isWanted(String name) {
+        return !selection.of(name, List.of(Contender.values())).isEmpty();
+    }
+
+    private static List<Contender> inTurn(List<Contender> who, int number) {
+        List<Contender> turned = new ArrayList<>(who);
+        Collections.rotate(turned, number);
+        return turned;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.forebay.benchmarks;
+
+import static dev.forebay.benchmarks.Contender.GET;
+import static dev.forebay.benchmarks.Contender.JNR;
+import static dev.forebay.benchmarks.Contender.NATIVE;
+import static dev.forebay.benchmarks.Contender.NGINX;
+import static dev.forebay.benchmarks.Contender.ON_DEMAND;
+import static dev.forebay.benchmarks.Contender.RAW;
+import static dev.forebay.benchmarks.Contender.RCLONE;
+import static dev.forebay.benchmarks.Contender.S3FS;
+import static dev.forebay.benchmarks.Contender.S5CMD;
+import static dev.forebay.benchmarks.Contender.STOCK;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleBiFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What Forebay is to reach beside others.
+ *
+ * @param key its name, in results and on the command line
+ * @param cases the names of the cases it is about
+ * @param ours the first of these that a case has
+ * @param others the best of these is compared with
+ * @param bound of the ratio ours/others, of the worst case
+ * @param atMost whether the bound is not to be exceeded, as of times; else it is to be reached
+ */
+record Goal(
+        String key,
+        Pattern cases,
+        List<Contender> ours,
+        List<Contender> others,
+        double bound,
+        boolean atMost) {
+
+    static final List<Goal> ALL =
+            List.of(
+                    atLeast("warm_seq", "seq_.*", List.of(NATIVE), List.of(RAW), 0.95),
+                    atLeast("warm_rand", "rand_.*", List.of(NATIVE), List.of(RAW), 0.95),
+                    atLeast("small_files", "small_t4.*|walk", List.of(NATIVE), List.of(RAW), 0.95),
+                    atLeast(
+                            "on_demand",
+                            "seq_.*_buffered_disk",
+                            List.of(ON_DEMAND),
+                            List.of(RAW),
+                            0.4),
+                    atLeast("on_demand_small", "small_.*", List.of(ON_DEMAND), List.of(STOCK), 2),
+                    atLeast("remote", "remote_.*", List.of(ON_DEMAND), List.of(NGINX), 0.8),
+                    atLeast("cold", "cold_.*", List.of(ON_DEMAND), List.of(S5CMD), 0.9),
+                    atLeast(
+                            "vs_best_peer",
+                            "(seq|rand)_.*_buffered_disk|small_.*_disk|cold_.*|walk",
+                            List.of(NATIVE, ON_DEMAND),
+                            List.of(RCLONE, S3FS),
+                            2),
+                    atLeast(
+                            "jnr_vs_stock",
+                            "(seq|rand)_.*_buffered_.*|small_.*|walk",
+                            List.of(JNR),
+                            List.of(STOCK),
+                            1),
+                    new Goal(
+                            "first_byte",
+                            Pattern.compile("first_byte"),
+                            List.of(ON_DEMAND),
+                            List.of(GET),
+                            1.5,
+                            true));
+
+    /** The ratio of one case. */
+    record Ratio(String name, double value) {}
+
+    private static Goal atLeast(
+            String key, String cases, List<Contender> ours, List<Contender> others, double bound) {
+        return new Goal(key, Pattern.compile(cases), ours, others, bound, false);
+    }
+
+    /**
+     * Whether a case is about it and a system takes part.
+     *
+     * @param system its label
+     */
+    boolean needs(String name, String system) {
+        return cases.matcher(name).matches()
+                && Stream.concat(ours.stream(), others.stream())
+                        .anyMatch(contender -> contender.label().equals(system));
+    }
+
+    /**
+     * The worst of its cases, if any was measured.
+     *
+     * @param measured the medians, NaN where there is none
+     */
+    Optional<Ratio> worst(List<String> names, ToDoubleBiFunction<String, Contender> measured) {
+        Comparator<Ratio> byValue = Comparator.comparingDouble(Ratio::value);
+        return names.stream()
+                .filter(name -> cases.matcher(name).matches())
+                .flatMap(name -> ratio(name, measured).stream())
+                .min(atMost ? byValue.reversed() : byValue);
+    }
+
+    private Optional<Ratio> ratio(String name, ToDoubleBiFunction<String, Contender> measured) {
+        double own = first(ours, name, measured);
+        double best =
+                others.stream()
+                        .mapToDouble(other -> measured.applyAsDouble(name, other))
+                        .filter(Double::isFinite)
+                        .reduce(atMost ? Math::min : Math::max)
+                        .orElse(Double.NaN);
+        double ratio = own / best;
+        return Double.isFinite(ratio) ? Optional.of(new Ratio(name, ratio)) : Optional.empty();
+    }
+
+    private static double first(
+            List<Contender> of, String name, ToDoubleBiFunction<String, Contender> measured) {
+        return of.stream()
+                .mapToDouble(each -> measured.applyAsDouble(name, each))
+                .filter(Double::isFinite)
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+
+    boolean isMet(double ratio) {
+        return atMost ? ratio <= bound : ratio >= bound;
+    }
+}

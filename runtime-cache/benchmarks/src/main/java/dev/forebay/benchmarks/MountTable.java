@@ -1,0 +1,104 @@
+package dev.forebay.benchmarks;
+
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.devstack.stack.Region;
+import dev.forebay.lake.s3.S3Credentials;
+import dev.forebay.lake.s3.S3Lake;
+import dev.forebay.lake.s3.S3LakeConfig;
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.model.RegionName;
+import dev.forebay.placement.Placement;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The region's mount table, written without the control plane: a version can so be there with
+ * nothing of it in the region.
+ */
+final class MountTable implements AutoCloseable {
+    private static final int FILLS = 4;
+
+    private final Path directory;
+    private final S3Lake lake;
+    private final EtcdRegionState state;
+    private final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
+    private final Map<Dataset, ManifestFile> manifests = new HashMap<>();
+
+    /**
+     * @param directory for manifests
+     */
+    MountTable(Region region, S3Server server, Path directory) {
+        this.directory = directory;
+        this.lake =
+                S3Lake.open(
+                        S3LakeConfig.of(server.endpoint(), S3Server.REGION, true),
+                        new S3Credentials(server.accessKey(), server.secretKey()));
+        this.state =
+                EtcdRegionState.connect(
+                        EtcdConfig.of(List.of(region.etcd().endpoint())),
+                        new RegionName(region.name()));
+    }
+
+    /** Enters a dataset's version, of which nothing is in the region. */
+    void mount(Dataset dataset) {
+        try (ManifestWriter writer =
+                new ManifestWriter(
+                        directory.resolve(dataset.name() + ".sqlite"),
+                        Lake.BUCKET,
+                        dataset.name() + "/",
+                        ManifestWriter.DEFAULT_PACK_BYTES,
+                        null)) {
+            lake.list(Lake.BUCKET, dataset.name() + "/", writer::add, count -> {});
+            ManifestFile manifest = writer.finish();
+            lake.putIfAbsent(Lake.MANIFESTS, manifest.key(), manifest.path());
+            manifests.put(dataset, manifest);
+            state.mount(dataset.version(), manifest.ref(Lake.MANIFESTS));
+        }
+    }
+
+    /** Has the region's workers fill all of a version. */
+    void fill(Dataset dataset) throws Exception {
+        ManifestFile manifest = manifest(dataset);
+        List<ChunkRef> chunks;
+        try (SqliteManifest opened = SqliteManifest.open(manifest.path())) {
+            chunks = opened.chunks(0, Math.toIntExact(opened.chunkCount()));
+        }
+        Parallel.forEach(
+                FILLS,
+                chunks,
+                chunk ->
+                        client.fill(
+                                Placement.rank(chunk.chunk(), state.view().workers()).getFirst(),
+                                manifest.digest(),
+                                chunk.chunk()));
+    }
+
+    /** Says that all of it is in the region; pods may then bring it to their nodes. */
+    void markCached(Dataset dataset) {
+        state.markCached(dataset.version());
+    }
+
+    ManifestFile manifest(Dataset dataset) {
+        ManifestFile manifest = manifests.get(dataset);
+        if (manifest == null) {
+            throw new IllegalStateException(dataset.name() + " is not mounted");
+        }
+        return manifest;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        state.close();
+        lake.close();
+    }
+}

@@ -1,0 +1,242 @@
+package dev.forebay.benchmarks;
+
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.OneProcessServer;
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.devstack.stack.Mounts;
+import dev.forebay.devstack.tool.Toolbox;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Other programs that do what Forebay does, or a part of it, over the same lake. */
+final class Peers implements AutoCloseable {
+    private static final int STREAMS = 4;
+
+    private final Toolbox toolbox = Toolbox.ofThisMachine();
+    private final Lake lake;
+    private final Path data;
+    private @Nullable ServerProcess nginx;
+    private int nginxPort;
+
+    Peers(Lake lake, Path data) {
+        this.lake = lake;
+        this.data = data;
+    }
+
+    /** A program that has a directory mounted; closed, its mount is gone. */
+    static final class Mounted extends OneProcessServer {
+        private final Path mountpoint;
+
+        private Mounted(ServerProcess process, Path mountpoint) {
+            super(process);
+            this.mountpoint = mountpoint;
+        }
+
+        Path mountpoint() {
+            return mountpoint;
+        }
+
+        @Override
+        public void close() {
+            Mounts.detach(mountpoint);
+            super.close();
+        }
+    }
+
+    /** {@link StockMirror} over the raw directory, in a JVM like a pod's. */
+    Mounted stock() throws IOException {
+        Path mountpoint = mountpoint(Contender.STOCK);
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED"));
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        toolbox.libfuse2().ifPresent(path -> command.add("-Djnr.ffi.library.path=" + path));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.add(StockMirror.class.getName());
+        command.addAll(List.of(lake.directory().toString(), mountpoint.toString()));
+        return mount(Contender.STOCK, mountpoint, command, Map.of());
+    }
+
+    Mounted rclone() throws IOException {
+        Path mountpoint = mountpoint(Contender.RCLONE);
+        Map<String, String> environment = new HashMap<>(lake.environment());
+        environment.put("RCLONE_S3_PROVIDER", "Other");
+        environment.put("RCLONE_S3_ENDPOINT", lake.server().endpoint().toString());
+        environment.put("RCLONE_S3_ENV_AUTH", "true");
+        environment.put("RCLONE_S3_REGION", S3Server.REGION);
+        environment.put("RCLONE_CONFIG", data.resolve("rclone.conf").toString());
+        environment.put("PATH", toolbox.fusermount3().getParent() + ":" + System.getenv("PATH"));
+        List<String> command =
+                List.of(
+                        toolbox.rclone().toString(),
+                        "mount",
+                        ":s3:" + Lake.BUCKET,
+                        mountpoint.toString(),
+                        "--read-only",
+                        "--vfs-cache-mode=full",
+                        "--cache-dir=" + cache(Contender.RCLONE),
+                        // Objects do not change, and the time they were put is good enough: else
+                        // there would be one more request for each.
+                        "--dir-cache-time=1h",
+                        "--attr-timeout=1h",
+                        "--use-server-modtime",
+                        "--vfs-fast-fingerprint");
+        return mount(Contender.RCLONE, mountpoint, command, environment);
+    }
+
+    Mounted s3fs() throws IOException {
+        Path mountpoint = mountpoint(Contender.S3FS);
+        Map<String, String> environment = new HashMap<>(lake.environment());
+        environment.put("AWSACCESSKEYID", lake.server().accessKey());
+        environment.put("AWSSECRETACCESSKEY", lake.server().secretKey());
+        toolbox.libfuse2().ifPresent(path -> environment.put("LD_LIBRARY_PATH", path.toString()));
+        List<String> command =
+                List.of(
+                        toolbox.s3fs().toString(),
+                        Lake.BUCKET,
+                        mountpoint.toString(),
+                        "-f",
+                        "-o",
+                        String.join(
+                                ",",
+                                "ro",
+                                "url=" + lake.server().endpoint(),
+                                "endpoint=" + S3Server.REGION,
+                                "use_path_request_style",
+                                "use_cache=" + cache(Contender.S3FS),
+                                "max_stat_cache_size=1000000",
+                                "kernel_cache"));
+        return mount(Contender.S3FS, mountpoint, command, environment);
+    }
+
+    private Mounted mount(
+            Contender contender,
+            Path mountpoint,
+            List<String> command,
+            Map<String, String> environment) {
+        Launch launch =
+                Launch.of(
+                        contender.label(),
+                        data.resolve(contender.label()),
+                        command,
+                        environment,
+                        () -> Mounts.isMounted(mountpoint),
+                        Launch.Lifetime.THIS_JVM);
+        return new Mounted(ServerProcess.start(launch), mountpoint);
+    }
+
+    private Path mountpoint(Contender contender) throws IOException {
+        return Files.createDirectories(data.resolve(contender.label()).resolve("mnt"));
+    }
+
+    private Path cache(Contender contender) throws IOException {
+        return Files.createDirectories(data.resolve(contender.label()).resolve("cache"));
+    }
+
+    /** Downloads a dataset into a new directory. */
+    void s5cmd(Dataset dataset) throws IOException, InterruptedException {
+        Path target = Files.createTempDirectory(data, "s5cmd-");
+        Command.run(
+                lake.environment(),
+                toolbox.s5cmd().toString(),
+                "--endpoint-url",
+                lake.server().endpoint().toString(),
+                "--log",
+                "error",
+                "cp",
+                "s3://%s/%s/*".formatted(Lake.BUCKET, dataset.name()),
+                target + "/");
+    }
+
+    /** nginx, with sendfile, over the raw directory. */
+    ServerProcess nginx() throws IOException {
+        ServerProcess there = nginx;
+        if (there != null) {
+            return there;
+        }
+        Path directory = Files.createDirectories(data.resolve("nginx"));
+        nginxPort = Ports.free();
+        Path config =
+                Files.writeString(
+                        directory.resolve("nginx.conf"),
+                        """
+                        user root;
+                        daemon off;
+                        worker_processes 2;
+                        pid nginx.id;
+                        events {}
+                        http {
+                          access_log off;
+                          sendfile on;
+                          tcp_nopush on;
+                          keepalive_requests 1000000;
+                          client_body_temp_path body;
+                          proxy_temp_path proxy;
+                          fastcgi_temp_path fastcgi;
+                          uwsgi_temp_path uwsgi;
+                          scgi_temp_path scgi;
+                          server { listen 127.0.0.1:%d; root %s; }
+                        }
+                        """
+                                .formatted(nginxPort, lake.directory()));
+        ServerProcess started =
+                ServerProcess.start(
+                        Launch.of(
+                                "nginx",
+                                directory,
+                                List.of(
+                                        toolbox.nginx().toString(),
+                                        "-e",
+                                        directory.resolve("error.log").toString(),
+                                        "-p",
+                                        directory.toString(),
+                                        "-c",
+                                        config.toString()),
+                                Map.of(),
+                                Readiness.answers(
+                                        URI.create("http://127.0.0.1:" + nginxPort + "/")),
+                                Launch.Lifetime.THIS_JVM));
+        nginx = started;
+        return started;
+    }
+
+    /** Prepares to have curl read a dataset from nginx, and throw it away: the command. */
+    String[] curl(Dataset dataset) throws IOException {
+        nginx();
+        StringBuilder config = new StringBuilder();
+        for (String path : dataset.paths()) {
+            config.append(
+                    "url = http://127.0.0.1:%d/%s/%s%noutput = /dev/null%n"
+                            .formatted(nginxPort, dataset.name(), path));
+        }
+        Path file = Files.writeString(data.resolve("curl-" + dataset.name()), config);
+        return new String[] {
+            "curl",
+            "--silent",
+            "--fail",
+            "--parallel",
+            "--parallel-max",
+            Integer.toString(STREAMS),
+            "--config",
+            file.toString()
+        };
+    }
+
+    @Override
+    public void close() {
+        if (nginx != null) {
+            nginx.close();
+        }
+    }
+}

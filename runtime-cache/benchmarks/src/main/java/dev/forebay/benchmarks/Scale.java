@@ -1,0 +1,82 @@
+package dev.forebay.benchmarks;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How much is read, and how often.
+ *
+ * @param rounds that count
+ * @param large read again and again, with warm caches
+ * @param small likewise
+ * @param coldShardBytes of each of four objects that are read once
+ * @param coldFiles how many small objects are read once
+ * @param firstByteBytes of an object of which one byte is read
+ * @param divisor of the number of reads at random
+ */
+record Scale(
+        int rounds,
+        Dataset large,
+        Dataset small,
+        long coldShardBytes,
+        int coldFiles,
+        long firstByteBytes,
+        int divisor) {
+    private static final long MEBIBYTE = 1 << 20;
+
+    static final Scale FULL =
+            new Scale(
+                    3,
+                    new Dataset("large", 4, 128 * MEBIBYTE),
+                    Dataset.small("small", 2_000),
+                    64 * MEBIBYTE,
+                    1_000,
+                    1_024 * MEBIBYTE,
+                    1);
+
+    /** To see whether all of it works. */
+    static final Scale QUICK =
+            new Scale(
+                    1,
+                    new Dataset("large", 4, 16 * MEBIBYTE),
+                    Dataset.small("small", 300),
+                    16 * MEBIBYTE,
+                    200,
+                    64 * MEBIBYTE,
+                    10);
+
+    Dataset coldLarge(int round) {
+        return new Dataset("cold-large-" + round, 4, coldShardBytes);
+    }
+
+    Dataset coldSmall(int round) {
+        return Dataset.small("cold-small-" + round, coldFiles);
+    }
+
+    Dataset remoteLarge(int round) {
+        return new Dataset("remote-large-" + round, 4, coldShardBytes);
+    }
+
+    Dataset remoteSmall(int round) {
+        return Dataset.small("remote-small-" + round, coldFiles);
+    }
+
+    Dataset firstByte(int round) {
+        return new Dataset("first-byte-" + round, 1, firstByteBytes);
+    }
+
+    List<Dataset> warm() {
+        return List.of(large, small);
+    }
+
+    Map<String, Object> circumstances() {
+        return Map.of(
+                "rounds_that_count", rounds,
+                "large_bytes", large.totalBytes(),
+                "small_files", small.files(),
+                "small_file_bytes", small.bytes(),
+                "cold_large_bytes", coldLarge(0).totalBytes(),
+                "cold_small_files", coldFiles,
+                "first_byte_bytes", firstByteBytes);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.forebay.benchmarks;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What is to be measured.
+ *
+ * @param goals that are asked for; all cases of all contenders if there are none
+ * @param controlPlane whether ensure and prewarming are measured too
+ */
+record Selection(List<Goal> goals, boolean controlPlane) {
+    private static final String CONTROL_PLANE = "control_plane";
+
+    /**
+     * Reads a list of names, with commas.
+     *
+     * @throws IllegalArgumentException naming what can be asked for
+     */
+    static Selection parse(String text) {
+        if (text.isEmpty()) {
+            return new Selection(List.of(), true);
+        }
+        Set<String> names = new LinkedHashSet<>(List.of(text.split(",", -1)));
+        boolean controlPlane = names.remove(CONTROL_PLANE);
+        List<Goal> goals = Goal.ALL.stream().filter(goal -> names.contains(goal.key())).toList();
+        if (goals.size() < names.size()) {
+            throw new IllegalArgumentException(
+                    "there are "
+                            + Stream.concat(
+                                            Goal.ALL.stream().map(Goal::key),
+                                            Stream.of(CONTROL_PLANE))
+                                    .toList());
+        }
+        return new Selection(goals, controlPlane);
+    }
+
+    boolean isAll() {
+        return goals.isEmpty() && controlPlane;
+    }
+
+    /** Which of these are to be measured in a case. */
+    List<Contender> of(String name, List<Contender> contenders) {
+        return contenders.stream()
+                .filter(
+                        contender ->
+                                isAll()
+                                        || goals.stream()
+                                                .anyMatch(
+                                                        goal ->
+                                                                goal.needs(
+                                                                        name, contender.label())))
+                .toList();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.forebay.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class GoalTest {
+
+    private static Goal goal(String key) {
+        return Goal.ALL.stream().filter(goal -> goal.key().equals(key)).findFirst().orElseThrow();
+    }
+
+    private static Goal.Ratio worst(
+            String goal, Map<String, Map<Contender, Double>> medians, String... names) {
+        return goal(goal)
+                .worst(
+                        List.of(names),
+                        (name, contender) ->
+                                medians.getOrDefault(name, Map.of())
+                                        .getOrDefault(contender, Double.NaN))
+                .orElseThrow();
+    }
+
+    @Test
+    void theWorstCaseCounts() {
+        Map<String, Map<Contender, Double>> medians =
+                Map.of(
+                        "seq_1m_t1_buffered_disk",
+                        Map.of(Contender.NATIVE, 90.0, Contender.RAW, 100.0),
+                        "seq_1m_t4_buffered_disk",
+                        Map.of(Contender.NATIVE, 110.0, Contender.RAW, 100.0),
+                        "rand_4k_t1_buffered_disk",
+                        Map.of(Contender.NATIVE, 1.0, Contender.RAW, 100.0));
+
+        Goal.Ratio worst = worst("warm_seq", medians, medians.keySet().toArray(String[]::new));
+
+        assertThat(worst).isEqualTo(new Goal.Ratio("seq_1m_t1_buffered_disk", 0.9));
+        assertThat(goal("warm_seq").isMet(worst.value())).isFalse();
+    }
+
+    @Test
+    void theBetterPeerIsComparedWithTheViewThatANodeWouldChoose() {
+        Map<String, Map<Contender, Double>> medians =
+                Map.of(
+                        "walk",
+                        Map.of(
+                                Contender.NATIVE, 300.0,
+                                Contender.ON_DEMAND, 1.0,
+                                Contender.RCLONE, 100.0,
+                                Contender.S3FS, 50.0));
+
+        assertThat(worst("vs_best_peer", medians, "walk").value()).isEqualTo(3.0);
+    }
+
+    @Test
+    void ofTimesTheLongestIsTheWorst() {
+        Map<String, Map<Contender, Double>> medians =
+                Map.of("first_byte", Map.of(Contender.ON_DEMAND, 4.0, Contender.GET, 2.0));
+
+        Goal.Ratio worst = worst("first_byte", medians, "first_byte");
+
+        assertThat(worst.value()).isEqualTo(2.0);
+        assertThat(goal("first_byte").isMet(worst.value())).isFalse();
+    }
+
+    @Test
+    void aSelectionNeedsNoMoreSystemsThanItsGoals() {
+        Selection selection = Selection.parse("cold,control_plane");
+
+        assertThat(selection.of("cold_small", List.of(Contender.values())))
+                .containsExactly(Contender.ON_DEMAND, Contender.S5CMD);
+        assertThat(selection.of("walk", List.of(Contender.values()))).isEmpty();
+        assertThat(selection.controlPlane()).isTrue();
+        assertThatThrownBy(() -> Selection.parse("cold,hot")).hasMessageContaining("warm_seq");
+    }
+}
