@@ -6,6 +6,7 @@ import dev.forebay.devstack.fault.LoopDisk;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,6 +25,7 @@ class DyingDisksIT {
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
     private static final int READS = 10_000;
     private static final long DISK_BYTES = 40L << 20;
+    private static final long NEARLY_FULL = 8L << 20;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     @TempDir private static Path directory;
@@ -55,22 +57,22 @@ class DyingDisksIT {
                 ModelMount mount = new ModelMount(region, setup);
                 ModelReaders readers = new ModelReaders(region, mount, SEED)) {
             readers.start();
-            awaitReads(readers, "the disks are full");
-            assertThat(cache.usableBytes()).isLessThan(8L << 20);
+            awaitReads(readers, "the disks are full", () -> cache.usableBytes() < NEARLY_FULL);
             cache.die();
             if (!storeIsDead) {
                 store.die();
                 storeIsDead = true;
             }
-            awaitReads(readers, "the disks are dead");
+            awaitReads(readers, "the disks are dead", () -> true);
             readers.end(() -> "the end");
         }
     }
 
-    private static void awaitReads(ModelReaders readers, String state) {
+    private static void awaitReads(ModelReaders readers, String state, Callable<Boolean> condition)
+            throws Exception {
         Instant deadline = Instant.now().plus(PATIENCE);
         long until = readers.reads() + READS;
-        while (readers.reads() < until) {
+        while (readers.reads() < until || !condition.call()) {
             readers.assertRight(() -> state);
             assertThat(Instant.now()).as(state).isBefore(deadline);
             LockSupport.parkNanos(10_000_000);

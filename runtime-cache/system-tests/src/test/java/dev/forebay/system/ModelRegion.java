@@ -45,7 +45,7 @@ final class ModelRegion implements AutoCloseable {
     static final String NAME = "model";
     static final int WORKERS = 2;
     private static final String MANIFESTS = "manifests";
-    private static final String STORE_BYTES = "64M";
+    private static final String STORE_BYTES = "40M";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final EtcdServer etcd;
