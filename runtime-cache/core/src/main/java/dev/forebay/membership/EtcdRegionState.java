@@ -1,6 +1,8 @@
 package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.placement.WorkerNode;
@@ -53,7 +55,12 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
-    public AutoCloseable join(WorkerNode worker) {
+    public boolean confirmedSince(long nanos) {
+        return watch.confirmedSince(nanos);
+    }
+
+    @Override
+    public Membership join(WorkerNode worker) {
         keys.worker(worker.id());
         WorkerPresence presence = new WorkerPresence(connection, keys, worker);
         presence.start();
@@ -78,6 +85,24 @@ public final class EtcdRegionState implements RegionState {
     @Override
     public void markCached(DatasetVersion version) {
         mounts.markCached(version);
+    }
+
+    @Override
+    public void replicate(DatasetVersion version, int count) {
+        if (count < 1 || count > MAX_REPLICAS) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%d replicas: it must be 1 to %d".formatted(count, MAX_REPLICAS));
+        }
+        String key = keys.replicas(version);
+        connection.run(
+                session -> {
+                    session.apply(
+                            count == 1
+                                    ? EtcdSession.delete(key)
+                                    : EtcdSession.put(key, Rows.ofReplicas(count)));
+                    return true;
+                });
     }
 
     @Override

@@ -102,8 +102,9 @@ final class EtcdSession {
         return await(client.getKVClient().txn().If(unchanged).Then(changes).commit()).isSucceeded();
     }
 
-    void apply(Op... changes) {
-        await(client.getKVClient().txn().Then(changes).commit());
+    /** Applies changes at once, and says at which revision. */
+    long apply(Op... changes) {
+        return await(client.getKVClient().txn().Then(changes).commit()).getHeader().getRevision();
     }
 
     static Op put(String key, byte[] value) {

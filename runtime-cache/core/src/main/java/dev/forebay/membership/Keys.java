@@ -19,6 +19,7 @@ record Keys(String root) {
     static final String LIVE = "live";
     static final String MOUNTS = "mounts";
     static final String PINS = "pins";
+    static final String REPLICAS = "replicas";
 
     static Keys of(RegionName region) {
         return new Keys("/forebay/" + region + "/");
@@ -34,6 +35,10 @@ record Keys(String root) {
 
     String mount(DatasetVersion version) {
         return root + MOUNTS + "/" + version.path();
+    }
+
+    String replicas(DatasetVersion version) {
+        return root + REPLICAS + "/" + version.path();
     }
 
     String pinsOf(DatasetVersion version) {

@@ -16,6 +16,9 @@ import java.util.function.Consumer;
  */
 public interface RegionState extends AutoCloseable {
 
+    /** The most copies of a chunk that can be asked for. */
+    int MAX_REPLICAS = 16;
+
     /** The last known snapshot, kept current by a supervised watch. */
     RegionView view();
 
@@ -32,10 +35,19 @@ public interface RegionState extends AutoCloseable {
     boolean connected();
 
     /**
-     * Registers a worker for good and keeps its liveness lease alive, re-establishing it for ever,
-     * until closed.
+     * Whether what {@link #view} says was compared with etcd, by a question that was asked after
+     * this moment.
+     *
+     * @param nanos a value of {@link System#nanoTime}
      */
-    AutoCloseable join(WorkerNode worker);
+    boolean confirmedSince(long nanos);
+
+    /**
+     * Registers a worker for good and keeps its liveness lease alive, re-establishing it for ever,
+     * until closed. The first registration replaces that of an earlier process of this worker; if
+     * the lease is lost it is made anew only if no other process has become this worker meanwhile.
+     */
+    Membership join(WorkerNode worker);
 
     /** Removes a worker's registration, so that its chunks are placed elsewhere. */
     void remove(String workerId);
@@ -56,6 +68,13 @@ public interface RegionState extends AutoCloseable {
      *     EVICTING} if it is being evicted
      */
     void markCached(DatasetVersion version);
+
+    /**
+     * Says how many workers are to hold each chunk of a version, mounted or not, from now on.
+     *
+     * @param count 1 to {@link #MAX_REPLICAS}; more copies than there are workers are not made
+     */
+    void replicate(DatasetVersion version, int count);
 
     /**
      * Takes a pin, or renews it if this holder has one with this id already.

@@ -1,10 +1,13 @@
 package dev.forebay.membership;
 
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -59,15 +62,19 @@ final class RegionTable {
         Set<String> live = new HashSet<>();
         List<Mount> mounts = new ArrayList<>();
         List<Pin> pins = new ArrayList<>();
+        Map<DatasetVersion, Integer> replicas = new HashMap<>();
         for (Cell cell : cells.values()) {
             switch (cell.row) {
                 case Row.Worker(WorkerNode node) -> workers.add(node);
                 case Row.Live(String workerId) -> live.add(workerId);
                 case Row.Mounted(Mount mount) -> mounts.add(mount);
                 case Row.Pinned(Pin pin) -> pins.add(pin);
+                case Row.Replicated(DatasetVersion version, int count) ->
+                        replicas.put(version, count);
                 case null -> {}
             }
         }
+        mounts.replaceAll(mount -> mount.withReplicas(replicas.getOrDefault(mount.version(), 1)));
         return new RegionView(
                 List.copyOf(workers), Set.copyOf(live), List.copyOf(mounts), List.copyOf(pins));
     }

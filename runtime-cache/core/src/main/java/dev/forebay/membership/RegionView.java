@@ -1,8 +1,11 @@
 package dev.forebay.membership;
 
+import dev.forebay.model.Digest;
 import dev.forebay.placement.WorkerNode;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a region's etcd said last: an immutable snapshot that stays in use while etcd is away.
@@ -13,4 +16,13 @@ import java.util.Set;
  * @param pins every pin in the region
  */
 public record RegionView(
-        List<WorkerNode> workers, Set<String> live, List<Mount> mounts, List<Pin> pins) {}
+        List<WorkerNode> workers, Set<String> live, List<Mount> mounts, List<Pin> pins) {
+
+    /** How many workers are to hold each chunk, by manifest; the most that a version asks for. */
+    public Map<Digest, Integer> replicas() {
+        return mounts.stream()
+                .collect(
+                        Collectors.toUnmodifiableMap(
+                                mount -> mount.manifest().digest(), Mount::replicas, Math::max));
+    }
+}

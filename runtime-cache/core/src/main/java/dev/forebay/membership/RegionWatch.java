@@ -60,6 +60,8 @@ final class RegionWatch implements AutoCloseable {
     private volatile @Nullable RegionView view;
     private volatile boolean connected;
     private volatile boolean overflowed;
+    private volatile boolean confirmed;
+    private volatile long confirmedNanos;
     private volatile boolean closed;
 
     RegionWatch(EtcdConnection connection, Keys keys) {
@@ -93,6 +95,10 @@ final class RegionWatch implements AutoCloseable {
 
     boolean connected() {
         return connected;
+    }
+
+    boolean confirmedSince(long nanos) {
+        return confirmed && confirmedNanos - nanos > 0;
     }
 
     void subscribe(Consumer<RegionView> listener) {
@@ -130,10 +136,12 @@ final class RegionWatch implements AutoCloseable {
 
     /** Returns to be called again when the watch is broken but etcd is there. */
     private void follow() {
+        long asked = System.nanoTime();
         GetResponse snapshot = connection.run(session -> session.range(root));
         table.clear();
         snapshot.getKvs().forEach(this::put);
         publish();
+        confirmedAt(asked);
         firstSnapshot.countDown();
         if (!connected) {
             LOG.info("In touch with etcd; {} keys below {}", snapshot.getCount(), root);
@@ -198,7 +206,18 @@ final class RegionWatch implements AutoCloseable {
     }
 
     private boolean sameAsEtcd() {
-        return connection.run(session -> session.fingerprint(root)).equals(table.fingerprint());
+        long asked = System.nanoTime();
+        boolean same =
+                connection.run(session -> session.fingerprint(root)).equals(table.fingerprint());
+        if (same) {
+            confirmedAt(asked);
+        }
+        return same;
+    }
+
+    private void confirmedAt(long nanos) {
+        confirmedNanos = nanos;
+        confirmed = true;
     }
 
     private void apply(WatchEvent event) {

@@ -1,5 +1,6 @@
 package dev.forebay.membership;
 
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.placement.WorkerNode;
 
 /** What one key of a region says. */
@@ -12,4 +13,6 @@ sealed interface Row {
     record Mounted(Mount mount) implements Row {}
 
     record Pinned(Pin pin) implements Row {}
+
+    record Replicated(DatasetVersion version, int replicas) implements Row {}
 }

@@ -32,6 +32,8 @@ final class Rows {
     private record MountValue(
             String uri, String digest, long objects, long bytes, long chunks, State state) {}
 
+    private record ReplicasValue(int count) {}
+
     private record PinValue(String holder, String reason, long leaseSeconds) {}
 
     private Rows() {}
@@ -55,6 +57,10 @@ final class Rows {
                         state));
     }
 
+    static byte[] ofReplicas(int count) {
+        return json(new ReplicasValue(count));
+    }
+
     static byte[] of(Pin pin) {
         return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds()));
     }
@@ -71,6 +77,7 @@ final class Rows {
                 case Keys.WORKERS -> worker(parts[1], value);
                 case Keys.LIVE -> new Row.Live(parts[1]);
                 case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
+                case Keys.REPLICAS -> replicated(version(parts), value);
                 case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
                 default -> throw new IOException("no such kind of key");
             };
@@ -91,6 +98,14 @@ final class Rows {
                 new ManifestRef(
                         read.uri, new Digest(read.digest), read.objects, read.bytes, read.chunks);
         return new Mount(version, manifest, read.state);
+    }
+
+    private static Row replicated(DatasetVersion version, byte[] value) throws IOException {
+        int count = JSON.readValue(value, ReplicasValue.class).count;
+        if (count < 1 || count > RegionState.MAX_REPLICAS) {
+            throw new IOException("not 1 to " + RegionState.MAX_REPLICAS + " replicas");
+        }
+        return new Row.Replicated(version, count);
     }
 
     private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {

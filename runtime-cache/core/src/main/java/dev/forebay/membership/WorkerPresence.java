@@ -1,9 +1,17 @@
 package dev.forebay.membership;
 
+import static dev.forebay.membership.EtcdSession.delete;
+import static dev.forebay.membership.EtcdSession.put;
+
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
+import io.etcd.jetcd.KeyValue;
+import io.etcd.jetcd.op.Op;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,9 +20,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a worker registered and live: renews the lease at a third of its life, and makes a new one
- * and writes both keys again when it was lost.
+ * and writes both keys again when it was lost. A process that was stopped for longer than its lease
+ * may find that another one has become this worker, on another machine with its disk; then it
+ * leaves that one alone for ever.
  */
-final class WorkerPresence implements AutoCloseable {
+final class WorkerPresence implements Membership {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPresence.class);
     private static final long NO_LEASE = 0;
@@ -26,6 +36,10 @@ final class WorkerPresence implements AutoCloseable {
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread;
+    private volatile boolean draining;
+    private volatile boolean superseded;
+    private volatile long epoch;
+    private volatile long confirmedNanos;
 
     WorkerPresence(EtcdConnection connection, Keys keys, WorkerNode worker) {
         this.connection = connection;
@@ -48,8 +62,10 @@ final class WorkerPresence implements AutoCloseable {
         long lease = NO_LEASE;
         boolean reachable = true;
         do {
+            long asked = System.nanoTime();
             try {
                 lease = lease == NO_LEASE ? register() : renew(lease);
+                confirmedNanos = asked;
                 reachable = true;
             } catch (RuntimeException e) {
                 // The lease may still be alive in there, so it is kept and tried again.
@@ -59,25 +75,58 @@ final class WorkerPresence implements AutoCloseable {
                 reachable = false;
             }
             firstAttempt.countDown();
-        } while (!closingWithin(pause(lease, reachable)));
+        } while (!superseded && !closingWithin(pause(lease, reachable)));
         leave(lease);
     }
 
     private long register() {
         long lease =
-                connection.run(
-                        session -> {
-                            long granted = session.grantLease(connection.config().workerLease());
-                            session.apply(
-                                    EtcdSession.put(keys.worker(worker.id()), Rows.of(worker)),
-                                    EtcdSession.put(
-                                            keys.live(worker.id()),
-                                            Rows.ofIncarnation(incarnation),
-                                            granted));
-                            return granted;
-                        });
-        LOG.info("Worker {} is registered at {}", worker.id(), worker.address());
+                connection.run(session -> session.grantLease(connection.config().workerLease()));
+        String live = keys.live(worker.id());
+        Op[] rows = {
+            put(keys.worker(worker.id()), Rows.of(claim())),
+            put(live, Rows.ofIncarnation(incarnation), lease)
+        };
+        OptionalLong registered =
+                epoch == 0
+                        ? OptionalLong.of(connection.run(session -> session.apply(rows)))
+                        : again(live, rows);
+        if (registered.isEmpty()) {
+            superseded = true;
+            LOG.error(
+                    "Another process has become worker {}; this one leaves the region",
+                    worker.id());
+            return lease;
+        }
+        epoch = registered.getAsLong();
+        LOG.info("Worker {} is registered at {}, epoch {}", worker.id(), worker.address(), epoch);
         return lease;
+    }
+
+    /** Writes the rows if nobody else has; the answer to an earlier attempt may have been lost. */
+    private OptionalLong again(String live, Op... rows) {
+        return connection.run(
+                session -> {
+                    Optional<KeyValue> there = session.get(live);
+                    boolean others =
+                            there.filter(
+                                            row ->
+                                                    !Arrays.equals(
+                                                            row.getValue().getBytes(),
+                                                            Rows.ofIncarnation(incarnation)))
+                                    .isPresent();
+                    long revision = there.map(KeyValue::getModRevision).orElse(0L);
+                    if (others || !session.ifUnchanged(live, revision, rows)) {
+                        return OptionalLong.empty();
+                    }
+                    return session.get(live)
+                            .map(row -> OptionalLong.of(row.getModRevision()))
+                            .orElseGet(OptionalLong::empty);
+                });
+    }
+
+    private WorkerNode claim() {
+        return draining ? worker.drained() : worker;
     }
 
     private long renew(long lease) {
@@ -86,6 +135,36 @@ final class WorkerPresence implements AutoCloseable {
         }
         LOG.warn("Worker {} lost its lease; registering again", worker.id());
         return register();
+    }
+
+    @Override
+    public long epoch() {
+        return epoch;
+    }
+
+    @Override
+    public boolean valid() {
+        return epoch != 0
+                && !superseded
+                && System.nanoTime() - confirmedNanos < connection.config().workerLease().toNanos();
+    }
+
+    @Override
+    public boolean superseded() {
+        return superseded;
+    }
+
+    @Override
+    public void drain() {
+        draining = true;
+        byte[] row = Rows.of(claim());
+        long _ = connection.run(session -> session.apply(put(keys.worker(worker.id()), row)));
+    }
+
+    @Override
+    public void remove() {
+        close();
+        long _ = connection.run(session -> session.apply(delete(keys.worker(worker.id()))));
     }
 
     private Duration pause(long lease, boolean reachable) {

@@ -17,6 +17,8 @@ final class BufferSubscriber implements BodySubscriber<Void> {
 
     private final ByteBuffer target;
     private final CompletableFuture<Void> body = new CompletableFuture<>();
+    private volatile long beganNanos;
+    private volatile boolean began;
     private boolean released;
 
     BufferSubscriber(ByteBuffer target) {
@@ -56,6 +58,17 @@ final class BufferSubscriber implements BodySubscriber<Void> {
     @Override
     public void onComplete() {
         body.complete(null);
+    }
+
+    /** The answer's head is here. */
+    void begin() {
+        beganNanos = System.nanoTime();
+        began = true;
+    }
+
+    /** How long ago the answer's head came, 0 if it did not. */
+    long nanos() {
+        return began ? Math.max(1, System.nanoTime() - beganNanos) : 0;
     }
 
     /** What has come in. */

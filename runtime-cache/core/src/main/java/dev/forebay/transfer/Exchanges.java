@@ -10,6 +10,7 @@ import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -59,36 +60,119 @@ final class Exchanges implements AutoCloseable {
     <T> HttpResponse<T> send(
             WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
+        Exchange<T> exchange = begin(worker, request, body, timeout);
         try {
-            if (!permits.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+            exchange.awaitNanos(deadline - System.nanoTime());
+            return exchange.answer();
+        } finally {
+            exchange.abandon();
+        }
+    }
+
+    /**
+     * Sends a request, waiting for its turn but not for its answer.
+     *
+     * @param patience how long to wait for the turn
+     * @throws ForebayException {@code UNAVAILABLE} if its turn does not come in time
+     */
+    <T> Exchange<T> begin(
+            WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration patience) {
+        try {
+            if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
                         "%d requests to workers are on their way, no turn for this one within %s"
-                                .formatted(config.maxRequests(), timeout));
+                                .formatted(config.maxRequests(), patience));
             }
-            try {
-                return await(client.sendAsync(request, body), deadline);
-            } finally {
-                permits.release();
-            }
-        } catch (TimeoutException e) {
-            throw unavailable(worker, request, "no answer within " + timeout, e);
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw unavailable(worker, request, cause.toString(), cause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw unavailable(worker, request, "interrupted", e);
         }
+        CompletableFuture<HttpResponse<T>> answer;
+        try {
+            answer = client.sendAsync(request, body);
+        } catch (RuntimeException e) {
+            permits.release();
+            throw e;
+        }
+        var _ = answer.whenComplete((_, _) -> permits.release());
+        return new Exchange<>(worker, request, answer);
     }
 
-    private static <T> HttpResponse<T> await(
-            CompletableFuture<HttpResponse<T>> answer, long deadlineNanos)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        try {
-            return answer.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } finally {
-            // Does nothing to an answer that is complete; closes the connection of any other.
+    /**
+     * Whether a worker's process answers anything at all, with a small question that does not wait
+     * for a turn.
+     */
+    CompletableFuture<Boolean> answers(WorkerNode worker, Duration patience) {
+        HttpRequest request = request(worker, WorkerProtocol.STATUS_PATH).GET().build();
+        CompletableFuture<HttpResponse<byte[]>> answer = client.sendAsync(request, limitedBytes());
+        return answer.<Boolean>handle((_, failure) -> failure == null)
+                .completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS)
+                .whenComplete((_, _) -> answer.cancel(true));
+    }
+
+    /**
+     * A request that was sent. {@link #abandon} must be called in the end. For one thread.
+     *
+     * @param <T> the body of the answer
+     */
+    static final class Exchange<T> {
+        private final WorkerNode worker;
+        private final HttpRequest request;
+        private final CompletableFuture<HttpResponse<T>> answer;
+        private final long startNanos = System.nanoTime();
+
+        private Exchange(
+                WorkerNode worker, HttpRequest request, CompletableFuture<HttpResponse<T>> answer) {
+            this.worker = worker;
+            this.request = request;
+            this.answer = answer;
+        }
+
+        /** Waits until the whole answer is here, or the request failed, or the time is up. */
+        void awaitNanos(long nanos) {
+            try {
+                Object _ = answer.get(nanos, TimeUnit.NANOSECONDS);
+            } catch (TimeoutException | ExecutionException later) {
+                // The next call asks what became of it.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw unavailable(worker, request, "interrupted", e);
+            }
+        }
+
+        boolean ended() {
+            return answer.isDone();
+        }
+
+        CompletableFuture<?> end() {
+            return answer;
+        }
+
+        /**
+         * The answer.
+         *
+         * @throws ForebayException {@code UNAVAILABLE} if it failed or is not here yet
+         */
+        HttpResponse<T> answer() {
+            if (!answer.isDone()) {
+                Duration waited = Duration.ofNanos(System.nanoTime() - startNanos);
+                throw unavailable(
+                        worker,
+                        request,
+                        "no answer within %d ms".formatted(waited.toMillis()),
+                        new TimeoutException());
+            }
+            try {
+                return answer.join();
+            } catch (CompletionException e) {
+                Throwable cause = e.getCause() == null ? e : e.getCause();
+                throw unavailable(worker, request, cause.toString(), cause);
+            }
+        }
+
+        /** Does nothing to an answer that is complete; closes the connection of any other. */
+        void abandon() {
             answer.cancel(true);
         }
     }

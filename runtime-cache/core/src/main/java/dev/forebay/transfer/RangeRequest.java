@@ -31,28 +31,30 @@ record RangeRequest(
     }
 
     /** Fills {@code target} as {@link WorkerClient#read} promises; empty if it was a miss. */
-    Optional<ReadAnswer> send(Exchanges exchanges, ByteBuffer target, Duration timeout) {
+    Optional<ReadAnswer> send(
+            Exchanges exchanges, ByteBuffer target, Duration timeout, Duration firstByte) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        Pending pending = begin(exchanges, target, timeout);
+        try {
+            long left = deadline - System.nanoTime();
+            pending.exchange.awaitNanos(Math.min(left, firstByte.toNanos()));
+            if (pending.bodyNanos() > 0) {
+                pending.exchange.awaitNanos(deadline - System.nanoTime());
+            }
+            return pending.result();
+        } finally {
+            pending.abandon();
+        }
+    }
+
+    /** Sends the request, waiting for its turn but not for the answer. */
+    Pending begin(Exchanges exchanges, ByteBuffer target, Duration patience) {
         BufferSubscriber receiver =
                 new BufferSubscriber(target.slice(target.position(), range.length()));
-        HttpResponse<byte[]> answer;
-        try {
-            answer = exchanges.send(worker, httpRequest(exchanges), into(receiver), timeout);
-        } catch (ForebayException e) {
-            throw receiver.received().hasRemaining() ? brokenOff(e, receiver.received()) : e;
-        } finally {
-            receiver.release();
-        }
-        if (onlyIfCached && answer.statusCode() == WorkerProtocol.MISS_STATUS) {
-            return Optional.empty();
-        }
-        if (answer.statusCode() != 206) {
-            throw Problems.toException(worker, answer.statusCode(), answer.body());
-        }
-        ByteBuffer bytes = receiver.received();
-        verify(bytes, answer);
-        target.position(target.position() + bytes.remaining());
-        String source = answer.headers().firstValue(WorkerProtocol.SOURCE_HEADER).orElse("");
-        return Optional.of(new ReadAnswer(bytes.remaining(), Source.parse(source)));
+        return new Pending(
+                target,
+                receiver,
+                exchanges.begin(worker, httpRequest(exchanges), into(receiver), patience));
     }
 
     private HttpRequest httpRequest(Exchanges exchanges) {
@@ -68,10 +70,77 @@ record RangeRequest(
     }
 
     private static BodyHandler<byte[]> into(BufferSubscriber receiver) {
-        return info ->
-                info.statusCode() == 206
-                        ? BodySubscribers.mapping(receiver, _ -> new byte[0])
-                        : Exchanges.limitedBytes().apply(info);
+        return info -> {
+            receiver.begin();
+            return info.statusCode() == 206
+                    ? BodySubscribers.mapping(receiver, _ -> new byte[0])
+                    : Exchanges.limitedBytes().apply(info);
+        };
+    }
+
+    /**
+     * A read under way. Its target is not written to after {@link #abandon}, which must be called
+     * in the end. For one thread.
+     */
+    final class Pending {
+
+        private final ByteBuffer target;
+        private final BufferSubscriber receiver;
+        private final Exchanges.Exchange<byte[]> exchange;
+
+        private Pending(
+                ByteBuffer target, BufferSubscriber receiver, Exchanges.Exchange<byte[]> exchange) {
+            this.target = target;
+            this.receiver = receiver;
+            this.exchange = exchange;
+        }
+
+        WorkerNode worker() {
+            return worker;
+        }
+
+        int wanted() {
+            return range.length();
+        }
+
+        Exchanges.Exchange<byte[]> exchange() {
+            return exchange;
+        }
+
+        /** How long the answer has been on its way since its head came, 0 if that did not. */
+        long bodyNanos() {
+            return receiver.nanos();
+        }
+
+        /**
+         * What came, verified; empty if it was a miss.
+         *
+         * @throws ForebayException if it failed or is not here yet
+         */
+        Optional<ReadAnswer> result() {
+            HttpResponse<byte[]> answer;
+            try {
+                answer = exchange.answer();
+            } catch (ForebayException e) {
+                throw receiver.received().hasRemaining() ? brokenOff(e, receiver.received()) : e;
+            }
+            if (onlyIfCached && answer.statusCode() == WorkerProtocol.MISS_STATUS) {
+                return Optional.empty();
+            }
+            if (answer.statusCode() != 206) {
+                throw Problems.toException(worker, answer.statusCode(), answer.body());
+            }
+            ByteBuffer bytes = receiver.received();
+            verify(bytes, answer);
+            target.position(target.position() + bytes.remaining());
+            String source = answer.headers().firstValue(WorkerProtocol.SOURCE_HEADER).orElse("");
+            return Optional.of(new ReadAnswer(bytes.remaining(), Source.parse(source)));
+        }
+
+        void abandon() {
+            receiver.release();
+            exchange.abandon();
+        }
     }
 
     private void verify(ByteBuffer bytes, HttpResponse<?> answer) {

@@ -14,6 +14,9 @@ public interface ReadEvents {
 
                 @Override
                 public void failedAttempt(WorkerNode worker, ForebayException failure) {}
+
+                @Override
+                public void hedged(WorkerNode worker, boolean won) {}
             };
 
     /** A worker gave bytes that are right. */
@@ -21,4 +24,11 @@ public interface ReadEvents {
 
     /** A worker failed; perhaps another one can. */
     void failedAttempt(WorkerNode worker, ForebayException failure);
+
+    /**
+     * A second worker was asked because the first one let wait.
+     *
+     * @param won whether it had the bytes and sent them before the first one did
+     */
+    void hedged(WorkerNode worker, boolean won);
 }

@@ -9,7 +9,11 @@ import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Reads packs from whichever worker of the region can: the owner by placement first, then the next
  * live ones. Calls block; safe for use by many threads.
  *
- * <p>A worker that refuses, does not answer or sends damaged bytes is passed over; in the last case
- * it is told, and mends the chunk meanwhile. When all have been asked it begins again, until the
- * total time-out. Failures that no worker can mend, such as an object that changed in the lake, end
- * the read at once.
+ * <p>One that lets wait is watched ({@link WatchedRead}). A worker that refuses, does not answer or
+ * sends damaged bytes is passed over; in the last case it is told, and mends the chunk meanwhile.
+ * When all have been asked it begins again, until the total time-out. Failures that no worker can
+ * mend, such as an object that changed in the lake, end the read at once.
  */
 public final class RegionReader {
 
@@ -33,12 +37,13 @@ public final class RegionReader {
      */
     private static final Duration UNMOUNTED_PATIENCE = Duration.ofSeconds(2);
 
-    private final WorkerClient client;
     private final Supplier<WorkerSet> workers;
     private final RegionReaderConfig config;
     private final ReadEvents events;
     private final SuspectWorkers suspects;
     private final DamageReports damage;
+    private final WatchedRead watched;
+    private final int identity = ThreadLocalRandom.current().nextInt();
 
     /**
      * @param workers the region's as known now
@@ -48,12 +53,19 @@ public final class RegionReader {
             Supplier<WorkerSet> workers,
             RegionReaderConfig config,
             ReadEvents events) {
-        this.client = client;
         this.workers = workers;
         this.config = config;
         this.events = events;
         this.suspects = new SuspectWorkers(config.suspicion());
         this.damage = new DamageReports(client);
+        this.watched =
+                new WatchedRead(
+                        client,
+                        config,
+                        suspects,
+                        new Probes(client, config.silence(), suspects),
+                        new HedgeBudget(config.hedgeShare()),
+                        events);
     }
 
     /**
@@ -114,7 +126,13 @@ public final class RegionReader {
 
         private List<WorkerNode> candidates() {
             WorkerSet known = workers.get();
-            List<WorkerNode> ranked = Placement.rank(chunk(), known.registered());
+            List<WorkerNode> ranked = new ArrayList<>(Placement.rank(chunk(), known.registered()));
+            int replicas = known.replicas(manifest);
+            if (replicas > 1) {
+                // Readers begin at different copies, and each of them always at the same one.
+                Collections.rotate(
+                        ranked.subList(0, replicas), Objects.hash(chunk(), identity) % replicas);
+            }
             return suspects.order(ranked, known.live());
         }
 
@@ -125,16 +143,19 @@ public final class RegionReader {
         /** The bytes the first of them gave that could, or 0 if none could. */
         private int askEach(List<WorkerNode> workers) {
             boolean allSayUnmounted = !workers.isEmpty();
-            for (WorkerNode worker : workers) {
+            for (int i = 0; i < workers.size(); i++) {
                 if (left().isNegative()) {
                     throw failure();
                 }
+                WorkerNode worker = workers.get(i);
+                RangeRequest next =
+                        i + 1 < workers.size() ? request(workers.get(i + 1), true) : null;
                 try {
-                    ReadAnswer answer =
-                            client.read(worker, manifest, pack, range, target, attemptTimeout());
-                    suspects.clear(worker);
-                    events.answered(worker, answer);
-                    return answer.bytes();
+                    WatchedRead.Answered answered =
+                            watched.run(request(worker, false), next, target, attemptTimeout());
+                    suspects.clear(answered.worker());
+                    events.answered(answered.worker(), answered.answer());
+                    return answered.answer().bytes();
                 } catch (ForebayException e) {
                     events.failedAttempt(worker, e);
                     damage.consider(worker, manifest, chunk(), e);
@@ -152,6 +173,10 @@ public final class RegionReader {
                 throw failure();
             }
             return 0;
+        }
+
+        private RangeRequest request(WorkerNode worker, boolean onlyIfCached) {
+            return new RangeRequest(worker, manifest, pack, range, onlyIfCached);
         }
 
         private static boolean saysUnmounted(ForebayException failure) {

@@ -31,6 +31,11 @@ final class SuspectWorkers {
         untilNanos.remove(worker.id());
     }
 
+    boolean suspected(WorkerNode worker) {
+        Long until = untilNanos.get(worker.id());
+        return until != null && until - System.nanoTime() > 0;
+    }
+
     /**
      * The workers to ask, in order: of the live ones those not under suspicion first. If none is
      * live, all of them, for the region's view may be behind.
@@ -43,10 +48,8 @@ final class SuspectWorkers {
         }
         List<WorkerNode> trusted = new ArrayList<>();
         List<WorkerNode> suspected = new ArrayList<>();
-        long now = System.nanoTime();
         for (WorkerNode worker : candidates) {
-            Long until = untilNanos.get(worker.id());
-            (until == null || until - now <= 0 ? trusted : suspected).add(worker);
+            (suspected(worker) ? suspected : trusted).add(worker);
         }
         trusted.addAll(suspected);
         return trusted;

@@ -17,6 +17,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,20 +57,31 @@ public final class WorkerClient implements AutoCloseable {
             long from,
             long to,
             ByteBuffer target) {
-        return read(worker, manifest, pack, new ByteRange(from, to), target, config.readTimeout());
+        return read(worker, manifest, pack, from, to, target, config.readTimeout());
     }
 
     /** Like {@link #read}, with a time-out of its own. */
-    ReadAnswer read(
+    public ReadAnswer read(
             WorkerNode worker,
             Digest manifest,
             PackId pack,
-            ByteRange range,
+            long from,
+            long to,
             ByteBuffer target,
             Duration timeout) {
-        return new RangeRequest(worker, manifest, pack, range, false)
-                .send(exchanges, target, timeout)
+        return new RangeRequest(worker, manifest, pack, new ByteRange(from, to), false)
+                .send(exchanges, target, timeout, timeout)
                 .orElseThrow();
+    }
+
+    /** Begins a read that the caller watches. */
+    RangeRequest.Pending begin(RangeRequest request, ByteBuffer target, Duration patience) {
+        return request.begin(exchanges, target, patience);
+    }
+
+    /** Completes with whether a worker gives any answer at all in this time; never fails. */
+    CompletableFuture<Boolean> answers(WorkerNode worker, Duration patience) {
+        return exchanges.answers(worker, patience);
     }
 
     /** Like {@link #read}, but empty if the worker would have to fetch the bytes itself first. */
@@ -81,7 +93,7 @@ public final class WorkerClient implements AutoCloseable {
             long to,
             ByteBuffer target) {
         return new RangeRequest(worker, manifest, pack, new ByteRange(from, to), true)
-                .send(exchanges, target, config.readTimeout());
+                .send(exchanges, target, config.readTimeout(), config.firstByteTimeout());
     }
 
     /** Makes a chunk present on a worker, complete for this manifest. */

@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param connectTimeout for a TCP connection
  * @param readTimeout for a whole answer to a read of a range, also when the worker has to fill it
  *     first
+ * @param firstByteTimeout for the beginning of an answer that needs no filling
  * @param fillTimeout for filling one chunk
  * @param manifestTimeout for a manifest file or an image, and for dropping a version
  * @param queryTimeout for coverage and status
@@ -18,16 +19,21 @@ import java.util.Optional;
 public record WorkerClientConfig(
         Duration connectTimeout,
         Duration readTimeout,
+        Duration firstByteTimeout,
         Duration fillTimeout,
         Duration manifestTimeout,
         Duration queryTimeout,
         int maxRequests,
         Optional<BearerToken> token) {
 
-    /** 2 s to connect, 10 s a read, 2 min a fill, 10 min a manifest, 10 s a query, 64 at once. */
+    /**
+     * 2 s to connect, 10 s a read and as much for its first byte, 2 min a fill, 10 min a manifest,
+     * 10 s a query, 64 at once.
+     */
     public static WorkerClientConfig defaults() {
         return new WorkerClientConfig(
                 Duration.ofSeconds(2),
+                Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
                 Duration.ofMinutes(2),
                 Duration.ofMinutes(10),
@@ -40,6 +46,7 @@ public record WorkerClientConfig(
         return new WorkerClientConfig(
                 connectTimeout,
                 readTimeout,
+                firstByteTimeout,
                 fillTimeout,
                 manifestTimeout,
                 queryTimeout,
@@ -47,10 +54,11 @@ public record WorkerClientConfig(
                 token);
     }
 
-    public WorkerClientConfig withReadTimeout(Duration readTimeout) {
+    public WorkerClientConfig withReadTimeouts(Duration readTimeout, Duration firstByteTimeout) {
         return new WorkerClientConfig(
                 connectTimeout,
                 readTimeout,
+                firstByteTimeout,
                 fillTimeout,
                 manifestTimeout,
                 queryTimeout,

@@ -48,6 +48,8 @@ public final class WorkerProtocol {
     public static final String MANIFEST_CHUNKS_PATH = "/v1/manifests/{m}/chunks";
     public static final String STATUS_PATH = "/v1/status";
 
+    public static final String DRAIN_PATH = "/v1/drain";
+
     private WorkerProtocol() {}
 
     static String read(PackId pack, Digest manifest) {

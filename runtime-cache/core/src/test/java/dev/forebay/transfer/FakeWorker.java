@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A worker that serves one array as every pack, and can be told to lie. */
@@ -63,6 +65,11 @@ final class FakeWorker implements AutoCloseable {
         }
     }
 
+    /** The requests that are reads of packs. */
+    List<String> reads() {
+        return requests().stream().filter(request -> request.startsWith("GET /v1/packs/")).toList();
+    }
+
     void behave(Behaviour behaviour) {
         this.behaviour = behaviour;
     }
@@ -73,14 +80,7 @@ final class FakeWorker implements AutoCloseable {
 
     /** Never answers, until the fake is closed. */
     void silent() {
-        behaviour =
-                exchange -> {
-                    try {
-                        closing.await();
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                };
+        behaviour = exchange -> awaitClosing();
     }
 
     void refuse(int status, @Nullable String code) {
@@ -127,6 +127,61 @@ final class FakeWorker implements AutoCloseable {
                     describe(exchange, bytes);
                     send(exchange, 206, Arrays.copyOf(bytes, bytes.length / 2));
                 };
+    }
+
+    /** Says that it is there, but lets every other request wait until the fake is closed. */
+    void busy() {
+        behaviour =
+                exchange -> {
+                    if (exchange.getRequestURI().getPath().equals(WorkerProtocol.STATUS_PATH)) {
+                        send(exchange, 200, new byte[0]);
+                    } else {
+                        awaitClosing();
+                    }
+                };
+    }
+
+    /** Sends the head at once and then a byte every 10 ms. */
+    void trickle() {
+        behaviour =
+                exchange -> {
+                    byte[] bytes = range(exchange);
+                    describe(exchange, bytes);
+                    exchange.sendResponseHeaders(206, bytes.length);
+                    for (byte each : bytes) {
+                        exchange.getResponseBody().write(each);
+                        exchange.getResponseBody().flush();
+                        if (awaitClosing(Duration.ofMillis(10))) {
+                            return;
+                        }
+                    }
+                };
+    }
+
+    /** Has nothing: refuses what is not to be fetched, and serves the rest. */
+    void cold() {
+        behaviour =
+                exchange -> {
+                    String control = exchange.getRequestHeaders().getFirst("Cache-Control");
+                    if (WorkerProtocol.ONLY_IF_CACHED.equals(control)) {
+                        send(exchange, WorkerProtocol.MISS_STATUS, new byte[0]);
+                    } else {
+                        serve(exchange);
+                    }
+                };
+    }
+
+    private boolean awaitClosing(Duration time) {
+        try {
+            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    private void awaitClosing() {
+        boolean _ = awaitClosing(Duration.ofDays(1));
     }
 
     /** Ends every answer after one checksum block. */

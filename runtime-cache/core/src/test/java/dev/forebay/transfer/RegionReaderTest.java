@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,23 @@ class RegionReaderTest {
     private FakeWorker second;
     private volatile WorkerSet workers;
     private RegionReader reader;
+    private final Hedges hedges = new Hedges();
+
+    private static final class Hedges implements ReadEvents {
+        private final AtomicInteger won = new AtomicInteger();
+        private final AtomicInteger lost = new AtomicInteger();
+
+        @Override
+        public void answered(WorkerNode worker, ReadAnswer answer) {}
+
+        @Override
+        public void failedAttempt(WorkerNode worker, ForebayException failure) {}
+
+        @Override
+        public void hedged(WorkerNode worker, boolean first) {
+            (first ? won : lost).incrementAndGet();
+        }
+    }
 
     @BeforeEach
     void start() throws Exception {
@@ -64,8 +82,15 @@ class RegionReaderTest {
         return new RegionReader(
                 client,
                 () -> workers,
-                new RegionReaderConfig(total, Duration.ofMillis(500), Duration.ofSeconds(5)),
-                ReadEvents.NONE);
+                new RegionReaderConfig(
+                        total,
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(5),
+                        Duration.ofMillis(100),
+                        0.05,
+                        Duration.ofMillis(300),
+                        4 << 20),
+                hedges);
     }
 
     private void live(String... ids) {
@@ -114,10 +139,82 @@ class RegionReaderTest {
     @Test
     void goesToTheNextWhenTheOwnerIsSilentAndRemembersThat() {
         owner.silent();
+        second.cold();
         readsFirstBlock();
+        assertThat(hedges.lost).hasValue(1);
+        readsFirstBlock();
+        assertThat(owner.reads()).hasSize(1);
+        assertThat(second.reads()).hasSize(3);
+    }
+
+    @Test
+    void takesACopyOfTheNextWhenTheOwnerLetsWait() {
+        owner.busy();
+        Duration took = timed(this::readsFirstBlock);
+        assertThat(took).isLessThan(Duration.ofSeconds(3));
+        assertThat(hedges.won).hasValue(1);
+    }
+
+    @Test
+    void waitsForAnOwnerThatIsThereAndHasNobodyElseFetch() {
+        second.cold();
+        owner.behave(
+                exchange -> {
+                    if (exchange.getRequestURI().getPath().startsWith("/v1/packs/")) {
+                        pause(Duration.ofMillis(1500));
+                        owner.serve(exchange);
+                    } else {
+                        FakeWorker.send(exchange, 200, new byte[0]);
+                    }
+                });
+        readsFirstBlock();
+        assertThat(second.reads()).hasSize(1);
+        assertThat(hedges.lost).hasValue(1);
+    }
+
+    @Test
+    void goesToTheNextWhenTheOwnerTrickles() {
+        owner.trickle();
+        second.cold();
+        assertThat(timed(this::readsFirstBlock)).isLessThan(Duration.ofSeconds(4));
+        assertThat(timed(this::readsFirstBlock)).isLessThan(Duration.ofMillis(800));
+    }
+
+    @Test
+    void waitsForTheOnlyWorkerHoweverSlow() {
+        live(owner.node().id());
+        owner.behave(
+                exchange -> {
+                    pause(Duration.ofSeconds(1));
+                    owner.serve(exchange);
+                });
         readsFirstBlock();
         assertThat(owner.requests()).hasSize(1);
-        assertThat(second.requests()).hasSize(2);
+    }
+
+    @Test
+    void asksASecondWorkerForAShareOfTheReadsOnly() {
+        HedgeBudget budget = new HedgeBudget(0.05);
+        int taken = 0;
+        for (int i = 0; i < 1000; i++) {
+            budget.earn();
+            taken += budget.take() ? 1 : 0;
+        }
+        assertThat(taken).isBetween(50, 60);
+    }
+
+    private static Duration timed(Runnable action) {
+        long before = System.nanoTime();
+        action.run();
+        return Duration.ofNanos(System.nanoTime() - before);
+    }
+
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test

@@ -46,7 +46,8 @@ class WorkerClientTest {
         worker = new FakeWorker("w1", pack);
         client =
                 new WorkerClient(
-                        WorkerClientConfig.defaults().withReadTimeout(Duration.ofSeconds(2)));
+                        WorkerClientConfig.defaults()
+                                .withReadTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(1)));
     }
 
     @AfterEach

@@ -228,7 +228,7 @@ final class Pod implements AutoCloseable {
 
     private static WorkerSet workers(RegionState region) {
         RegionView view = region.view();
-        return new WorkerSet(view.workers(), view.live());
+        return new WorkerSet(view.workers(), view.live(), view.replicas());
     }
 
     /** With etcd away it stays ready: it serves what it knows. */

@@ -153,4 +153,13 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
                 .register(registry)
                 .increment();
     }
+
+    @Override
+    public void hedged(WorkerNode worker, boolean won) {
+        Counter.builder("forebay_fuse_hedges")
+                .description("Second workers that were asked because the first one let wait")
+                .tag("outcome", won ? "won" : "lost")
+                .register(registry)
+                .increment();
+    }
 }

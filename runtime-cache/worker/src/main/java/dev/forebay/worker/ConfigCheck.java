@@ -32,12 +32,14 @@ final class ConfigCheck {
         atLeast(1, "fill.queue", config.fill().queue());
         atLeast(1, "fill.lake-requests", config.fill().lakeRequests());
         atLeast(1, "fill.lake-requests-per-chunk", config.fill().lakeRequestsPerChunk());
+        atLeast(0, "fill.ahead", config.fill().ahead());
         positive("fill.timeout", config.fill().timeout());
         notNegative("fill.changed-memory", config.fill().changedMemory());
         atLeast(1, "fill.changed-memory-objects", config.fill().changedMemoryObjects());
 
         atLeast(0, "peers.attempts", config.peers().attempts());
         positive("peers.timeout", config.peers().timeout());
+        positive("peers.first-byte", config.peers().firstByte());
         notNegative("peers.back-off", config.peers().backOff());
 
         atLeast(1, "requests.concurrency", config.requests().concurrency());
@@ -51,6 +53,10 @@ final class ConfigCheck {
         positive("orphans.interval", config.orphans().interval());
         long orphans = config.orphans().bytesPerSecond().asLongValue();
         require(orphans >= 0, "orphans.bytes-per-second", orphans, "must not be negative");
+        positive("drain.timeout", config.drain().timeout());
+        long drain = config.drain().bytesPerSecond().asLongValue();
+        require(drain >= 1, "drain.bytes-per-second", drain, "must be at least 1");
+        notNegative("drain.on-stop", config.drain().onStop());
         atLeast(1, "manifests.open", config.manifests().open());
         long manifests = config.manifests().capacity().asLongValue();
         require(manifests >= 1, "manifests.capacity", manifests, "must be at least 1");

@@ -5,8 +5,11 @@ import dev.forebay.chunkstore.ChunkStoreStats;
 import dev.forebay.image.ImageStore;
 import dev.forebay.lake.Lake;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.BearerToken;
@@ -17,6 +20,8 @@ import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.fill.FillLimits;
 import dev.forebay.worker.fill.LakePace;
 import dev.forebay.worker.fill.WorkerPeers;
+import dev.forebay.worker.fill.WorkersAhead;
+import dev.forebay.worker.handover.Drain;
 import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
 import dev.forebay.worker.retention.LakeAccounts;
@@ -24,11 +29,16 @@ import dev.forebay.worker.retention.MountedVersions;
 import dev.forebay.worker.retention.OrphanSweep;
 import dev.forebay.worker.retention.ProtectedPacks;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A worker's parts, put together. Safe for use by many threads. */
 final class Worker {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
     private final WorkerConfig config;
     private final String region;
@@ -42,11 +52,13 @@ final class Worker {
     private final ProtectedPacks protectedPacks;
     private final WorkerClient client;
     private final LakeAccounts accounts;
+    private final PauseGuard pauses;
     private final ChunkAccess chunks;
     private final Scrubber scrubber;
     private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
-    private @Nullable AutoCloseable membership;
+    private volatile @Nullable Membership membership;
+    private @Nullable Drain drain;
 
     Worker(
             WorkerConfig config,
@@ -72,7 +84,8 @@ final class Worker {
                 new ImageStore(
                         config.directory().resolve("images"),
                         config.images().capacity().asLongValue());
-        this.protectedPacks = new ProtectedPacks(versions);
+        this.pauses = PauseGuard.start(state);
+        this.protectedPacks = new ProtectedPacks(versions, pauses::behind);
         this.store =
                 ChunkStore.open(
                         config.directory(), config.capacity().asLongValue(), protectedPacks);
@@ -89,7 +102,15 @@ final class Worker {
         this.accounts = LakeAccounts.open(config.directory().resolve("lake-bytes"), versions);
         this.chunks =
                 new ChunkAccess(
-                        store, peers, lake, pace, accounts, fillLimits(config.fill()), metrics);
+                        store,
+                        peers,
+                        lake,
+                        pace,
+                        accounts,
+                        fillLimits(config.fill()),
+                        metrics,
+                        this::behind,
+                        new WorkersAhead(versions::view, client, config.fill().ahead()));
         this.scrubber =
                 Scrubber.start(
                         store,
@@ -109,7 +130,7 @@ final class Worker {
                         new OrphanSweep(
                                 store,
                                 versions,
-                                state::connected,
+                                () -> state.connected() && !behind(),
                                 settings.interval(),
                                 bytesPerSecond));
     }
@@ -120,10 +141,11 @@ final class Worker {
         return new WorkerRoutes(
                 versions,
                 chunks,
-                new ChunkDropper(store, chunks, versions, accounts),
+                new ChunkDropper(store, chunks, versions, accounts, this::current),
                 images,
                 accounts,
                 this::status,
+                this::drain,
                 new WorkerRoutes.Limits(
                         requests.concurrency(),
                         requests.fillConcurrency(),
@@ -135,7 +157,56 @@ final class Worker {
 
     /** Says in the region's etcd that this worker is here, for as long as it is. */
     synchronized void join(URI address) {
-        membership = state.join(new WorkerNode(id, address, config.capacity().asLongValue()));
+        Membership joined =
+                state.join(new WorkerNode(id, address, config.capacity().asLongValue()));
+        membership = joined;
+        drain =
+                new Drain(
+                        id,
+                        joined,
+                        versions,
+                        chunks,
+                        client,
+                        config.drain().timeout(),
+                        config.drain().bytesPerSecond().asLongValue());
+    }
+
+    /** Whether the region may have gone on without this process. */
+    private boolean behind() {
+        return pauses.behind() || superseded();
+    }
+
+    private boolean superseded() {
+        Membership mine = membership;
+        return mine != null && mine.superseded();
+    }
+
+    /** Whether this process is this worker, knows the region's state, and may drop chunks. */
+    private boolean current() {
+        Membership mine = membership;
+        return mine != null && mine.valid() && !pauses.behind();
+    }
+
+    /** How this worker leaves for good. */
+    private synchronized Drain drain() {
+        if (drain == null) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "this worker is not registered in its region yet");
+        }
+        return drain;
+    }
+
+    /** Hands chunks over before the process ends, if that is wanted, for as long as is allowed. */
+    void drainBeforeStop() throws InterruptedException {
+        Duration patience = config.drain().onStop();
+        if (patience.isPositive()) {
+            try {
+                Drain.Progress _ = drain().start();
+                drain().await(patience);
+            } catch (ForebayException e) {
+                LOG.warn("Stops without handing chunks over: {}", e.getMessage());
+            }
+        }
     }
 
     String id() {
@@ -143,7 +214,7 @@ final class Worker {
     }
 
     boolean ready() {
-        return versions.ready();
+        return versions.ready() && !superseded();
     }
 
     boolean inTouchWithEtcd() {
@@ -207,7 +278,7 @@ final class Worker {
             WorkerConfig config, Optional<BearerToken> token) {
         return WorkerClientConfig.defaults()
                 .withToken(token)
-                .withReadTimeout(config.peers().timeout());
+                .withReadTimeouts(config.peers().timeout(), config.peers().firstByte());
     }
 
     private static FillLimits fillLimits(WorkerConfig.Fill fill) {
@@ -222,10 +293,13 @@ final class Worker {
     }
 
     /** Leaves the region's live workers; the registered ones it stays among, with its chunks. */
-    synchronized void leave() throws Exception {
-        if (membership != null) {
-            membership.close();
-            membership = null;
+    synchronized void leave() {
+        if (drain != null) {
+            drain.close();
+        }
+        Membership mine = membership;
+        if (mine != null) {
+            mine.close();
         }
     }
 
@@ -234,6 +308,7 @@ final class Worker {
         leave();
         scrubber.close();
         orphans.ifPresent(OrphanSweep::close);
+        pauses.close();
         state.close();
         protectedPacks.close();
         client.close();

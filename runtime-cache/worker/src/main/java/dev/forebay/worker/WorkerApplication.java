@@ -79,6 +79,7 @@ class WorkerApplication {
 
     /** Readers go to other workers while this one finishes what it has begun. */
     void leaveRegion(@Observes ShutdownDelayInitiatedEvent event, Worker worker) throws Exception {
+        worker.drainBeforeStop();
         worker.leave();
     }
 

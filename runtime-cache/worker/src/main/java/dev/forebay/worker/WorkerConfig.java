@@ -43,6 +43,9 @@ public interface WorkerConfig {
     /** How chunks go that no mounted version refers to. */
     Orphans orphans();
 
+    /** How chunks are handed over by a worker that leaves for good. */
+    Drain drain();
+
     /** Manifests at hand. */
     Manifests manifests();
 
@@ -67,6 +70,13 @@ public interface WorkerConfig {
         @WithDefault("16")
         int lakeRequestsPerChunk();
 
+        /**
+         * How many chunks of a file are brought behind the one of which somebody reads what is not
+         * here; 0 brings none.
+         */
+        @WithDefault("16")
+        int ahead();
+
         /** How long a request waits for a fill before it is refused with UNAVAILABLE. */
         @WithDefault("5m")
         Duration timeout();
@@ -82,16 +92,24 @@ public interface WorkerConfig {
 
     /** How other workers are asked before the lake is. */
     interface Peers {
-        /** How many other workers are asked for a chunk; 0 asks none. */
-        @WithDefault("2")
+        /**
+         * How many other workers are asked for a chunk, those first that would own it if those
+         * before were not there; 0 asks none. As many can join at once without a chunk being
+         * fetched again.
+         */
+        @WithDefault("16")
         int attempts();
 
         /**
          * How long one may take to answer. Less than a reader's patience: who comes here because
          * the owner hangs must not wait for the owner once more.
          */
-        @WithDefault("4s")
+        @WithDefault("2s")
         Duration timeout();
+
+        /** How long one may take to begin its answer, which needs nothing but its disk. */
+        @WithDefault("500ms")
+        Duration firstByte();
 
         /** How long one that did not answer is left alone. */
         @WithDefault("10s")
@@ -137,6 +155,24 @@ public interface WorkerConfig {
         /** How many bytes of them are removed in a second; 0 leaves them until room is needed. */
         @WithDefault("1G")
         MemorySize bytesPerSecond();
+    }
+
+    /** How chunks are handed over by a worker that leaves for good. */
+    interface Drain {
+        /** How long it may take; what is left then is fetched from the lake again. */
+        @WithDefault("30m")
+        Duration timeout();
+
+        /** How many bytes are handed over in a second. */
+        @WithDefault("200M")
+        MemorySize bytesPerSecond();
+
+        /**
+         * How long a worker that is told to stop hands over first; with 0 it does not, and comes
+         * back to its chunks.
+         */
+        @WithDefault("0s")
+        Duration onStop();
     }
 
     /** Manifests at hand. */

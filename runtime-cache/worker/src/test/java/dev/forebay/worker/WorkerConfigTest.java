@@ -32,7 +32,7 @@ class WorkerConfigTest {
         assertThat(config.fill().concurrency()).isEqualTo(8);
         assertThat(config.fill().lakeRequests()).isEqualTo(64);
         assertThat(config.fill().changedMemory()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(config.peers().attempts()).isEqualTo(2);
+        assertThat(config.peers().attempts()).isEqualTo(16);
         assertThat(config.requests().concurrency()).isEqualTo(256);
         assertThat(config.scrub().bytesPerSecond().asLongValue()).isEqualTo(4L << 20);
         assertThat(config.orphans().interval()).isEqualTo(Duration.ofMinutes(10));
@@ -53,11 +53,13 @@ class WorkerConfigTest {
                                 Map.entry("fill.queue", "2"),
                                 Map.entry("fill.lake-requests", "3"),
                                 Map.entry("fill.lake-requests-per-chunk", "4"),
+                                Map.entry("fill.ahead", "0"),
                                 Map.entry("fill.timeout", "5s"),
                                 Map.entry("fill.changed-memory", "6s"),
                                 Map.entry("fill.changed-memory-objects", "7"),
                                 Map.entry("peers.attempts", "0"),
                                 Map.entry("peers.timeout", "8s"),
+                                Map.entry("peers.first-byte", "7s"),
                                 Map.entry("peers.back-off", "9s"),
                                 Map.entry("requests.concurrency", "10"),
                                 Map.entry("requests.fill-concurrency", "11"),
@@ -67,6 +69,9 @@ class WorkerConfigTest {
                                 Map.entry("scrub.pause", "14s"),
                                 Map.entry("orphans.interval", "16s"),
                                 Map.entry("orphans.bytes-per-second", "17"),
+                                Map.entry("drain.timeout", "19s"),
+                                Map.entry("drain.bytes-per-second", "20"),
+                                Map.entry("drain.on-stop", "21s"),
                                 Map.entry("manifests.open", "15"),
                                 Map.entry("manifests.capacity", "1G"),
                                 Map.entry("images.capacity", "18G")));
@@ -87,6 +92,7 @@ class WorkerConfigTest {
         "advertised-address, not-a-uri-with-a-host",
         "fill.concurrency, 0",
         "fill.queue, 0",
+        "fill.ahead, -1",
         "fill.lake-requests, 0",
         "fill.lake-requests-per-chunk, -1",
         "fill.timeout, 0s",
@@ -94,6 +100,10 @@ class WorkerConfigTest {
         "fill.changed-memory-objects, 0",
         "peers.attempts, -1",
         "peers.timeout, 0s",
+        "peers.first-byte, 0s",
+        "drain.timeout, 0s",
+        "drain.bytes-per-second, 0",
+        "drain.on-stop, -1s",
         "requests.concurrency, 0",
         "requests.fill-concurrency, 0",
         "requests.queue, -1",

@@ -105,6 +105,16 @@ final class WorkerProcess extends OneProcessServer {
                 .orElse(0);
     }
 
+    /** What the process has in memory. */
+    long residentBytes() throws IOException {
+        try (var lines = Files.lines(Path.of("/proc/" + pid() + "/status"))) {
+            return lines.filter(line -> line.startsWith("VmRSS:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
     /** Every chunk file in the store. */
     List<Path> chunkFiles() throws IOException {
         try (var files = Files.walk(store().resolve("chunks"))) {

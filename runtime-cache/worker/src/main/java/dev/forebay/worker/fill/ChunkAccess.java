@@ -36,7 +36,14 @@ public final class ChunkAccess {
     private final ChunkFill fill;
     private final Flights<ChunkFill.Filled> flights = new Flights<>();
     private final Duration timeout;
+    private final BooleanSupplier behind;
+    private final Ahead ahead;
 
+    /**
+     * @param behind whether the region may have gone on without this process; then nothing is
+     *     fetched, for others may have it
+     * @param ahead told of reads that find nothing here
+     */
     public ChunkAccess(
             ChunkStore store,
             Peers peers,
@@ -44,7 +51,11 @@ public final class ChunkAccess {
             LakePace pace,
             LakeAccount account,
             FillLimits limits,
-            FillObserver observer) {
+            FillObserver observer,
+            BooleanSupplier behind,
+            Ahead ahead) {
+        this.ahead = ahead;
+        this.behind = behind;
         this.store = store;
         this.timeout = limits.timeout();
         int atOnce = limits.concurrency() * limits.lakeRequestsPerChunk();
@@ -112,9 +123,19 @@ public final class ChunkAccess {
                 return new Present(stored.get(), source);
             }
             Need need = need(version, chunk, length);
-            ChunkFill.Filled filled = join(version, need, from, to, Urgency.demand()).result();
-            throwIfFailed(filled, from, to);
-            source = source(filled);
+            need.fileGoingOn(from, to).ifPresent(end -> ahead.wanted(version.digest(), chunk, end));
+            Optional<ChunkFill.Filled> filled =
+                    join(version, need, from, to, Urgency.demand(), true).result();
+            if (filled.isEmpty()) {
+                stored = cached(version, chunk, length, from, to);
+                if (stored.isPresent()) {
+                    return new Present(stored.get(), Source.LAKE);
+                }
+                // The part that is here is another one.
+                filled = join(version, need, from, to, Urgency.demand(), false).result();
+            }
+            throwIfFailed(filled.orElseThrow(), from, to);
+            source = source(filled.orElseThrow());
         }
         throw evicted(chunk);
     }
@@ -133,8 +154,8 @@ public final class ChunkAccess {
                 return new FillAnswer(need.liveBytes(), lakeBytes, peerBytes);
             }
             Flights.Landed<ChunkFill.Filled> landed =
-                    join(version, need, 0, length, Urgency.prefetch());
-            ChunkFill.Filled filled = landed.result();
+                    join(version, need, 0, length, Urgency.prefetch(), false);
+            ChunkFill.Filled filled = landed.result().orElseThrow();
             throwIfFailed(filled, 0, length);
             lakeBytes += landed.begun() ? filled.lakeBytes() : 0;
             peerBytes += landed.begun() ? filled.peerBytes() : 0;
@@ -187,15 +208,16 @@ public final class ChunkAccess {
     }
 
     private Flights.Landed<ChunkFill.Filled> join(
-            Version version, Need need, int from, int to, Urgency urgency) {
+            Version version, Need need, int from, int to, Urgency urgency, boolean partWillDo) {
         while (true) {
             Optional<Flights.Landed<ChunkFill.Filled>> landed =
                     flights.join(
                             need.chunk(),
                             version.digest(),
                             urgency,
+                            partWillDo,
                             timeout,
-                            shared -> begin(version, need, from, to, shared));
+                            (shared, part) -> begin(version, need, from, to, shared, part));
             if (landed.isPresent()) {
                 return landed.get();
             }
@@ -206,14 +228,21 @@ public final class ChunkAccess {
      * The question whether to fill comes when the flight can be seen by {@link #awaitFills}: who
      * forbids fills and then waits for those under way finds none afterwards.
      */
-    private ChunkFill.Filled begin(Version version, Need need, int from, int to, Urgency urgency) {
+    private ChunkFill.Filled begin(
+            Version version, Need need, int from, int to, Urgency urgency, Runnable partStored) {
+        if (behind.getAsBoolean()) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "this worker was stopped, and fetches nothing until it knows what became of"
+                            + " its region");
+        }
         if (!version.mayFill().getAsBoolean()) {
             throw new ForebayException(
                     ErrorCode.EVICTING,
                     "the version with manifest %s is being evicted and chunk %s is not all here"
                             .formatted(version.digest(), need.chunk()));
         }
-        return fill.fill(need, from, to, urgency);
+        return fill.fill(need, from, to, urgency, partStored);
     }
 
     private static void throwIfFailed(ChunkFill.Filled filled, int from, int to) {

@@ -4,12 +4,12 @@ import dev.forebay.chunkstore.ByteRange;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.ValidBlocks;
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -17,8 +17,9 @@ import java.util.Locale;
  * Brings what a version needs of one chunk onto the disk: from another worker if one has it all,
  * else from the lake, object by object.
  *
- * <p>What the store has of the chunk already is kept and not fetched again. What can be had is
- * stored even if something else cannot.
+ * <p>What somebody waits for is fetched and stored first, the rest of the chunk after it. What the
+ * store has of the chunk already is kept and not fetched again. What can be had is stored even if
+ * something else cannot.
  */
 final class ChunkFill {
 
@@ -28,8 +29,26 @@ final class ChunkFill {
      * What a fill did.
      *
      * @param failures the objects that could not be had
+     * @param stored what was fetched and stored
      */
-    record Filled(long lakeBytes, long peerBytes, List<LakeFetch.Failure> failures) {}
+    record Filled(
+            long lakeBytes,
+            long peerBytes,
+            List<LakeFetch.Failure> failures,
+            List<Need.Piece> stored) {
+
+        private Filled plus(Filled later) {
+            List<LakeFetch.Failure> all = new ArrayList<>(failures);
+            all.addAll(later.failures);
+            return new Filled(lakeBytes + later.lakeBytes, peerBytes, all, later.stored);
+        }
+
+        private Filled failedAlso(List<Need.Piece> pieces, ForebayException cause) {
+            List<LakeFetch.Failure> all = new ArrayList<>(failures);
+            pieces.forEach(piece -> all.add(new LakeFetch.Failure(piece, cause)));
+            return new Filled(lakeBytes, peerBytes, all, stored);
+        }
+    }
 
     private final ChunkStore store;
     private final ChunkBuffers buffers;
@@ -61,23 +80,24 @@ final class ChunkFill {
      *
      * @param from where the bytes begin that somebody waits for: they are fetched first
      * @param to where they end
+     * @param partStored called when they are stored and other bytes are still to come
      */
-    Filled fill(Need need, int from, int to, Urgency urgency) {
+    Filled fill(Need need, int from, int to, Urgency urgency, Runnable partStored) {
         List<Need.Piece> missing = missing(need);
         if (missing.isEmpty()) {
             // Another fill ended between the asker's look at the store and this one.
-            return new Filled(0, 0, List.of());
+            return new Filled(0, 0, List.of(), List.of());
         }
         if (urgency.demanded()) {
             List<LakeFetch.Failure> hopeless = lake.knownChanged(need.bucket(), missing);
             if (hopeless.size() == missing.size()) {
-                return new Filled(0, 0, hopeless);
+                return new Filled(0, 0, hopeless, List.of());
             }
         }
         long begun = System.nanoTime();
         String outcome = "internal";
         try (ChunkBuffers.Lease lease = buffers.borrow(need.length(), urgency, timeout)) {
-            Filled filled = fill(need, missing, from, to, urgency, lease.bytes());
+            Filled filled = fill(need, missing, from, to, urgency, lease.bytes(), partStored);
             outcome = filled.failures().isEmpty() ? "ok" : "partial";
             return filled;
         } catch (ForebayException e) {
@@ -98,21 +118,49 @@ final class ChunkFill {
             int from,
             int to,
             Urgency urgency,
-            ByteBuffer bytes) {
+            ByteBuffer bytes,
+            Runnable partStored) {
         if (fromPeers(need, missing, bytes)) {
             store(need, missing, bytes);
-            return new Filled(0, sum(missing), List.of());
+            return new Filled(0, sum(missing), List.of(), missing);
         }
-        List<Need.Piece> fetched = new ArrayList<>(missing);
-        fetched.sort(Comparator.comparing(piece -> !piece.touches(from, to)));
-        List<LakeFetch.Failure> failures = lake.fetch(need.bucket(), fetched, bytes, urgency);
+        Stages stages = Stages.of(missing, from, to);
+        Filled first = fromLake(need, stages.first(), List.of(), bytes, urgency);
+        if (stages.rest().isEmpty()) {
+            return first;
+        }
+        for (LakeFetch.Failure failure : first.failures()) {
+            if (failure.cause().code() != ErrorCode.LAKE_OBJECT_CHANGED) {
+                // The lake is in trouble: the rest would only make others wait for it, too.
+                return first.failedAlso(stages.rest(), failure.cause());
+            }
+        }
+        partStored.run();
+        return first.plus(fromLake(need, stages.rest(), first.stored(), bytes, urgency));
+    }
+
+    /**
+     * Fetches and stores pieces.
+     *
+     * @param before what the buffer has besides, stored already: it need not be read again
+     */
+    private Filled fromLake(
+            Need need,
+            List<Need.Piece> pieces,
+            List<Need.Piece> before,
+            ByteBuffer bytes,
+            Urgency urgency) {
+        List<LakeFetch.Failure> failures = lake.fetch(need.bucket(), pieces, bytes, urgency);
+        List<Need.Piece> fetched = new ArrayList<>(pieces);
         failures.forEach(failure -> fetched.remove(failure.piece()));
         int fromLake = sum(fetched);
         if (fromLake > 0) {
             account.took(need.digest(), fromLake);
         }
-        store(need, fetched, bytes);
-        return new Filled(fromLake, 0, failures);
+        List<Need.Piece> stored = new ArrayList<>(before);
+        stored.addAll(fetched);
+        store(need, stored, bytes);
+        return new Filled(fromLake, 0, failures, stored);
     }
 
     /** Tries the other workers for the stretch that holds all that is missing. */

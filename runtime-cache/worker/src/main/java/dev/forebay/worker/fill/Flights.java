@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -32,18 +31,35 @@ final class Flights<T> {
      *
      * @param manifest the version it is for; another one may need other objects of the same chunk
      */
-    private record Flight<T>(Digest manifest, Urgency urgency, CompletableFuture<T> result) {}
+    private record Flight<T>(
+            Digest manifest,
+            Urgency urgency,
+            CompletableFuture<T> result,
+            CompletableFuture<Void> part) {}
+
+    /** What a fill does. */
+    @FunctionalInterface
+    interface Work<T> {
+        /**
+         * Fills.
+         *
+         * @param partStored to be called when something of the chunk can be read already
+         */
+        T run(Urgency urgency, Runnable partStored);
+    }
 
     /**
-     * A fill that has ended.
+     * A fill that has ended, or of which a part is stored.
      *
+     * @param result empty if it has not ended
      * @param begun whether this caller began it, so that of all who waited one counts what it did
      */
-    record Landed<T>(T result, boolean begun) {}
+    record Landed<T>(Optional<T> result, boolean begun) {}
 
     /**
      * Waits for the fill of {@code chunk} that is under way, or starts one with {@code work}.
      *
+     * @param partWillDo whether to come back already when a part of the chunk is stored
      * @return empty if the fill was for another manifest and so says nothing about this one's
      *     objects: look again
      * @throws ForebayException the fill's failure, or {@code UNAVAILABLE} after {@code timeout}
@@ -52,19 +68,22 @@ final class Flights<T> {
             ChunkId chunk,
             Digest manifest,
             Urgency urgency,
+            boolean partWillDo,
             Duration timeout,
-            Function<Urgency, T> work) {
-        Flight<T> mine = new Flight<>(manifest, urgency, new CompletableFuture<>());
+            Work<T> work) {
+        Flight<T> mine =
+                new Flight<>(
+                        manifest, urgency, new CompletableFuture<>(), new CompletableFuture<>());
         Flight<T> other = underWay.putIfAbsent(chunk, mine);
         if (other == null) {
             Thread.ofVirtual().name("fill").start(() -> run(chunk, mine, work));
-            return Optional.of(new Landed<>(await(chunk, mine, timeout), true));
+            return Optional.of(new Landed<>(await(chunk, mine, partWillDo, timeout), true));
         }
         if (urgency.demanded()) {
             other.urgency.raise();
         }
         if (other.manifest.equals(manifest)) {
-            return Optional.of(new Landed<>(await(chunk, other, timeout), false));
+            return Optional.of(new Landed<>(await(chunk, other, partWillDo, timeout), false));
         }
         awaitEnd(chunk, other, timeout);
         return Optional.empty();
@@ -86,9 +105,9 @@ final class Flights<T> {
         return underWay.size();
     }
 
-    private void run(ChunkId chunk, Flight<T> flight, Function<Urgency, T> work) {
+    private void run(ChunkId chunk, Flight<T> flight, Work<T> work) {
         try {
-            T result = work.apply(flight.urgency);
+            T result = work.run(flight.urgency, () -> flight.part.complete(null));
             underWay.remove(chunk, flight);
             flight.result.complete(result);
         } catch (Throwable e) {
@@ -100,7 +119,7 @@ final class Flights<T> {
     /** Waits for a fill, whether or not it succeeds. */
     private void awaitEnd(ChunkId chunk, Flight<T> flight, Duration timeout) {
         try {
-            await(chunk, flight, timeout);
+            Optional<T> _ = await(chunk, flight, false, timeout);
         } catch (ForebayException e) {
             if (!flight.result.isDone()) {
                 throw e;
@@ -108,9 +127,18 @@ final class Flights<T> {
         }
     }
 
-    private T await(ChunkId chunk, Flight<T> flight, Duration timeout) {
+    private Optional<T> await(
+            ChunkId chunk, Flight<T> flight, boolean partWillDo, Duration timeout) {
         try {
-            return flight.result.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            if (partWillDo) {
+                Object _ =
+                        CompletableFuture.anyOf(flight.result, flight.part)
+                                .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+                if (!flight.result.isDone()) {
+                    return Optional.empty();
+                }
+            }
+            return Optional.of(flight.result.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
         } catch (TimeoutException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,

@@ -6,6 +6,7 @@ import dev.forebay.manifest.Segment;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * What a version needs of a chunk.
@@ -38,6 +39,17 @@ record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece>
             return new ByteRange(from, to);
         }
 
+        /** The part of a piece within {@code [otherFrom, otherTo)}, which it touches. */
+        Piece within(int otherFrom, int otherTo) {
+            int begin = Math.max(from, otherFrom);
+            return new Piece(segment, begin, Math.min(to, otherTo), objectOffset + begin - from);
+        }
+
+        /** Whether this is all of an object, so that the lake's checksum of it can be compared. */
+        boolean whole() {
+            return bytes() == segment.size();
+        }
+
         boolean touches(int otherFrom, int otherTo) {
             return from < otherTo && otherFrom < to;
         }
@@ -57,6 +69,17 @@ record Need(Digest digest, String bucket, ChunkId chunk, int length, List<Piece>
         long to = Math.min(segment.packOffset() + segment.size(), start + length);
         return new Piece(
                 segment, (int) (from - start), (int) (to - start), from - segment.packOffset());
+    }
+
+    /**
+     * Where the object ends in the pack that is in {@code [from, to)} and goes on behind the chunk.
+     */
+    OptionalLong fileGoingOn(int from, int to) {
+        return pieces.stream()
+                .filter(piece -> piece.touches(from, to))
+                .mapToLong(piece -> piece.segment().packOffset() + piece.segment().size())
+                .filter(end -> end > chunk.start() + length)
+                .findFirst();
     }
 
     /** How many bytes of the version's objects lie in the chunk. */

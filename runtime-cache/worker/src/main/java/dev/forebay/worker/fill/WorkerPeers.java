@@ -8,23 +8,30 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.DamageReports;
+import dev.forebay.transfer.ReadAnswer;
 import dev.forebay.transfer.WorkerClient;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
  * The region's workers through the worker protocol.
  *
- * <p>One that fails is left alone for a while: a prewarm of a thousand chunks must not wait a
- * thousand times for a worker that hangs. One that sends a damaged chunk is told instead: its other
- * chunks are as good as before.
+ * <p>Who is to have a copy of a chunk that another worker owns has the owner fetch it first, so
+ * that copies never cost the lake anything. One that fails is left alone for a while: a prewarm of
+ * a thousand chunks must not wait a thousand times for a worker that hangs. One that sends a
+ * damaged chunk is told instead: its other chunks are as good as before.
  */
 public final class WorkerPeers implements Peers {
+
+    /** As long as readers wait for one worker: the owner may have to ask the lake. */
+    private static final Duration OWNERS_FILL = Duration.ofSeconds(10);
 
     private final String self;
     private final Supplier<RegionView> view;
@@ -60,31 +67,58 @@ public final class WorkerPeers implements Peers {
     @Override
     public boolean fetch(Digest manifest, ChunkId chunk, int from, ByteBuffer target) {
         RegionView now = view.get();
+        List<WorkerNode> ranked = Placement.rank(chunk, now.workers());
         List<WorkerNode> candidates =
-                Placement.rank(chunk, now.workers()).stream()
-                        .filter(worker -> !worker.id().equals(self))
-                        .filter(worker -> now.live().contains(worker.id()))
-                        .filter(worker -> !leftAlone(worker))
+                ranked.stream()
+                        .filter(worker -> reachable(worker, now))
+                        // One that is on its way out is the last in the ranking, and the first to
+                        // have what it held.
+                        .sorted(Comparator.comparing(worker -> !worker.draining()))
                         .limit(attempts)
                         .toList();
         for (WorkerNode worker : candidates) {
-            if (ask(worker, manifest, chunk, from, target.slice())) {
+            if (ask(worker, manifest, chunk, from, target.slice(), true)) {
                 return true;
             }
         }
-        return false;
+        return isReplica(ranked, now.replicas().getOrDefault(manifest, 1))
+                && reachable(ranked.getFirst(), now)
+                && ask(ranked.getFirst(), manifest, chunk, from, target.slice(), false);
+    }
+
+    private boolean reachable(WorkerNode worker, RegionView now) {
+        return !worker.id().equals(self) && now.live().contains(worker.id()) && !leftAlone(worker);
+    }
+
+    /** Whether this worker is to have a copy of what another one owns and fetches. */
+    private boolean isReplica(List<WorkerNode> ranked, int replicas) {
+        return ranked.stream().limit(replicas).skip(1).anyMatch(worker -> worker.id().equals(self));
     }
 
     private boolean ask(
-            WorkerNode worker, Digest manifest, ChunkId chunk, int from, ByteBuffer target) {
+            WorkerNode worker,
+            Digest manifest,
+            ChunkId chunk,
+            int from,
+            ByteBuffer target,
+            boolean onlyIfCached) {
         int bytes = target.remaining();
         long first = chunk.start() + from;
         try {
-            boolean all =
-                    client.readIfCached(
+            Optional<ReadAnswer> answer =
+                    onlyIfCached
+                            ? client.readIfCached(
                                     worker, manifest, chunk.pack(), first, first + bytes, target)
-                            .filter(answer -> answer.bytes() == bytes)
-                            .isPresent();
+                            : Optional.of(
+                                    client.read(
+                                            worker,
+                                            manifest,
+                                            chunk.pack(),
+                                            first,
+                                            first + bytes,
+                                            target,
+                                            OWNERS_FILL));
+            boolean all = answer.filter(read -> read.bytes() == bytes).isPresent();
             observer.peerRequest(all ? "ok" : "miss", all ? bytes : 0);
             return all;
         } catch (ForebayException e) {

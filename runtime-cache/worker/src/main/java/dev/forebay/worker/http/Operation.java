@@ -11,6 +11,7 @@ public enum Operation {
     IMAGE,
     COVERAGE,
     DROP,
+    DRAIN,
     STATUS;
 
     /** The value of the metric's tag. */

@@ -5,6 +5,7 @@ import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerProtocol;
 import dev.forebay.transfer.WorkerStatus;
 import dev.forebay.worker.fill.ChunkAccess;
+import dev.forebay.worker.handover.Drain;
 import dev.forebay.worker.retention.ChunkDropper;
 import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
@@ -26,6 +27,7 @@ public final class WorkerRoutes {
     private final ManifestRoutes manifests;
     private final ImageRoutes images;
     private final Supplier<WorkerStatus> status;
+    private final Supplier<Drain> drain;
     private final Lane reads;
     private final Lane fills;
     private final Lane imageReads;
@@ -53,6 +55,7 @@ public final class WorkerRoutes {
             ImageStore images,
             LakeAccounts accounts,
             Supplier<WorkerStatus> status,
+            Supplier<Drain> drain,
             Limits limits,
             Optional<BearerToken> token,
             RequestObserver observer) {
@@ -62,6 +65,7 @@ public final class WorkerRoutes {
         this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts);
         this.images = new ImageRoutes(versions, images);
         this.status = status;
+        this.drain = drain;
         this.reads = limits.lane("read", limits.reads());
         this.fills = limits.lane("fill", limits.fills());
         this.imageReads = limits.lane("image", limits.reads());
@@ -113,6 +117,13 @@ public final class WorkerRoutes {
                 Operation.STATUS,
                 reads,
                 context -> this::status);
+        add(
+                router,
+                HttpMethod.POST,
+                WorkerProtocol.DRAIN_PATH,
+                Operation.DRAIN,
+                fills,
+                context -> () -> progress(drain.get().start()));
         router.route("/v1/*")
                 .handler(
                         context ->
@@ -138,6 +149,15 @@ public final class WorkerRoutes {
                                         Refusal.noSuchMethod(
                                                 context.request().method().name(),
                                                 context.request().path())));
+    }
+
+    private static Answer progress(Drain.Progress progress) {
+        return new Answer.Json(
+                new JsonObject()
+                        .put("state", progress.state().name())
+                        .put("chunksHandedOver", progress.handedOver())
+                        .put("bytesHandedOver", progress.bytes())
+                        .put("chunksLeft", progress.left()));
     }
 
     private Answer status() {

@@ -4,6 +4,8 @@ import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.Dropped;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.DropAnswer;
@@ -11,6 +13,7 @@ import dev.forebay.worker.fill.ChunkAccess;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /** Drops the chunks of a version that is being evicted. Blocks; safe for use by many threads. */
 public final class ChunkDropper {
@@ -19,13 +22,23 @@ public final class ChunkDropper {
     private final ChunkAccess chunks;
     private final MountedVersions versions;
     private final LakeAccounts accounts;
+    private final BooleanSupplier current;
 
+    /**
+     * @param current whether this process is certainly still this worker and knows the region's
+     *     state; otherwise nothing is dropped
+     */
     public ChunkDropper(
-            ChunkStore store, ChunkAccess chunks, MountedVersions versions, LakeAccounts accounts) {
+            ChunkStore store,
+            ChunkAccess chunks,
+            MountedVersions versions,
+            LakeAccounts accounts,
+            BooleanSupplier current) {
         this.store = store;
         this.chunks = chunks;
         this.versions = versions;
         this.accounts = accounts;
+        this.current = current;
     }
 
     /**
@@ -35,6 +48,7 @@ public final class ChunkDropper {
      *     UNAVAILABLE} if the version is not known here to be on its way out
      */
     public DropAnswer drop(Digest digest) {
+        requireCurrent();
         RegionView now = versions.view();
         List<ManifestRef> keep = DropRule.keep(now, digest);
         Set<PackId> doomed = new HashSet<>(versions.packs(DropRule.reference(now, digest)));
@@ -44,9 +58,19 @@ public final class ChunkDropper {
         chunks.awaitFills(doomed::contains);
         Dropped dropped = Dropped.NONE;
         for (PackId pack : doomed) {
+            requireCurrent();
             dropped = dropped.plus(store.dropPack(pack));
         }
         DropRule.leaving(now, digest).forEach(accounts::close);
         return new DropAnswer(dropped.chunks(), dropped.bytes());
+    }
+
+    /** A process that was stopped meanwhile may wake up after the version was mounted anew. */
+    private void requireCurrent() {
+        if (!current.getAsBoolean()) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "this worker is out of touch with its region's etcd and drops nothing");
+        }
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
     private static final Duration RETRY = Duration.ofSeconds(2);
 
     private final MountedVersions versions;
+    private final BooleanSupplier behind;
     private final Semaphore news = new Semaphore(0);
     private final Thread resolver;
 
@@ -41,16 +43,22 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
     private volatile @Nullable Set<PackId> packs;
     private volatile boolean closed;
 
-    /** Protects everything until {@link #update} was called. */
-    public ProtectedPacks(MountedVersions versions) {
+    /**
+     * Protects everything until {@link #update} was called.
+     *
+     * @param behind whether the region may have gone on without this process; then everything is
+     *     protected, too
+     */
+    public ProtectedPacks(MountedVersions versions, BooleanSupplier behind) {
         this.versions = versions;
+        this.behind = behind;
         this.resolver = Thread.ofVirtual().name("protected-packs").start(this::resolve);
     }
 
     @Override
     public boolean test(PackId pack) {
         Set<PackId> known = packs;
-        return known == null || known.contains(pack);
+        return known == null || known.contains(pack) || behind.getAsBoolean();
     }
 
     /** Takes over what the region's etcd says now; call it after {@link MountedVersions#update}. */

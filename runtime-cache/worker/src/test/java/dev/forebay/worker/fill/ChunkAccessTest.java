@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -39,6 +40,7 @@ class ChunkAccessTest {
 
     @TempDir Path directory;
     private final Map<Digest, Long> taken = new ConcurrentHashMap<>();
+    private final List<String> ahead = new CopyOnWriteArrayList<>();
     private volatile long writtenWhenTold = -1;
     private ChunkStore store;
     private ChunkAccess chunks;
@@ -87,6 +89,57 @@ class ChunkAccessTest {
 
         assertThat(lake.takeReads())
                 .containsExactly("large[%d, %d)".formatted(first, first + ChunkId.CHUNK_BYTES));
+    }
+
+    @Test
+    void whatIsAskedForIsReadableBeforeTheRestOfTheChunkIsHere() throws Exception {
+        v1.with(lake, "large", 20 * MIB);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicInteger requests = new AtomicInteger();
+        lake.beforeEachRead(
+                () -> {
+                    if (requests.incrementAndGet() > 1) {
+                        awaitQuietly(goOn);
+                    }
+                });
+
+        open(v1, 0, 3 * MIB, 3 * MIB + 100).chunk().close();
+
+        assertThat(chunks.fillsUnderWay()).isEqualTo(1);
+        assertThat(ahead).containsExactly("0 to " + 20 * MIB);
+        goOn.countDown();
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+        assertThat(lake.takeReads())
+                .containsExactlyInAnyOrder(
+                        "large[%d, %d)".formatted(3 * MIB, 4 * MIB),
+                        "large[%d, %d)".formatted(0, 3 * MIB),
+                        "large[%d, %d)".formatted(4 * MIB, 8 * MIB));
+        assertThat(taken).containsEntry(v1.digest(), 8L * MIB);
+    }
+
+    @Test
+    void aWholeObjectIsNotDividedSoThatItsChecksumCanBeCompared() {
+        v1.with(lake, "a", 2 * MIB).with(lake, "b", 3 * MIB).with(lake, "c", 2 * MIB);
+
+        open(v1, 0, 0, 100).chunk().close();
+        chunks.awaitFills(pack -> true);
+
+        assertThat(lake.takeReads())
+                .containsExactly(
+                        "a[0, %d)".formatted(2 * MIB),
+                        "b[0, %d)".formatted(3 * MIB),
+                        "c[0, %d)".formatted(2 * MIB));
+        assertThat(ahead).isEmpty();
+    }
+
+    @Test
+    void aLakeThatFailsIsNotAskedForTheRest() {
+        v1.with(lake, "large", 20 * MIB);
+        lake.fail("large", ErrorCode.LAKE_UNAVAILABLE);
+
+        assertFails(ErrorCode.LAKE_UNAVAILABLE, () -> open(v1, 0, 0, 100));
+
+        assertThat(lake.takeReads()).hasSize(1);
     }
 
     @Test
@@ -365,7 +418,9 @@ class ChunkAccessTest {
                 new LakePace(100_000),
                 this::took,
                 new FillLimits(2, 100, 64, parallel, Duration.ofSeconds(30), changedMemory, 100),
-                new SilentObserver());
+                new SilentObserver(),
+                () -> false,
+                (manifest, chunk, fileEnd) -> ahead.add(chunk.index() + " to " + fileEnd));
     }
 
     private void took(Digest manifest, long bytes) {

@@ -1,0 +1,210 @@
+package dev.forebay.transfer;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read from one worker that is not waited for in vain when another one could be asked.
+ *
+ * <p>After a short while the next worker is asked for the same bytes, if it has them: a copy of a
+ * chunk helps at once, and no chunk is fetched from the lake twice for it. What comes first is
+ * taken ("hedged requests": Dean and Barroso, "The Tail at Scale", Communications of the ACM 56(2),
+ * 2013). At the same time the first worker is asked whether it is there. If it does not say so, or
+ * if what it sends trickles, it is given up, and it is for the caller to ask the next one to get
+ * the bytes. As long as it answers it is waited for, for it may be waiting for the lake. For one
+ * thread.
+ */
+final class WatchedRead {
+
+    private static final long TICK_NANOS = 50_000_000;
+
+    private final WorkerClient client;
+    private final RegionReaderConfig config;
+    private final SuspectWorkers suspects;
+    private final Probes probes;
+    private final HedgeBudget budget;
+    private final ReadEvents events;
+
+    WatchedRead(
+            WorkerClient client,
+            RegionReaderConfig config,
+            SuspectWorkers suspects,
+            Probes probes,
+            HedgeBudget budget,
+            ReadEvents events) {
+        this.client = client;
+        this.config = config;
+        this.suspects = suspects;
+        this.probes = probes;
+        this.budget = budget;
+        this.events = events;
+    }
+
+    /** Which worker answered, and what. */
+    record Answered(WorkerNode worker, ReadAnswer answer) {}
+
+    /**
+     * Reads like {@link WorkerClient#read}.
+     *
+     * @param request to the worker
+     * @param next the same from the next worker, if it has it; null if there is no other worker:
+     *     then the first is waited for as long as the time-out allows
+     * @throws ForebayException {@code UNAVAILABLE} if the worker was given up, or as it refused
+     */
+    Answered run(
+            RangeRequest request,
+            @Nullable RangeRequest next,
+            ByteBuffer target,
+            Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        boolean suspectedBefore = suspects.suspected(request.worker());
+        budget.earn();
+        RangeRequest.Pending first = client.begin(request, target, timeout);
+        try {
+            if (next == null) {
+                first.exchange().awaitNanos(deadline - System.nanoTime());
+            } else {
+                first.exchange()
+                        .awaitNanos(
+                                Math.min(
+                                        config.hedgeAfter().toNanos(),
+                                        deadline - System.nanoTime()));
+            }
+            if (first.exchange().ended() || next == null) {
+                return new Answered(request.worker(), first.result().orElseThrow());
+            }
+            return watch(first, next, target, deadline, suspectedBefore);
+        } finally {
+            first.abandon();
+        }
+    }
+
+    private Answered watch(
+            RangeRequest.Pending first,
+            RangeRequest next,
+            ByteBuffer target,
+            long deadline,
+            boolean suspectedBefore) {
+        Hedge hedge = budget.take() ? new Hedge(next) : null;
+        try {
+            CompletableFuture<Boolean> probe = probes.ask(first.worker());
+            long nextProbe = System.nanoTime() + config.silence().toNanos();
+            while (!first.exchange().ended()) {
+                if (hedge != null && hedge.ended()) {
+                    Optional<ReadAnswer> answer = hedge.result();
+                    events.hedged(next.worker(), answer.isPresent());
+                    if (answer.isPresent()) {
+                        first.abandon();
+                        target.put(hedge.bytes.flip());
+                        return new Answered(next.worker(), answer.get());
+                    }
+                    hedge.close();
+                    hedge = null;
+                }
+                if (probe.isDone()) {
+                    giveUpIf(!probe.join(), first, "does not answer");
+                    if (nextProbe - System.nanoTime() <= 0) {
+                        probe = probes.ask(first.worker());
+                        nextProbe = System.nanoTime() + config.silence().toNanos();
+                    }
+                }
+                giveUpIf(
+                        !suspectedBefore && suspects.suspected(first.worker()),
+                        first,
+                        "let others wait");
+                giveUpIf(trickles(first), first, "sends too slowly");
+                giveUpIf(deadline - System.nanoTime() <= 0, first, "takes too long");
+                awaitEither(first, hedge);
+            }
+            return new Answered(first.worker(), first.result().orElseThrow());
+        } finally {
+            if (hedge != null) {
+                hedge.close();
+            }
+        }
+    }
+
+    private boolean trickles(RangeRequest.Pending first) {
+        long atSlowest = TimeUnit.SECONDS.toNanos(first.wanted()) / config.slowestBytesPerSecond();
+        return first.bodyNanos() > config.silence().toNanos() + atSlowest;
+    }
+
+    private static void giveUpIf(boolean sure, RangeRequest.Pending first, String why) {
+        if (sure) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "worker %s %s; given up for another one".formatted(first.worker().id(), why));
+        }
+    }
+
+    private static void awaitEither(RangeRequest.Pending first, @Nullable Hedge hedge) {
+        CompletableFuture<?> either =
+                hedge == null
+                        ? first.exchange().end()
+                        : CompletableFuture.anyOf(first.exchange().end(), hedge.end());
+        try {
+            Object _ = either.get(TICK_NANOS, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException lookAgain) {
+            // The loop asks each of them.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
+    }
+
+    /** The second question, with a place of its own for the answer. */
+    private final class Hedge {
+        private final ByteBuffer bytes;
+        private final RangeRequest.@Nullable Pending pending;
+
+        Hedge(RangeRequest request) {
+            bytes = ByteBuffer.allocate(request.range().length());
+            pending = begin(request);
+        }
+
+        private RangeRequest.@Nullable Pending begin(RangeRequest request) {
+            try {
+                return client.begin(request, bytes, Duration.ZERO);
+            } catch (ForebayException tooBusy) {
+                return null;
+            }
+        }
+
+        boolean ended() {
+            return pending == null || pending.exchange().ended();
+        }
+
+        CompletableFuture<?> end() {
+            return pending == null
+                    ? CompletableFuture.completedFuture(null)
+                    : pending.exchange().end();
+        }
+
+        Optional<ReadAnswer> result() {
+            if (pending == null) {
+                return Optional.empty();
+            }
+            try {
+                return pending.result();
+            } catch (ForebayException e) {
+                events.failedAttempt(pending.worker(), e);
+                return Optional.empty();
+            }
+        }
+
+        void close() {
+            if (pending != null) {
+                pending.abandon();
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package dev.forebay.worker.handover;
+
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.membership.Membership;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.FillAnswer;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.worker.fill.ChunkAccess;
+import dev.forebay.worker.retention.MountedVersions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands what this worker holds of mounted versions to those who own it when this worker does not,
+ * and takes the worker out of the region.
+ *
+ * <p>First it gives up its claim to chunks: readers and prewarms turn to the new owners, who take
+ * what they lack from this worker before anybody else. Then it has each new owner fetch what nobody
+ * asked for yet. Bounded in time and bandwidth; what is not handed over in time has to be fetched
+ * from the lake again. Safe for use by many threads.
+ */
+public final class Drain implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
+    private static final int PAGE = 1_000;
+    private static final int AT_ONCE = 4;
+    private static final Duration VIEW_PATIENCE = Duration.ofSeconds(10);
+
+    /** Where it stands. */
+    public enum State {
+        /** Nobody has asked for it. */
+        SERVING,
+        /** Chunks are being handed over; reads are served. */
+        DRAINING,
+        /** Everything that could be was handed over, and the worker is out of the region. */
+        DRAINED
+    }
+
+    /**
+     * What was done.
+     *
+     * @param handedOver chunks that their new owners hold
+     * @param bytes of them
+     * @param left chunks that were not handed over: their owner failed, or the time was up
+     */
+    public record Progress(State state, long handedOver, long bytes, long left) {}
+
+    private final String self;
+    private final Membership membership;
+    private final MountedVersions versions;
+    private final ChunkAccess chunks;
+    private final WorkerClient client;
+    private final Duration timeout;
+    private final long bytesPerSecond;
+    private final CountDownLatch done = new CountDownLatch(1);
+    private Progress progress = new Progress(State.SERVING, 0, 0, 0);
+    private @Nullable Thread thread;
+    private volatile boolean closed;
+
+    /**
+     * @param self this worker's id
+     * @param bytesPerSecond the most that is handed over in a second
+     */
+    public Drain(
+            String self,
+            Membership membership,
+            MountedVersions versions,
+            ChunkAccess chunks,
+            WorkerClient client,
+            Duration timeout,
+            long bytesPerSecond) {
+        this.self = self;
+        this.membership = membership;
+        this.versions = versions;
+        this.chunks = chunks;
+        this.client = client;
+        this.timeout = timeout;
+        this.bytesPerSecond = bytesPerSecond;
+    }
+
+    /**
+     * Begins, if that was not done before.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if there is no other live worker, or etcd does
+     *     not answer
+     */
+    public synchronized Progress start() {
+        if (thread == null) {
+            if (others(versions.view()).isEmpty()) {
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE,
+                        "no other worker of the region is live: there is nobody to hand chunks to");
+            }
+            membership.drain();
+            progress = new Progress(State.DRAINING, 0, 0, 0);
+            thread = Thread.ofVirtual().name("drain").start(this::run);
+        }
+        return progress;
+    }
+
+    /** How far it is. */
+    public synchronized Progress progress() {
+        return progress;
+    }
+
+    /** Waits for the end. */
+    public void await(Duration patience) throws InterruptedException {
+        boolean _ = done.await(patience.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void run() {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        try {
+            awaitOwnClaimGone();
+            for (Mount mount : versions.view().mounts()) {
+                if (mount.state() != Mount.State.EVICTING) {
+                    handOver(mount.manifest().digest(), deadline);
+                }
+            }
+            if (!closed) {
+                membership.remove();
+                end();
+                LOG.info("Drained: {}", progress());
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("Draining ended early: {}", progress(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            done.countDown();
+        }
+    }
+
+    /** Whoever takes chunks from here looks at the same table. */
+    private void awaitOwnClaimGone() throws InterruptedException {
+        long deadline = System.nanoTime() + VIEW_PATIENCE.toNanos();
+        while (!closed && deadline - System.nanoTime() > 0) {
+            if (versions.view().workers().stream()
+                    .anyMatch(worker -> worker.id().equals(self) && worker.draining())) {
+                return;
+            }
+            Thread.sleep(50);
+        }
+    }
+
+    private void handOver(Digest digest, long deadline) throws InterruptedException {
+        try (MountedVersions.Use use = versions.use(digest)) {
+            ChunkAccess.Version version =
+                    new ChunkAccess.Version(digest, use.manifest(), () -> false);
+            List<ChunkRef> page = use.manifest().chunks(0, PAGE);
+            while (!page.isEmpty()) {
+                List<ChunkRef> held =
+                        page.stream().filter(ref -> chunks.complete(version, ref)).toList();
+                for (int i = 0; i < held.size(); i += AT_ONCE) {
+                    together(digest, held.subList(i, Math.min(i + AT_ONCE, held.size())), deadline);
+                }
+                page = use.manifest().chunks(page.getLast().ordinal() + 1, PAGE);
+            }
+        }
+    }
+
+    private void together(Digest digest, List<ChunkRef> refs, long deadline)
+            throws InterruptedException {
+        long begun = System.nanoTime();
+        List<Thread> threads = new ArrayList<>();
+        for (ChunkRef ref : refs) {
+            threads.add(Thread.ofVirtual().start(() -> count(ref, give(digest, ref, deadline))));
+        }
+        long bytes = 0;
+        for (int i = 0; i < refs.size(); i++) {
+            threads.get(i).join();
+            bytes += refs.get(i).length();
+        }
+        long due = begun + (long) (1e9 * bytes / bytesPerSecond);
+        long early = due - System.nanoTime();
+        if (early > 0) {
+            TimeUnit.NANOSECONDS.sleep(early);
+        }
+    }
+
+    /** Has the first of the new owners take a chunk that can. */
+    private boolean give(Digest digest, ChunkRef ref, long deadline) {
+        for (WorkerNode worker :
+                Placement.rank(ref.chunk(), others(versions.view())).stream().limit(2).toList()) {
+            if (closed || deadline - System.nanoTime() <= 0) {
+                return false;
+            }
+            try {
+                FillAnswer answer = client.fill(worker, digest, ref.chunk());
+                if (answer.bytesFromLake() > 0) {
+                    LOG.warn("Worker {} took {} from the lake", worker.id(), ref.chunk());
+                }
+                return true;
+            } catch (ForebayException e) {
+                LOG.warn("Cannot hand over {}: {}", ref.chunk(), e.getMessage());
+            }
+        }
+        return false;
+    }
+
+    private List<WorkerNode> others(RegionView view) {
+        return view.workers().stream()
+                .filter(worker -> !worker.id().equals(self) && !worker.draining())
+                .filter(worker -> view.live().contains(worker.id()))
+                .toList();
+    }
+
+    private synchronized void count(ChunkRef ref, boolean given) {
+        progress =
+                new Progress(
+                        progress.state,
+                        progress.handedOver + (given ? 1 : 0),
+                        progress.bytes + (given ? ref.length() : 0),
+                        progress.left + (given ? 0 : 1));
+    }
+
+    private synchronized void end() {
+        progress = new Progress(State.DRAINED, progress.handedOver, progress.bytes, progress.left);
+    }
+
+    /** Stops; what was not handed over stays here. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

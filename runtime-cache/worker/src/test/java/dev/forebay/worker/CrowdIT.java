@@ -1,0 +1,58 @@
+package dev.forebay.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** A worker with a small heap before a crowd of readers that take their time. */
+class CrowdIT extends RunningWorker {
+
+    private static final int READERS = 1_000;
+    private static final long MEMORY_GROWTH_BYTES = 64L * MIB;
+
+    @Test
+    void aThousandSlowReadersCostLittleMemoryAndDoNotHoldUpOthers() throws Exception {
+        byte[] bytes = random(95, 8 * MIB);
+        region.put("crowd/object", bytes);
+        TestVersion version = mounted("crowd");
+        WorkerProcess own = ownWorker("crowd", "forebay.worker.peers.attempts=0");
+        awaitMounted(own, version);
+        client.fill(own.node(), version.ref().digest(), version.chunks().getFirst().chunk());
+        assertThat(own.get(version.readPath(), "Range", "bytes=0-8388607").body()).isEqualTo(bytes);
+        long before = own.residentBytes();
+        List<SlowReader> crowd = new ArrayList<>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<SlowReader>> asking = new ArrayList<>();
+            for (int i = 0; i < READERS; i++) {
+                asking.add(threads.submit(() -> SlowReader.ask(own.address(), version.readPath())));
+            }
+            for (Future<SlowReader> each : asking) {
+                crowd.add(each.get());
+            }
+
+            // Each has its answer's head; of 8 GB of bodies nearly all is still to be sent.
+            long grown = own.residentBytes() - before;
+            long began = System.nanoTime();
+            HttpResponse<byte[]> quick = own.get(version.readPath(), "Range", "bytes=0-1048575");
+            double millis = (System.nanoTime() - began) / 1e6;
+            assertThat(quick.statusCode()).isEqualTo(206);
+            assertThat(quick.body()).hasSize(MIB);
+            System.out.printf(
+                    "%d slow readers: %d MiB more memory; another reader got 1 MiB in %.0f ms%n",
+                    READERS, grown >> 20, millis);
+            assertThat(grown).isLessThan(MEMORY_GROWTH_BYTES);
+            assertThat(millis).isLessThan(2_000);
+            assertThat(crowd.getLast().body(bytes.length)).isEqualTo(bytes);
+        } finally {
+            for (SlowReader each : crowd) {
+                each.close();
+            }
+        }
+        assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode()).isEqualTo(206);
+    }
+}

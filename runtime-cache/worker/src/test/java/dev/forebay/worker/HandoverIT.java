@@ -1,0 +1,156 @@
+package dev.forebay.worker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.membership.RegionView;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerSet;
+import io.vertx.core.json.JsonObject;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Workers that come and go cost the lake nothing. */
+class HandoverIT extends RunningWorker {
+
+    private static final int BYTES = 80 * MIB;
+
+    /** Other tests leave registrations behind, as workers that die do. */
+    @BeforeEach
+    void aloneInTheRegion() throws Exception {
+        String shared = id(worker);
+        await(
+                () -> {
+                    RegionView now = region.state.view();
+                    now.workers().stream()
+                            .map(WorkerNode::id)
+                            .filter(id -> !now.live().contains(id))
+                            .forEach(region.state::remove);
+                    return now.live().equals(Set.of(shared)) && now.workers().size() == 1;
+                });
+    }
+
+    @Test
+    void joiningDrainingAndLeavingWorkersTakeChunksFromOneAnother() throws Exception {
+        byte[] bytes = random(80, BYTES);
+        region.put("handover/object", bytes);
+        TestVersion version = mounted("handover");
+        WorkerProcess first = joined("handover-1", version);
+        fillAtOwners(version);
+        int reads = region.reads("handover/").size();
+
+        WorkerProcess second = joined("handover-2", version);
+        WorkerProcess third = joined("handover-3", version, "forebay.worker.drain.on-stop=60s");
+        assertThat(fillAtOwners(version)).isZero();
+        assertThat(second.chunkFiles()).isNotEmpty();
+        assertThat(third.chunkFiles()).isNotEmpty();
+
+        String leaving = id(first);
+        await(() -> drain(first).getString("state").equals("DRAINED"));
+        JsonObject drained = drain(first);
+        assertThat(drained.getLong("chunksLeft")).isZero();
+        assertThat(drained.getLong("chunksHandedOver")).isPositive();
+        await(() -> region.state.view().workers().stream().noneMatch(w -> w.id().equals(leaving)));
+        first.close();
+        assertThat(held(version)).isEqualTo(version.chunks().size());
+
+        String stopped = id(third);
+        third.close();
+        await(() -> region.state.view().workers().stream().noneMatch(w -> w.id().equals(stopped)));
+        assertThat(held(version)).isEqualTo(version.chunks().size());
+
+        assertThat(readAll(version)).isEqualTo(bytes);
+        assertThat(region.reads("handover/")).hasSize(reads);
+    }
+
+    @Test
+    void copiesOfAHotVersionAreTakenFromTheOwnerAndReadersSpreadOverThem() throws Exception {
+        byte[] bytes = random(81, BYTES);
+        region.put("hot/object", bytes);
+        TestVersion version = mounted("hot");
+        WorkerProcess one = joined("hot-1", version);
+        WorkerProcess two = joined("hot-2", version);
+        region.state.replicate(version.name(), 3);
+        await(() -> region.state.view().replicas().containsValue(3));
+
+        // Nothing is anywhere: whoever is asked first, the lake is asked once for each byte.
+        for (int reader = 0; reader < 8; reader++) {
+            assertThat(readAll(version)).isEqualTo(bytes);
+        }
+
+        assertThat(fromLake(version)).isEqualTo(BYTES);
+        for (WorkerNode each : region.state.view().workers()) {
+            assertThat(client.coverage(each, version.ref().digest()).held().cardinality())
+                    .isGreaterThan(version.chunks().size() / 2);
+        }
+        for (WorkerProcess each : List.of(worker, one, two)) {
+            assertThat(each.metric("forebay_worker_served_bytes_total")).isPositive();
+        }
+    }
+
+    private WorkerProcess joined(String name, TestVersion version, String... settings)
+            throws Exception {
+        WorkerProcess process = ownWorker(name, settings);
+        awaitMounted(process, version);
+        String id = id(process);
+        await(() -> region.state.view().live().contains(id));
+        return process;
+    }
+
+    private static String id(WorkerProcess process) throws Exception {
+        return status(process).getString("id");
+    }
+
+    private static JsonObject drain(WorkerProcess process) throws Exception {
+        return new JsonObject(new String(process.send("POST", "/v1/drain").body(), UTF_8));
+    }
+
+    /** As a prewarm does; the bytes that came from the lake. */
+    private static long fillAtOwners(TestVersion version) {
+        long fromLake = 0;
+        for (ChunkRef ref : version.chunks()) {
+            WorkerNode owner =
+                    Placement.rank(ref.chunk(), region.state.view().workers()).getFirst();
+            fromLake += client.fill(owner, version.ref().digest(), ref.chunk()).bytesFromLake();
+        }
+        return fromLake;
+    }
+
+    private static int held(TestVersion version) {
+        BitSet held = new BitSet();
+        for (WorkerNode each : region.state.view().workers()) {
+            held.or(client.coverage(each, version.ref().digest()).held());
+        }
+        return held.cardinality();
+    }
+
+    private static long fromLake(TestVersion version) {
+        return region.state.view().workers().stream()
+                .mapToLong(
+                        each ->
+                                client.coverage(each, version.ref().digest())
+                                        .bytesFromLake()
+                                        .getOrDefault(version.name(), 0L))
+                .sum();
+    }
+
+    /** As one node reads. */
+    private static byte[] readAll(TestVersion version) {
+        RegionView view = region.state.view();
+        WorkerSet known = new WorkerSet(view.workers(), view.live(), view.replicas());
+        ByteBuffer target = ByteBuffer.allocate((int) version.pack().bytes());
+        new RegionReader(client, () -> known, RegionReaderConfig.defaults(), ReadEvents.NONE)
+                .read(version.ref().digest(), version.pack().id(), 0, target.capacity(), target);
+        return Arrays.copyOf(target.array(), BYTES);
+    }
+}

@@ -1,0 +1,181 @@
+package dev.forebay.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.devstack.fault.Fault;
+import dev.forebay.devstack.fault.FaultProxy;
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.ReadAnswer;
+import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerSet;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** semantics.md, "How long a read waits for a worker"; prints the figures. */
+class SlowWorkersIT extends RunningWorker {
+
+    private static final int THREADS = 4;
+    private static final int READS = 50;
+    private static final int BYTES = 64 << 10;
+    private static final byte[] CONTENT = random(70, 40 * MIB);
+
+    private final AtomicInteger hedges = new AtomicInteger();
+
+    /** A version and two workers, of which the first is to become slow. */
+    private record Two(
+            TestVersion version, WorkerProcess slow, WorkerNode slowNode, WorkerNode quickNode) {
+
+        /** Each chunk at its owner of the two, and also at the other if there are to be copies. */
+        void fill(boolean copies) {
+            for (ChunkRef ref : version.chunks()) {
+                List<WorkerNode> ranked = Placement.rank(ref.chunk(), List.of(slowNode, quickNode));
+                for (WorkerNode worker : copies ? ranked : ranked.subList(0, 1)) {
+                    client.fill(worker, version.ref().digest(), ref.chunk());
+                }
+            }
+        }
+    }
+
+    private Two start(String name) throws Exception {
+        region.put(name + "/object", CONTENT);
+        TestVersion version = mounted(name);
+        WorkerProcess slow = ownWorker(name + "-slow");
+        WorkerProcess quick = ownWorker(name + "-quick");
+        awaitMounted(slow, version);
+        awaitMounted(quick, version);
+        return new Two(version, slow, node(slow, slow.address()), node(quick, quick.address()));
+    }
+
+    private static WorkerNode node(WorkerProcess worker, URI address) throws Exception {
+        return new WorkerNode(status(worker).getString("id"), address, 1 << 30);
+    }
+
+    @Test
+    void aStoppedWorkerWithCopiesElsewhere() throws Exception {
+        Two two = start("stopped-copies");
+        two.fill(true);
+        two.slow.pause();
+        try {
+            measure("stopped (SIGSTOP), copies elsewhere", two, two.slowNode);
+        } finally {
+            two.slow.resume();
+        }
+    }
+
+    @Test
+    void aStoppedWorkerWithTheOnlyCopy() throws Exception {
+        Two two = start("stopped-only");
+        two.fill(false);
+        two.slow.pause();
+        try {
+            measure("stopped (SIGSTOP), the only copy", two, two.slowNode);
+        } finally {
+            two.slow.resume();
+        }
+    }
+
+    @Test
+    void aTricklingWorkerWithTheOnlyCopy() throws Exception {
+        Two two = start("trickling");
+        two.fill(false);
+        try (FaultProxy proxy = FaultProxy.before(two.slow.address())) {
+            proxy.spoil(
+                    request ->
+                            request.target().startsWith("/v1/packs/")
+                                    ? new Fault.Slow(1000)
+                                    : Fault.NONE);
+            measure(
+                    "trickling (1,000 bytes/s), the only copy",
+                    two,
+                    new WorkerNode(two.slowNode.id(), proxy.endpoint(), 1 << 30));
+        }
+    }
+
+    @Test
+    void aKilledWorkerThatIsStillTakenForLive() throws Exception {
+        Two two = start("killed");
+        two.fill(false);
+        two.slow.kill9();
+        measure("killed, the only copy", two, two.slowNode);
+    }
+
+    private void measure(String what, Two two, WorkerNode bad) throws Exception {
+        WorkerSet known =
+                new WorkerSet(List.of(bad, two.quickNode), Set.of(bad.id(), two.quickNode.id()));
+        RegionReader reader =
+                new RegionReader(client, () -> known, RegionReaderConfig.defaults(), events());
+        List<Long> waits = Collections.synchronizedList(new ArrayList<>());
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> readers = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                Random random = new Random(i);
+                readers.add(threads.submit(() -> read(two, reader, random, waits)));
+            }
+            for (Future<?> each : readers) {
+                each.get();
+            }
+        }
+        List<Long> sorted = waits.stream().sorted().toList();
+        System.out.printf(
+                "slow worker, %s: %d reads, median %.1f ms, 95 %% %.1f ms, longest %.1f ms,"
+                        + " %d asked a second worker%n",
+                what,
+                sorted.size(),
+                sorted.get(sorted.size() / 2) / 1e6,
+                sorted.get(sorted.size() * 95 / 100) / 1e6,
+                sorted.getLast() / 1e6,
+                hedges.get());
+        assertThat(sorted).hasSize(THREADS * READS);
+        assertThat(Duration.ofNanos(sorted.getLast())).isLessThan(Duration.ofSeconds(15));
+        assertThat(Duration.ofNanos(sorted.get(sorted.size() / 2)))
+                .isLessThan(Duration.ofSeconds(2));
+        assertThat(hedges.get()).isLessThanOrEqualTo(10 + THREADS * READS / 20);
+    }
+
+    private static void read(Two two, RegionReader reader, Random random, List<Long> waits) {
+        for (int i = 0; i < READS; i++) {
+            int from = random.nextInt(CONTENT.length / BYTES) * BYTES;
+            ByteBuffer target = ByteBuffer.allocate(BYTES);
+            long before = System.nanoTime();
+            reader.read(
+                    two.version.ref().digest(),
+                    two.version.pack().id(),
+                    from,
+                    from + BYTES,
+                    target);
+            waits.add(System.nanoTime() - before);
+            assertThat(target.array()).isEqualTo(Arrays.copyOfRange(CONTENT, from, from + BYTES));
+        }
+    }
+
+    private ReadEvents events() {
+        return new ReadEvents() {
+            @Override
+            public void answered(WorkerNode worker, ReadAnswer answer) {}
+
+            @Override
+            public void failedAttempt(WorkerNode worker, ForebayException failure) {}
+
+            @Override
+            public void hedged(WorkerNode worker, boolean won) {
+                hedges.incrementAndGet();
+            }
+        };
+    }
+}
