@@ -79,8 +79,11 @@ class FioVerifyIT {
     @EnumSource
     void theBlocksAreWhatFioWrote(ModelSetup setup) throws Exception {
         try (ModelMount mount = new ModelMount(region, setup)) {
-            Await.until("it is shown", Duration.ofSeconds(60), () -> mount.shows(VERSION));
             Path file = mount.mountpoint().resolve(VERSION.path()).resolve("file");
+            Await.until(
+                    "it is shown",
+                    Duration.ofSeconds(60),
+                    () -> Files.readAllBytes(file).length == BYTES && mount.shows(VERSION));
             List<List<String>> ways =
                     List.of(
                             List.of("--rw=read"),

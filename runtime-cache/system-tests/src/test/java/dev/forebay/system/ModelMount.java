@@ -161,11 +161,19 @@ final class ModelMount implements AutoCloseable {
         return Files.readAllBytes(file).length > 0;
     }
 
-    /** Whether a version is shown, and the way it should be. */
+    /** Whether a version is shown the way it should be. */
     boolean shows(DatasetVersion version) throws IOException {
-        Path root = mountpoint.resolve(version.path());
-        return Files.exists(root)
-                && (!setup.image() || Files.getFileStore(root).type().equals("erofs"));
+        String at = " " + mountpoint.resolve(version.path()) + " ";
+        List<String> mounts =
+                Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+                        .filter(line -> line.contains(at))
+                        .toList();
+        return switch (setup.shown()) {
+            case BY_FUSE -> mounts.isEmpty();
+            case BY_IMAGE -> !mounts.isEmpty();
+            // The source is a second name of the image, in a folder of its own.
+            case NATIVELY -> !mounts.isEmpty() && mounts.getLast().contains("/native/");
+        };
     }
 
     /** Kill -9 of the pod that serves: the other one takes over, and gets one that stands by. */

@@ -2,23 +2,32 @@ package dev.forebay.system;
 
 import java.util.List;
 
-/** A way to show versions, and a transport. */
+/** A way to show versions, and a transport. Another one is one more line. */
 enum ModelSetup {
-    PORTABLE_KERNEL("portable", "kernel", true, "64M"),
-    ON_DEMAND_KERNEL("image", "kernel", false, "64M"),
-    PORTABLE_JNR("portable", "jnr", false, "64M"),
-    ON_DEMAND_JNR("image", "jnr", false, "64M");
+    PORTABLE_KERNEL("portable", "64M", "kernel", true, Shown.BY_FUSE),
+    ON_DEMAND_KERNEL("auto", "64M", "kernel", false, Shown.BY_IMAGE),
+    PORTABLE_JNR("portable", "64M", "jnr", false, Shown.BY_FUSE),
+    ON_DEMAND_JNR("auto", "64M", "jnr", false, Shown.BY_IMAGE);
+
+    /** What is mounted at a version's path. */
+    enum Shown {
+        BY_FUSE,
+        BY_IMAGE,
+        NATIVELY
+    }
 
     private final String view;
+    private final String packCache;
     private final String transport;
     private final boolean held;
-    private final String packCache;
+    private final Shown shown;
 
-    ModelSetup(String view, String transport, boolean held, String packCache) {
+    ModelSetup(String view, String packCache, String transport, boolean held, Shown shown) {
         this.view = view;
+        this.packCache = packCache;
         this.transport = transport;
         this.held = held;
-        this.packCache = packCache;
+        this.shown = shown;
     }
 
     /** Whether a holder keeps the mount, so that pods can be killed. */
@@ -26,13 +35,14 @@ enum ModelSetup {
         return held;
     }
 
-    boolean image() {
-        return view.equals("image");
+    /** What is mounted at least, when all is as it should be. */
+    Shown shown() {
+        return shown;
     }
 
     /** EROFS does not over packs in plain files. */
     boolean readsDirectly() {
-        return !image();
+        return shown == Shown.BY_FUSE;
     }
 
     /** Of the pod. */
