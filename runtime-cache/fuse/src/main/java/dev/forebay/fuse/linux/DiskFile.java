@@ -38,6 +38,19 @@ public final class DiskFile implements AutoCloseable {
             CLibrary.function(
                     "fallocate",
                     FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle FCNTL =
+            CLibrary.variadic(
+                    "fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+
+    // include/uapi/asm-generic/fcntl.h and include/uapi/linux/fcntl.h
+    private static final int F_SETSIG = 10;
+    private static final int F_SETLEASE = 1024;
+    private static final int F_WRLCK = 1;
+    private static final int F_UNLCK = 2;
+
+    /** Ignored unless somebody asks for it, unlike SIGIO. */
+    private static final int SIGURG = 23;
+
     private static final ThreadLocal<CallState> STATES = ThreadLocal.withInitial(CallState::new);
 
     private final Path path;
@@ -161,6 +174,44 @@ public final class DiskFile implements AutoCloseable {
         }
         if (result < 0) {
             throw state.failed("punch a hole into " + path);
+        }
+    }
+
+    /**
+     * Whether anybody but this has the file open, the kernel itself included: as the device of a
+     * mounted image, even of one that is attached nowhere any more and has but a mapped page.
+     *
+     * <p>The kernel grants the write lease of a file to nobody else, see {@code F_SETLEASE} in
+     * fcntl(2). It is given back at once; who opens the file in between waits for that.
+     *
+     * @throws SystemCallException EINVAL if the file system has no leases, EACCES if the file is
+     *     another user's: then nobody can tell
+     */
+    public boolean isOpenElsewhere() throws SystemCallException {
+        try {
+            // Else the one who opens the file meanwhile would end this process.
+            fcntl(F_SETSIG, SIGURG);
+            fcntl(F_SETLEASE, F_WRLCK);
+            fcntl(F_SETLEASE, F_UNLCK);
+            return false;
+        } catch (SystemCallException e) {
+            if (e.errno() == ErrorNumber.EAGAIN) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    private void fcntl(int command, int argument) throws SystemCallException {
+        CallState state = STATES.get();
+        int result;
+        try {
+            result = (int) FCNTL.invokeExact(state.segment, descriptor.number(), command, argument);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0) {
+            throw state.failed("lease " + path);
         }
     }
 

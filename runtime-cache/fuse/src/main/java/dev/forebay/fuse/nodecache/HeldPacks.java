@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.fuse.linux.SystemCallException;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 import java.io.IOException;
@@ -27,10 +28,17 @@ public final class HeldPacks implements AutoCloseable {
     }
 
     /**
-     * The packs' files: each as long as its pack, with its bytes at their offsets. They are read
-     * without being compared with checksums; nothing in them is changed but to mend what was wrong.
+     * The packs' files: each with its pack's bytes at their offsets, and zeros to the end of the
+     * last block of 4 KiB. They are read without being compared with checksums; nothing that the
+     * version has in them is changed but to mend what was wrong, also after this is closed, as long
+     * as somebody has them open.
+     *
+     * @throws SystemCallException if nobody could tell on this file system who has them open
      */
-    public Map<PackId, Path> files() {
+    public Map<PackId, Path> files() throws SystemCallException {
+        for (PackFile pack : packs) {
+            pack.lend();
+        }
         return packs.stream().collect(Collectors.toMap(PackFile::id, PackFile::path));
     }
 

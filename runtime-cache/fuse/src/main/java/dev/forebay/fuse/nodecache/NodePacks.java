@@ -24,6 +24,9 @@ public final class NodePacks implements PackSource, AutoCloseable {
     private final Optional<Prewarmer> prewarmer;
     private final Sweeper sweeper;
 
+    // Guarded by this.
+    private long refusedBefore;
+
     private NodePacks(
             VersionPages pages, PackCache cache, Optional<Prewarmer> prewarmer, Sweeper sweeper) {
         this.sweeper = sweeper;
@@ -81,7 +84,31 @@ public final class NodePacks implements PackSource, AutoCloseable {
      * @return its packs, to be closed
      */
     public Optional<HeldPacks> hold(Digest manifest) {
-        return prewarmer.flatMap(warmer -> warmer.hold(manifest));
+        return prewarmer.filter(_ -> cache.diskIsUsable()).flatMap(warmer -> warmer.hold(manifest));
+    }
+
+    /** Whether a mounted version is known to be here as a whole, on a disk that has not failed. */
+    public boolean isWhole(Digest manifest) {
+        return cache.diskIsUsable()
+                && prewarmer.map(warmer -> warmer.isWhole(manifest)).orElse(false);
+    }
+
+    /** Says that a version is being read in a way that is not seen here. */
+    public void use(Digest manifest) {
+        prewarmer.ifPresent(warmer -> warmer.used(manifest));
+    }
+
+    /** Brings a version here as a whole once more, of which something was lost. */
+    public void renew(Digest manifest) {
+        prewarmer.ifPresent(warmer -> warmer.renew(manifest));
+    }
+
+    /** Whether there was no room for something since this was asked before, or is not enough. */
+    public synchronized boolean lacksRoom() {
+        long refused = cache.counters().refused();
+        boolean lacked = !cache.makeRoom() || refused > refusedBefore;
+        refusedBefore = refused;
+        return lacked;
     }
 
     /** How many mounted versions are here as a whole. */

@@ -98,6 +98,26 @@ final class PackCache implements PackSource, AutoCloseable {
         return space.capacity();
     }
 
+    /** Whether the disk has not failed lately. */
+    boolean diskIsUsable() {
+        return disk.isUsable();
+    }
+
+    /** Gives up what is more than the bound, if there is any; false if that cannot be. */
+    boolean makeRoom() {
+        if (!disk.isUsable() || !users.tryAcquire()) {
+            return true;
+        }
+        try {
+            return space.makeRoom();
+        } catch (IOException e) {
+            disk.failed(e);
+            return true;
+        } finally {
+            users.release();
+        }
+    }
+
     @Override
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         for (long at = from; at < to; ) {
@@ -192,12 +212,14 @@ final class PackCache implements PackSource, AutoCloseable {
      *
      * @param mounted the mounted versions
      * @param packsOf the packs of one
+     * @return false if there is more, in packs that are in use
      * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
      */
-    void giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf) {
+    boolean giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf) {
         if (!disk.isUsable() || !users.tryAcquire()) {
-            return;
+            return true;
         }
+        boolean all = true;
         try {
             for (PackFile file : files.all()) {
                 List<Digest> versions =
@@ -211,6 +233,7 @@ final class PackCache implements PackSource, AutoCloseable {
                             wanted.or(live.of(version, new ChunkId(file.id(), index)));
                         }
                         counters.deadBytes.add(file.restrict(index, wanted, mounted));
+                        all &= !file.hasOthers(index, wanted);
                     }
                 }
             }
@@ -219,6 +242,7 @@ final class PackCache implements PackSource, AutoCloseable {
         } finally {
             users.release();
         }
+        return all;
     }
 
     /** A range within one piece on behalf of a version. */

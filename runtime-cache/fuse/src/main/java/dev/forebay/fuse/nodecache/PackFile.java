@@ -2,6 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.fuse.linux.DiskFile;
+import dev.forebay.fuse.linux.SystemCallException;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,9 @@ final class PackFile implements AutoCloseable {
 
     private static final int MAX_LOCKS = 64;
 
+    /** How long not to ask again who has the file open. */
+    private static final long OPEN_NANOS = Duration.ofSeconds(5).toNanos();
+
     private final PackId id;
     private final long bytes;
     private final Path path;
@@ -50,6 +55,9 @@ final class PackFile implements AutoCloseable {
     private final AtomicInteger holds = new AtomicInteger();
     private final Map<Digest, Integer> holders = new ConcurrentHashMap<>();
     private final AtomicLong losses = new AtomicLong();
+
+    /** Until when it is taken for granted that somebody else has the file open. */
+    private volatile long openUntil = System.nanoTime();
 
     // Guarded by this.
     private boolean settled;
@@ -98,7 +106,8 @@ final class PackFile implements AutoCloseable {
             throws IOException {
         PackMap map = PackMap.open(mapPath, id);
         try {
-            if (Files.size(path) != map.packBytes()) {
+            long length = Files.size(path);
+            if (length != map.packBytes() && length != Sizes.fileBytes(map.packBytes())) {
                 throw new DamagedMapException(path + " is not as long as its pack");
             }
             PackFile pack = new PackFile(id, path, DiskFile.open(path), map, space, counters);
@@ -116,6 +125,7 @@ final class PackFile implements AutoCloseable {
     }
 
     private void load() throws IOException {
+        boolean tidy = !map.wasShut() && !isInUse();
         long punchFrom = 0;
         for (int index = 0; index < chunks.length(); index++) {
             BitSet pages = map.read(index).pages();
@@ -125,14 +135,14 @@ final class PackFile implements AutoCloseable {
                 chunks.set(index, chunk);
                 publish(chunk, pages);
             }
-            for (int from = pages.nextSetBit(0); from >= 0 && !map.wasShut(); ) {
+            for (int from = pages.nextSetBit(0); from >= 0 && tidy; ) {
                 punch(punchFrom, Sizes.offset(index, from));
                 int to = pages.nextClearBit(from);
                 punchFrom = Sizes.offset(index, to);
                 from = pages.nextSetBit(to);
             }
         }
-        if (!map.wasShut()) {
+        if (tidy) {
             punch(punchFrom, bytes);
         }
     }
@@ -246,6 +256,23 @@ final class PackFile implements AutoCloseable {
             drop(chunk, damaged);
         }
         return damaged < 0;
+    }
+
+    /** Whether a chunk has pages besides these. */
+    boolean hasOthers(int index, BitSet pages) {
+        CachedChunk chunk = chunks.get(index);
+        if (chunk == null) {
+            return false;
+        }
+        Lock lock = lock(index).readLock();
+        lock.lock();
+        try {
+            BitSet others = (BitSet) chunk.pages().clone();
+            others.andNot(pages);
+            return !others.isEmpty();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Says that a chunk was used again. */
@@ -432,15 +459,20 @@ final class PackFile implements AutoCloseable {
 
     /** Gives up a chunk; the bytes that are free now, or 0 if it is in use. */
     long evict(CachedChunk chunk) throws IOException {
+        if (isInUse()) {
+            return 0;
+        }
         Lock lock = lock(chunk.index).writeLock();
         if (!lock.tryLock()) {
             return 0;
         }
         try {
             // Before the holds are looked at, as who holds looks at it afterwards: one of the two
-            // sees the other.
+            // sees the other. And the holds before who has the file open, for until it is open it
+            // is
+            // held.
             losses.incrementAndGet();
-            if (chunk.storing > 0 || isHeld()) {
+            if (chunk.storing > 0 || isInUse()) {
                 losses.decrementAndGet();
                 return 0;
             }
@@ -461,8 +493,8 @@ final class PackFile implements AutoCloseable {
     }
 
     /**
-     * Gives up the pages of a chunk that no mounted version has, unless the chunk is in use, or a
-     * version that is not mounted any more holds the pack.
+     * Gives up the pages of a chunk that no mounted version has, unless the chunk is in use, a
+     * version that is not mounted any more holds the pack, or anybody has its file open.
      *
      * @param live those that some mounted version has
      * @return the bytes that are free now
@@ -479,7 +511,10 @@ final class PackFile implements AutoCloseable {
             dead.andNot(live);
             BitSet kept = (BitSet) chunk.pages().clone();
             kept.and(live);
-            if (dead.isEmpty() || chunk.storing > 0 || !mounted.containsAll(holders.keySet())) {
+            if (dead.isEmpty()
+                    || chunk.storing > 0
+                    || !mounted.containsAll(holders.keySet())
+                    || isOpen()) {
                 return 0;
             }
             beginChange();
@@ -511,8 +546,38 @@ final class PackFile implements AutoCloseable {
         holders.computeIfPresent(manifest, (_, count) -> count == 1 ? null : count - 1);
     }
 
+    /** Whether it is known that nothing may be given up. */
     boolean isHeld() {
-        return holds.get() > 0;
+        return holds.get() > 0 || System.nanoTime() - openUntil < 0;
+    }
+
+    /** Whether nothing may be given up. */
+    private boolean isInUse() {
+        return isHeld() || isOpen();
+    }
+
+    /** Whether anybody else has the file open: then it may be read without our being asked. */
+    private boolean isOpen() {
+        try {
+            if (data.isOpenElsewhere()) {
+                openUntil = System.nanoTime() + OPEN_NANOS;
+                return true;
+            }
+            return false;
+        } catch (SystemCallException e) {
+            // Nobody is given such a file to read.
+            return false;
+        }
+    }
+
+    /**
+     * Prepares the file to be read without our being asked: it ends with a whole block from now on.
+     *
+     * @throws SystemCallException if nobody could tell afterwards who has it open
+     */
+    void lend() throws SystemCallException {
+        boolean _ = data.isOpenElsewhere();
+        data.setLength(Sizes.fileBytes(bytes));
     }
 
     /** How often something that was here of these packs was given up or found wrong. */

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Only versions that the region has CACHED, so that it does not fetch from the lake what a
  * filling is about to; and only if they fit into the cache at all. A version is tried once after it
- * was mounted, and again if a worker failed. Safe for use by many threads.
+ * was mounted, again if a worker failed, and a few times if there was no room. Safe for use by many
+ * threads.
  */
 final class Prewarmer implements AutoCloseable {
 
@@ -47,6 +49,9 @@ final class Prewarmer implements AutoCloseable {
 
     /** How often to look again when a block was found wrong on the way. */
     private static final int ROUNDS = 3;
+
+    /** How often to try a version for which there is no room. */
+    private static final int ATTEMPTS = 5;
 
     private static final long CLOSE_SECONDS = 5;
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMinutes(1);
@@ -65,6 +70,7 @@ final class Prewarmer implements AutoCloseable {
     private final Consumer<ManifestRef> complete;
     private final BlockingQueue<ManifestRef> queue = new LinkedBlockingQueue<>();
     private final Set<Digest> tried = ConcurrentHashMap.newKeySet();
+    private final Map<Digest, Integer> attempts = new ConcurrentHashMap<>();
     private final Map<Digest, Whole> whole = new ConcurrentHashMap<>();
     private final ExecutorService chunks =
             Executors.newFixedThreadPool(
@@ -98,6 +104,7 @@ final class Prewarmer implements AutoCloseable {
                                 Collectors.toUnmodifiableMap(
                                         ManifestRef::digest, ref -> ref, (one, _) -> one));
         tried.retainAll(mounted.keySet());
+        attempts.keySet().retainAll(mounted.keySet());
         whole.keySet().retainAll(mounted.keySet());
     }
 
@@ -107,6 +114,12 @@ final class Prewarmer implements AutoCloseable {
         if (ref != null && tried.add(manifest)) {
             queue.add(ref);
         }
+    }
+
+    /** Tries a version once more. */
+    void renew(Digest manifest) {
+        tried.remove(manifest);
+        used(manifest);
     }
 
     /**
@@ -125,6 +138,11 @@ final class Prewarmer implements AutoCloseable {
         }
         held.close();
         return Optional.empty();
+    }
+
+    boolean isWhole(Digest manifest) {
+        Whole known = whole.get(manifest);
+        return known != null && known.isStill();
     }
 
     /** How many mounted versions are here as a whole. */
@@ -162,6 +180,7 @@ final class Prewarmer implements AutoCloseable {
                 long losses = PackFile.losses(packs.packs());
                 if (!bringAll(ref, manifest)) {
                     LOG.info("Not all of manifest {} can be kept on this node", ref.digest());
+                    tryAgainLater(ref.digest());
                     return;
                 }
                 packs.sync();
@@ -172,6 +191,14 @@ final class Prewarmer implements AutoCloseable {
                     return;
                 }
             }
+        }
+    }
+
+    /** Others may make room, those who are shown from this disk only when they are asked to. */
+    private void tryAgainLater(Digest manifest) {
+        if (attempts.merge(manifest, 1, Integer::sum) < ATTEMPTS) {
+            CompletableFuture.delayedExecutor(PAUSE_AFTER_FAILURE.toSeconds(), TimeUnit.SECONDS)
+                    .execute(() -> tried.remove(manifest));
         }
     }
 

@@ -29,6 +29,11 @@ final class Sizes {
         return Math.toIntExact(Math.ceilDiv(packBytes, CHUNK));
     }
 
+    /** How long the file of a pack of this length is as a device: whole pages. */
+    static long fileBytes(long packBytes) {
+        return Math.ceilDiv(packBytes, PAGE) * PAGE;
+    }
+
     /** How many pages a chunk of a pack of this length has. */
     static int pages(long packBytes, int chunk) {
         long bytes = Math.min(CHUNK, packBytes - (long) chunk * CHUNK);

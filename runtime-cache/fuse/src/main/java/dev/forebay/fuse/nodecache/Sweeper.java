@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives the space back of what no mounted version has any more, some time after the mount table has
- * changed: a version may come back, and the table may be incomplete for a moment. Safe for use by
- * many threads.
+ * changed: a version may come back, and the table may be incomplete for a moment. What is in use is
+ * looked at again. Safe for use by many threads.
  */
 final class Sweeper implements AutoCloseable {
 
@@ -44,7 +44,9 @@ final class Sweeper implements AutoCloseable {
 
     private void sweep() {
         try {
-            cache.giveUpAllBut(pages.mounted(), pages::packs);
+            if (!cache.giveUpAllBut(pages.mounted(), pages::packs)) {
+                mountsChanged();
+            }
         } catch (ForebayException e) {
             LOG.warn("What no version has is kept for now: {}", e.getMessage());
         } catch (RuntimeException e) {

@@ -12,6 +12,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -227,6 +228,27 @@ class NodePacksTest {
         held.close();
         nodePacks.update(List.of());
         awaitUsed(0);
+    }
+
+    /** As the kernel has it for an image, also when this process is another one since. */
+    @Test
+    void whatSomebodyElseHasOpenIsNotGivenUpForRoomOrInASweep() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        Path file = directory.resolve("packs/" + packOf(one) + ".pack");
+        try (InputStream _ = Files.newInputStream(file)) {
+            reopen(LARGE * 3L / 2);
+            reads(one, 0, 100);
+            awaitComplete(one);
+            reads(other, 0, bytesOf(other).length);
+            assertThat(nodePacks.lacksRoom()).isTrue();
+            reopen(LARGE / 2);
+            assertThat(nodePacks.lacksRoom()).isTrue();
+            nodePacks.update(List.of(other.mount()));
+            reads(other, 0, bytesOf(other).length);
+            assertThat(file).hasBinaryContent(bytesOf(one));
+        }
+        awaitUsed(LARGE / 2);
     }
 
     private void awaitUsed(long bytes) {
