@@ -122,7 +122,7 @@ final class Contenders implements AutoCloseable {
         Benchmarks.say("starting " + contender.label());
         OneProcessServer started =
                 switch (contender) {
-                    case NATIVE, ON_DEMAND -> pod(contender, "image", "kernel");
+                    case NATIVE, ON_DEMAND -> pod(contender, "on-demand", "kernel");
                     case KERNEL -> pod(contender, "portable", "kernel");
                     case JNR -> pod(contender, "portable", "jnr");
                     case STOCK -> peers.stock();

@@ -106,7 +106,7 @@ final class Hold implements Callable<Integer> {
         }
         // Nothing is under way: this shows that it can be done, before it has to be done.
         device.resend();
-        holder.hold(device);
+        holder.hold(device, mountpoint);
     }
 
     /** Waits for the server of a mount that is alive; false if it is dead. */

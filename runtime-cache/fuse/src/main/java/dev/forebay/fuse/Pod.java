@@ -45,6 +45,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,7 +63,11 @@ final class Pod implements AutoCloseable {
     private final FileSystemView view;
     private volatile boolean rehearsing;
     private volatile boolean ready;
-    private volatile boolean mounted;
+
+    /** Where the tree is while it is served by this process. */
+    private volatile Supplier<Optional<Path>> tree = Optional::empty;
+
+    private volatile Runnable versionIsWhole = () -> {};
 
     /** Starts; what was started is stopped again if something fails. */
     static Pod start(PodOptions options, RegionState region) {
@@ -102,7 +107,7 @@ final class Pod implements AutoCloseable {
                 new PackReader(
                         source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
         started.push(packs);
-        PortableView tree =
+        PortableView portable =
                 new PortableView(
                         manifests,
                         packs,
@@ -112,9 +117,23 @@ final class Pod implements AutoCloseable {
                                         .resolve("inodes")),
                         nanos(Instant.now()));
         MountedPacks mountedPacks = new MountedPacks(manifests);
-        view = new PackFolder(tree, mountedPacks, packs::read);
-        Optional<ImageViews> images =
-                images(options, new RegionImages(client, () -> workers(region)), mountedPacks);
+        view = new PackFolder(portable, mountedPacks, packs::read);
+        RegionImages regionImages = new RegionImages(client, () -> workers(region));
+        ViewChoice.Found found =
+                options.view.find(
+                        options.imageDevices,
+                        options.directory,
+                        nodePacks.isPresent() && options.prewarmRate.bytes() > 0);
+        ImageViews images =
+                new ImageViews(
+                        () -> tree.get(),
+                        found.best(),
+                        found.devices(),
+                        options.directory.resolve("images"),
+                        (mount, file) -> fetch(regionImages, mount, file),
+                        mountedPacks,
+                        nodePacks);
+        versionIsWhole = images::show;
         CountDownLatch shown = new CountDownLatch(1);
         region.onChange(
                 change -> {
@@ -122,27 +141,22 @@ final class Pod implements AutoCloseable {
                     nodePacks.ifPresent(cache -> cache.update(mounts));
                     source.update(mounts);
                     mountedPacks.update(mounts);
-                    images.ifPresent(each -> each.retain(mounts));
-                    tree.show(mounts);
-                    images.ifPresent(ImageViews::show);
+                    images.retain(mounts);
+                    portable.show(mounts);
+                    images.show();
                     shown.countDown();
                 });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
         started.push(server);
         transport = transport(options, view, new Guard(metrics), shown);
         started.push(transport);
-        mounted = true;
-        images.ifPresent(started::push);
-        images.ifPresent(ImageViews::show);
+        started.push(images);
         parts.addAll(started);
         metrics.gauge(
                 "forebay_fuse_serving",
                 "1 if requests are served, 0 if it stands by",
                 () -> transport.serving() ? 1 : 0);
-        metrics.gauge(
-                "forebay_fuse_images",
-                "Versions that are shown by their image",
-                () -> images.map(ImageViews::count).orElse(0));
+        metrics.show(images::counts);
         metrics.counter(
                 "forebay_fuse_local_chunk_bytes",
                 "Verified bytes from the files of this node's workers",
@@ -158,7 +172,7 @@ final class Pod implements AutoCloseable {
                 () -> region.connected() ? 1 : 0);
     }
 
-    private static Optional<NodePacks> nodePacks(
+    private Optional<NodePacks> nodePacks(
             PodOptions options, Manifests manifests, LocalChunks source) {
         NodePacksConfig config =
                 new NodePacksConfig(
@@ -173,26 +187,10 @@ final class Pod implements AutoCloseable {
                                 config,
                                 manifests,
                                 source,
-                                ref ->
-                                        LOG.info(
-                                                "All of manifest {} is on this node",
-                                                ref.digest())));
-    }
-
-    /** Without a holder only: its mount is another process's. */
-    private Optional<ImageViews> images(
-            PodOptions options, RegionImages images, MountedPacks packs) {
-        Path mountpoint = options.mountpoint;
-        if (mountpoint == null || !options.view.byImages(options.directory)) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                new ImageViews(
-                        mountpoint.toAbsolutePath().normalize(),
-                        options.directory.resolve("images"),
-                        (mount, file) -> fetch(images, mount, file),
-                        packs,
-                        () -> mounted));
+                                ref -> {
+                                    LOG.info("All of manifest {} is on this node", ref.digest());
+                                    versionIsWhole.run();
+                                }));
     }
 
     private static void fetch(RegionImages images, Mount mount, Path file) {
@@ -210,11 +208,15 @@ final class Pod implements AutoCloseable {
         };
     }
 
-    private static Transport transport(
+    private Transport transport(
             PodOptions options, FileSystemView view, Guard guard, CountDownLatch shown) {
         if (options.holder == null) {
-            return options.transport.mount(
-                    view, guard, Objects.requireNonNull(options.mountpoint), options.allowOther);
+            Path mountpoint =
+                    Objects.requireNonNull(options.mountpoint).toAbsolutePath().normalize();
+            Transport mounted =
+                    options.transport.mount(view, guard, mountpoint, options.allowOther);
+            tree = () -> Optional.of(mountpoint);
+            return mounted;
         }
         try {
             // Readers know the tree: to serve an empty one would be an error to them.
@@ -223,7 +225,14 @@ final class Pod implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         }
-        return HeldTransport.join(view, guard, options.holder);
+        HeldTransport held = HeldTransport.join(view, guard, options.holder);
+        Optional<Path> mountpoint = held.mountpoint().filter(Mountpoint::isOurMount);
+        if (mountpoint.isEmpty()) {
+            LOG.warn(
+                    "Versions are shown file by file: the holder's mount cannot be seen from here");
+        }
+        tree = () -> held.serving() ? mountpoint : Optional.empty();
+        return held;
     }
 
     private static WorkerSet workers(RegionState region) {

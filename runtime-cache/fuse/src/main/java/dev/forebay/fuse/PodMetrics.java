@@ -5,6 +5,7 @@ import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.nodecache.CacheCounters;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.read.ReadMeter;
+import dev.forebay.fuse.view.View;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,6 +70,17 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         FunctionCounter.builder(name, value, LongSupplier::getAsLong)
                 .description(description)
                 .register(registry);
+    }
+
+    /** Shows how many versions are seen in which way. */
+    void show(Supplier<Map<View, Long>> views) {
+        for (View view : View.values()) {
+            io.micrometer.core.instrument.Gauge.builder(
+                            "forebay_fuse_views", () -> views.get().getOrDefault(view, 0L))
+                    .description("Versions, by how they are shown")
+                    .tag("view", view.tag())
+                    .register(registry);
+        }
     }
 
     /** Shows what the node cache does. */

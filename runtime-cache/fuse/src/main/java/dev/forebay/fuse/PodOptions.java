@@ -1,5 +1,6 @@
 package dev.forebay.fuse;
 
+import dev.forebay.fuse.view.ImageDevices;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,13 +68,25 @@ final class PodOptions {
 
     @Option(
             names = "--view",
-            defaultValue = "${env:FOREBAY_FUSE_VIEW:-portable}",
+            defaultValue = "${env:FOREBAY_FUSE_VIEW:-auto}",
             paramLabel = "NAME",
             description =
-                    "How to show versions: image (needs root and Linux 6.12), portable, file by"
-                            + " file, or auto: image where that works, else portable."
+                    "How to show versions: portable, file by file; on-demand, by their images"
+                            + " (needs root); or auto: by their images where that works, and from"
+                            + " this node's disk where all of a version is on it, else portable."
                             + " FOREBAY_FUSE_VIEW")
     ViewChoice view;
+
+    @Option(
+            names = "--image-devices",
+            split = ",",
+            defaultValue = "${env:FOREBAY_FUSE_IMAGE_DEVICES:-files,loops}",
+            paramLabel = "NAME",
+            description =
+                    "What to mount images from, the first that works: files (Linux 6.12), loops"
+                            + " (Linux 5.16, a loop device for each pack)."
+                            + " FOREBAY_FUSE_IMAGE_DEVICES")
+    List<ImageDevices> imageDevices;
 
     @Option(
             names = "--memory-cache",

@@ -1,11 +1,15 @@
 package dev.forebay.fuse;
 
-import dev.forebay.fuse.linux.DetachedMount;
+import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.fuse.view.View;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,47 +17,82 @@ import org.slf4j.LoggerFactory;
 /** How to show versions, as far as the user wants to say. */
 enum ViewChoice {
 
-    /** By their images where this process can mount them, else file by file. */
+    /** As well as this node can. */
     AUTO,
 
-    /** By their images. */
-    IMAGE,
+    /** By their images, over packs that the pod serves. */
+    ON_DEMAND,
 
     /** File by file. */
     PORTABLE;
+
+    /**
+     * What was found to be possible.
+     *
+     * @param best no version is shown in a better way
+     * @param devices means something unless that is {@link View#PORTABLE}
+     */
+    record Found(View best, ImageDevices devices) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(ViewChoice.class);
     private static final int BLOCK_BYTES = 4096;
 
     /**
-     * Whether to show versions by their images.
+     * Finds out how versions can be shown, and says so in the log.
      *
+     * @param devices what to try, in this order
      * @param directory of this process's own
-     * @throws ForebayException {@code INVALID_ARGUMENT} if that is asked for and cannot be done
+     * @param wholePacks whether versions are brought to this node's disk as a whole
+     * @throws ForebayException {@code INVALID_ARGUMENT} if what is asked for cannot be done
      */
-    boolean byImages(Path directory) {
+    Found find(List<ImageDevices> devices, Path directory, boolean wholePacks) {
         if (this == PORTABLE) {
-            return false;
+            return portable("that is what --view says");
         }
-        Optional<String> refusal = refusal(directory.resolve("no-image"));
-        if (refusal.isPresent() && this == IMAGE) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT, "--view image: " + refusal.get());
+        List<String> refusals = new ArrayList<>();
+        for (ImageDevices each : devices) {
+            Optional<String> refusal = refusal(each, directory.resolve("no-image"));
+            if (refusal.isEmpty()) {
+                View best = this == AUTO && wholePacks ? View.NATIVE : View.ON_DEMAND;
+                LOG.info(
+                        "Versions are shown by their images, mounted from {}{}: {}",
+                        each.name().toLowerCase(Locale.ROOT),
+                        refusals.isEmpty() ? "" : ", because " + String.join("; ", refusals),
+                        best == View.NATIVE
+                                ? "natively where a whole version is here, else on demand"
+                                : "on demand");
+                return new Found(best, each);
+            }
+            refusals.add(refusal.get());
         }
-        refusal.ifPresent(why -> LOG.info("Versions are shown file by file, because {}", why));
-        return refusal.isEmpty();
+        String why = String.join("; ", refusals);
+        if (this == ON_DEMAND) {
+            throw new ForebayException(ErrorCode.INVALID_ARGUMENT, "--view on-demand: " + why);
+        }
+        return portable(why);
     }
 
-    private static Optional<String> refusal(Path probe) {
+    private static Found portable(String why) {
+        LOG.info("Versions are shown file by file, because {}", why);
+        return new Found(View.PORTABLE, ImageDevices.FILES);
+    }
+
+    private static Optional<String> refusal(ImageDevices devices, Path probe) {
         try {
             Files.write(probe, new byte[BLOCK_BYTES]);
             try {
-                return DetachedMount.refusal(probe);
+                return devices.refusal(probe);
             } finally {
                 Files.delete(probe);
             }
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot write " + probe, e);
         }
+    }
+
+    /** As on the command line. */
+    @Override
+    public String toString() {
+        return name().replace('_', '-').toLowerCase(Locale.ROOT);
     }
 }

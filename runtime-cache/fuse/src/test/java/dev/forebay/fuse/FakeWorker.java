@@ -2,6 +2,9 @@ package dev.forebay.fuse;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.forebay.image.ErofsImage;
+import dev.forebay.image.ImageFile;
+import dev.forebay.image.ImageName;
 import dev.forebay.manifest.Segment;
 import dev.forebay.manifest.SqliteManifest;
 import dev.forebay.model.ChunkId;
@@ -16,7 +19,11 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,6 +33,8 @@ import java.util.concurrent.Executors;
 
 /** A worker that holds test datasets in memory and speaks the worker protocol. */
 public final class FakeWorker implements AutoCloseable {
+
+    private static final int MANIFEST = 3;
 
     private final HttpServer server;
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
@@ -61,12 +70,37 @@ public final class FakeWorker implements AutoCloseable {
     }
 
     private void manifest(HttpExchange exchange) throws IOException {
-        String path = exchange.getRequestURI().getPath();
-        TestDataset dataset = byDigest.get(path.substring(path.lastIndexOf('/') + 1));
+        String[] path = exchange.getRequestURI().getPath().split("/", -1);
+        TestDataset dataset = byDigest.get(path[MANIFEST]);
         if (dataset == null) {
             refuse(exchange, 404, "NOT_FOUND");
+        } else if (path.length > MANIFEST + 1) {
+            byte[] image = image(dataset);
+            exchange.getResponseHeaders().add("Repr-Digest", digest(image));
+            send(exchange, 200, image);
         } else {
             send(exchange, 200, Files.readAllBytes(dataset.file().path()));
+        }
+    }
+
+    private static byte[] image(TestDataset dataset) throws IOException {
+        Path file = Files.createTempFile("forebay", ".erofs");
+        try {
+            ImageName name =
+                    new ImageName(dataset.mount().version(), dataset.mount().manifest().digest());
+            ImageFile _ = ErofsImage.write(dataset.file().path(), name, file);
+            return Files.readAllBytes(file);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    private static String digest(byte[] bytes) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes);
+            return "sha-256=:%s:".formatted(Base64.getEncoder().encodeToString(hash));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
         }
     }
 

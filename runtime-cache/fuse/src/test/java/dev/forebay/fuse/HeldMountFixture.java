@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.fuse.view.View;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.model.DatasetVersion;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
@@ -87,6 +89,7 @@ final class HeldMountFixture implements AutoCloseable {
                         EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"));
         AutoCloseable _ = region.join(worker.node());
         region.mount(VERSION, dataset.mount().manifest());
+        region.markCached(VERSION);
         mountpoint = Files.createDirectory(directory.resolve("mnt"));
     }
 
@@ -95,20 +98,43 @@ final class HeldMountFixture implements AutoCloseable {
         return mountpoint.resolve(VERSION.path());
     }
 
+    /** How the version is shown now, as the kernel says. */
+    View view() throws IOException {
+        List<String> stack = ImageTreeContract.mountsAt(root());
+        if (stack.isEmpty()) {
+            return View.PORTABLE;
+        }
+        return stack.getLast().contains("/native/") ? View.NATIVE : View.ON_DEMAND;
+    }
+
+    /** Waits until the version is shown so. */
+    void awaitView(View wanted) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (view() != wanted) {
+            assertThat(System.nanoTime()).as("until %s", wanted).isLessThan(deadline);
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
     boolean mounted() throws IOException {
         return Files.readString(Path.of("/proc/self/mountinfo")).contains(mountpoint.toString());
     }
 
     private Running start(String name, List<String> command) throws IOException {
+        Running running = start(directory, name, command);
+        started.add(running);
+        return running;
+    }
+
+    private static Running start(Path directory, String name, List<String> command)
+            throws IOException {
         Path output = Files.createTempFile(directory, name, ".log");
         Process process =
                 new ProcessBuilder(command)
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile())
                         .start();
-        Running running = new Running(process, output);
-        started.add(running);
-        return running;
+        return new Running(process, output);
     }
 
     private Running program(String name, List<String> options, List<String> arguments)
@@ -136,7 +162,17 @@ final class HeldMountFixture implements AutoCloseable {
      *
      * @param name of its directory, which one process may use at a time
      */
-    Running pod(String name) throws IOException {
+    Running pod(String name, String... more) throws IOException {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "--region=r1",
+                                "--etcd-endpoints=" + etcd.endpoint(),
+                                "--holder=" + directory.resolve("holder"),
+                                "--directory=" + directory.resolve(name),
+                                "--memory-cache=16M",
+                                "--metrics-port=0"));
+        arguments.addAll(Arrays.asList(more));
         return program(
                 name,
                 List.of(
@@ -145,25 +181,19 @@ final class HeldMountFixture implements AutoCloseable {
                         // Half of a JVM's start is to load classes.
                         "-XX:+AutoCreateSharedArchive",
                         "-XX:SharedArchiveFile=" + directory.resolve("classes.jsa")),
-                List.of(
-                        "--region=r1",
-                        "--etcd-endpoints=" + etcd.endpoint(),
-                        "--holder=" + directory.resolve("holder"),
-                        "--directory=" + directory.resolve(name),
-                        "--memory-cache=16M",
-                        "--metrics-port=0"));
+                arguments);
     }
 
     /** Starts a pod and waits until it serves. */
-    Running serving(Running holder, String name) throws IOException {
-        Running pod = pod(name);
+    Running serving(Running holder, String name, String... more) throws IOException {
+        Running pod = pod(name, more);
         holder.await(serves(pod));
         return pod;
     }
 
     /** Starts a pod and waits until it is prepared to take over. */
-    Running standby(Running holder, String name) throws IOException {
-        Running pod = pod(name);
+    Running standby(Running holder, String name, String... more) throws IOException {
+        Running pod = pod(name, more);
         pod.await("stood by for");
         assertThat(holder.printed()).doesNotContain(serves(pod));
         return pod;
@@ -173,25 +203,41 @@ final class HeldMountFixture implements AutoCloseable {
         return "Process %d serves".formatted(pod.process.pid());
     }
 
-    /** Starts a reader for each way of reading. */
-    List<Running> readers(long seed) throws IOException {
+    /** Starts a reader for each way. */
+    List<Running> readers(long seed, Set<CheckingReader.Way> ways) throws IOException {
+        List<Running> readers = readers(directory, root(), seed, ways, List.of());
+        started.addAll(readers);
+        return readers;
+    }
+
+    /**
+     * Starts a reader for each way.
+     *
+     * @param wrapper the beginning of its command line
+     */
+    static List<Running> readers(
+            Path directory,
+            Path root,
+            long seed,
+            Set<CheckingReader.Way> ways,
+            List<String> wrapper)
+            throws IOException {
         List<Running> readers = new ArrayList<>();
-        for (CheckingReader.Way way : CheckingReader.Way.values()) {
-            Running reader =
-                    start(
-                            "reader-" + way,
-                            List.of(
-                                    JAVA,
-                                    "--enable-native-access=ALL-UNNAMED",
-                                    "-XX:+UseSerialGC",
-                                    "-Xmx192m",
-                                    "-cp",
-                                    System.getProperty("java.class.path"),
-                                    CheckingReader.class.getName(),
-                                    way.name(),
-                                    root().toString(),
-                                    Long.toString(seed)));
-            readers.add(reader);
+        for (CheckingReader.Way way : ways) {
+            List<String> command = new ArrayList<>(wrapper);
+            command.addAll(
+                    List.of(
+                            JAVA,
+                            "--enable-native-access=ALL-UNNAMED",
+                            "-XX:+UseSerialGC",
+                            "-Xmx192m",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            CheckingReader.class.getName(),
+                            way.name(),
+                            root.toString(),
+                            Long.toString(seed)));
+            readers.add(start(directory, "reader-" + way, command));
         }
         readers.forEach(reader -> reader.await("READING"));
         return readers;

@@ -5,18 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.linux.LoopDevice;
+import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.fuse.view.ImageViews;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
+import dev.forebay.fuse.view.View;
 import dev.forebay.image.ErofsImage;
 import dev.forebay.image.ImageFile;
 import dev.forebay.image.ImageName;
 import dev.forebay.manifest.CachedManifest;
 import dev.forebay.membership.Mount;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -36,12 +44,30 @@ abstract class ImageTreeContract extends MountedTreeContract {
         mountedPacks = new MountedPacks(manifests);
         views =
                 new ImageViews(
-                        mountpoint,
+                        () -> Optional.of(mountpoint),
+                        nodePacks().isPresent() ? View.NATIVE : View.ON_DEMAND,
+                        devices(),
                         directory.resolve("images"),
                         this::write,
                         mountedPacks,
-                        () -> true);
+                        nodePacks());
         return mountTree(new PackFolder(view, mountedPacks, packs::read), guard, mountpoint);
+    }
+
+    ImageDevices devices() {
+        return ImageDevices.FILES;
+    }
+
+    Optional<NodePacks> nodePacks() {
+        return Optional.empty();
+    }
+
+    ImageViews views() {
+        return views;
+    }
+
+    long count(View view) {
+        return views.counts().getOrDefault(view, 0L);
     }
 
     private void write(Mount mount, Path target) {
@@ -57,7 +83,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
     /** EROFS does not over packs in plain files. */
     @Override
     boolean readsDirectly() {
-        return false;
+        return devices() == ImageDevices.LOOPS;
     }
 
     @AfterAll
@@ -65,6 +91,32 @@ abstract class ImageTreeContract extends MountedTreeContract {
     void unmount() {
         views.close();
         super.unmount();
+        awaitNoLoops();
+    }
+
+    /** The last of them goes when the kernel has ended the images. */
+    private void awaitNoLoops() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (System.nanoTime() < deadline && !loops().isEmpty()) {
+            Thread.onSpinWait();
+        }
+        assertThat(loops()).isEmpty();
+    }
+
+    /** The loop devices over our files. */
+    private List<Path> loops() {
+        List<Path> ours = new ArrayList<>();
+        try (DirectoryStream<Path> devices =
+                Files.newDirectoryStream(Path.of("/dev"), "loop[0-9]*")) {
+            for (Path device : devices) {
+                LoopDevice.fileOf(device.toString())
+                        .filter(file -> file.startsWith(directory))
+                        .ifPresent(ours::add);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return ours;
     }
 
     @Override
@@ -74,10 +126,21 @@ abstract class ImageTreeContract extends MountedTreeContract {
         super.show(mounts);
         views.show();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (views.count() < mounts.size() && System.nanoTime() < deadline) {
+        while (byImages() < mounts.size() && System.nanoTime() < deadline) {
             Thread.onSpinWait();
         }
-        assertThat(views.count()).isEqualTo(mounts.size());
+        assertThat(byImages()).isEqualTo(mounts.size());
+    }
+
+    private long byImages() {
+        return count(View.ON_DEMAND) + count(View.NATIVE);
+    }
+
+    /** What is mounted in one place, the topmost last. */
+    static List<String> mountsAt(Path folder) throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+                .filter(line -> line.contains(" " + folder + " "))
+                .toList();
     }
 
     @Test

@@ -65,7 +65,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     private FakeWorker worker;
     private WorkerClient client;
-    private MountedSource source;
+    MountedSource source;
     private PortableView view;
     private Transport transport;
     private TestDataset tree;

@@ -2,12 +2,15 @@ package dev.forebay.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.forebay.fuse.HeldMountFixture.Running;
 import dev.forebay.fuse.HeldMountFixture.Seen;
+import dev.forebay.fuse.view.View;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -16,11 +19,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * "Readers and a pod that dies": four readers compare every byte while those who serve the mount
  * are killed, replaced, and killed again. {@code -Dforebay.kills=200} for more of it.
  */
+@ParameterizedClass
+@EnumSource(names = {"PORTABLE", "ON_DEMAND"})
 class TakeoverFuseIT {
 
     private static final int KILLS = Integer.getInteger("forebay.kills", 10);
@@ -30,6 +37,13 @@ class TakeoverFuseIT {
     private static HeldMountFixture region;
 
     private final Random random = new Random(SEED);
+    private final View view;
+    private final String option;
+
+    TakeoverFuseIT(View view) {
+        this.view = view;
+        this.option = "--view=" + ViewChoice.valueOf(view.name());
+    }
 
     @BeforeAll
     static void startRegion() throws Exception {
@@ -37,7 +51,7 @@ class TakeoverFuseIT {
         System.out.println("Seed " + SEED);
         // One that ends in peace leaves the archive of classes that the others start with.
         Running holder = region.holder();
-        Running pod = region.serving(holder, "pod-0");
+        Running pod = region.serving(holder, "pod-0", "--view=portable");
         assertThat(region.root().resolve("small/007"))
                 .hasBinaryContent(CheckingReader.objects().get("small/007"));
         pod.stop();
@@ -72,6 +86,16 @@ class TakeoverFuseIT {
                 pauses[pauses.length - 1] / 1000.0);
     }
 
+    /** EROFS over plain files does not read directly. */
+    private List<Running> readers() throws Exception {
+        region.awaitView(view);
+        EnumSet<CheckingReader.Way> ways = EnumSet.allOf(CheckingReader.Way.class);
+        if (view != View.PORTABLE) {
+            ways.remove(CheckingReader.Way.DIRECT);
+        }
+        return region.readers(SEED, ways);
+    }
+
     private void awaitAnyMoment() {
         LockSupport.parkNanos(random.nextLong(300_000_000));
     }
@@ -79,20 +103,20 @@ class TakeoverFuseIT {
     @Test
     void aStandbyTakesOverFromOneThatWasKilled() throws Exception {
         Running holder = region.holder();
-        Running serving = region.serving(holder, "pod-0");
-        Running standby = region.standby(holder, "pod-1");
-        List<Running> readers = region.readers(SEED);
+        Running serving = region.serving(holder, "pod-0", option);
+        Running standby = region.standby(holder, "pod-1", option);
+        List<Running> readers = readers();
         List<Long> times = new ArrayList<>();
         for (int kill = 0; kill < KILLS; kill++) {
             awaitAnyMoment();
             times.add(serving.kill());
             serving = standby;
             holder.await(HeldMountFixture.serves(serving));
-            standby = region.standby(holder, "pod-" + kill % 2);
+            standby = region.standby(holder, "pod-" + kill % 2, option);
         }
         awaitAnyMoment();
         Seen seen = HeldMountFixture.end(readers);
-        report("Killed, with a standby", seen, times);
+        report(view + ": killed, with a standby", seen, times);
         assertNobodyNoticed(seen);
         assertThat(holder.stop()).isEqualTo(143);
         assertThat(region.mounted()).isFalse();
@@ -101,29 +125,29 @@ class TakeoverFuseIT {
     @Test
     void withoutAStandbyReadersWaitForTheNext() throws Exception {
         Running holder = region.holder();
-        Running serving = region.serving(holder, "pod-0");
-        List<Running> readers = region.readers(SEED);
+        Running serving = region.serving(holder, "pod-0", option);
+        List<Running> readers = readers();
         List<Long> times = new ArrayList<>();
         for (int kill = 0; kill < Math.ceilDiv(KILLS, 4); kill++) {
             awaitAnyMoment();
             times.add(serving.kill());
-            serving = region.pod("pod-0");
+            serving = region.pod("pod-0", option);
             holder.await(HeldMountFixture.serves(serving));
         }
         awaitAnyMoment();
         Seen seen = HeldMountFixture.end(readers);
-        report("Killed, without a standby", seen, times);
+        report(view + ": killed, without a standby", seen, times);
         assertNobodyNoticed(seen);
     }
 
     @Test
     void nobodyWaitsForAnUpgrade() throws Exception {
         Running holder = region.holder();
-        Running serving = region.serving(holder, "pod-0");
-        List<Running> readers = region.readers(SEED);
+        Running serving = region.serving(holder, "pod-0", option);
+        List<Running> readers = readers();
         List<Long> times = new ArrayList<>();
         for (int upgrade = 1; upgrade <= Math.ceilDiv(KILLS, 4); upgrade++) {
-            Running next = region.standby(holder, "pod-" + upgrade % 2);
+            Running next = region.standby(holder, "pod-" + upgrade % 2, option);
             awaitAnyMoment();
             times.add(CheckingReader.micros());
             assertThat(serving.stop()).isEqualTo(143);
@@ -135,16 +159,16 @@ class TakeoverFuseIT {
         }
         awaitAnyMoment();
         Seen seen = HeldMountFixture.end(readers);
-        report("Upgraded", seen, times);
+        report(view + ": upgraded", seen, times);
         assertNobodyNoticed(seen);
     }
 
     @Test
     void aHolderThatWasKilledGetsTheMountBack() throws Exception {
         Running holder = region.holder();
-        Running serving = region.serving(holder, "pod-0");
-        Running standby = region.standby(holder, "pod-1");
-        List<Running> readers = region.readers(SEED);
+        Running serving = region.serving(holder, "pod-0", option);
+        Running standby = region.standby(holder, "pod-1", option);
+        List<Running> readers = readers();
         awaitAnyMoment();
         holder.kill();
         awaitAnyMoment();
@@ -158,8 +182,9 @@ class TakeoverFuseIT {
 
     @Test
     void whenAllAreDeadTheNextHolderMountsAnew() throws Exception {
+        assumeThat(view).as("else what is in the page cache stays there").isEqualTo(View.PORTABLE);
         Running holder = region.holder();
-        Running serving = region.serving(holder, "pod-0");
+        Running serving = region.serving(holder, "pod-0", option);
         Path file = region.root().resolve("small/007");
         byte[] expected = CheckingReader.objects().get("small/007");
         assertThat(file).hasBinaryContent(expected);
@@ -168,14 +193,14 @@ class TakeoverFuseIT {
         assertThatThrownBy(() -> Files.list(region.root())).hasMessageContaining("not connected");
         Running next = region.holder();
         assertThat(next.printed()).contains("whose process has died");
-        serving = region.pod("pod-0");
+        serving = region.pod("pod-0", option);
         next.await(HeldMountFixture.serves(serving));
         assertThat(file).hasBinaryContent(expected);
     }
 
     @Test
     void aPodStartedBeforeItsHolderWaitsForIt() throws Exception {
-        Running pod = region.pod("pod-0");
+        Running pod = region.pod("pod-0", option);
         pod.await("Waiting for a holder");
         Running holder = region.holder();
         holder.await(HeldMountFixture.serves(pod));

@@ -3,35 +3,44 @@ package dev.forebay.fuse.hold;
 import dev.forebay.fuse.kernel.FuseDevice;
 import dev.forebay.fuse.kernel.Protocol;
 import dev.forebay.fuse.linux.Descriptor;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
  * A mount as it is passed from process to process.
  *
  * @param id tells it from other mounts
+ * @param mountpoint where it is, an absolute path; an earlier release does not say it
  */
-record HeldMount(String id, FuseDevice device) {
+record HeldMount(String id, FuseDevice device, Optional<Path> mountpoint) {
 
     private static final int FIELDS = 4;
 
     /** A mount that was made just now. */
-    static HeldMount made(FuseDevice device) {
-        return new HeldMount(UUID.randomUUID().toString(), device);
+    static HeldMount made(FuseDevice device, Path mountpoint) {
+        return new HeldMount(UUID.randomUUID().toString(), device, Optional.of(mountpoint));
     }
 
     /** What is to be said of it besides its descriptors. */
     String text() {
         Protocol protocol = device.protocol();
-        return "%s %d %d %d"
-                .formatted(id, protocol.minor(), protocol.flags(), protocol.maxRequestBytes());
+        return "%s %d %d %d%s"
+                .formatted(
+                        id,
+                        protocol.minor(),
+                        protocol.flags(),
+                        protocol.maxRequestBytes(),
+                        mountpoint.map(path -> " " + path).orElse(""));
     }
 
     /**
      * @throws IllegalArgumentException if the text is not one of {@link #text}
      */
     static HeldMount parse(String text, List<Descriptor> descriptors) {
-        // A later release may add fields.
+        // The last one may have blanks.
         String[] fields = text.split(" ", FIELDS + 1);
         if (fields.length < FIELDS || descriptors.isEmpty()) {
             throw new IllegalArgumentException("'%s' is no mount".formatted(text));
@@ -41,6 +50,9 @@ record HeldMount(String id, FuseDevice device) {
                         Integer.parseInt(fields[1]),
                         Long.parseLong(fields[2]),
                         Integer.parseInt(fields[3]));
-        return new HeldMount(fields[0], new FuseDevice(descriptors, protocol));
+        return new HeldMount(
+                fields[0],
+                new FuseDevice(descriptors, protocol),
+                Arrays.stream(fields).skip(FIELDS).map(Path::of).findAny());
     }
 }

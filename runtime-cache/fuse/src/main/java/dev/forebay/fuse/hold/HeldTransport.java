@@ -179,6 +179,11 @@ public final class HeldTransport implements Transport {
         return serving != null;
     }
 
+    /** Where the mount is, in the holder's mount namespace; empty if the holder does not say. */
+    public synchronized Optional<Path> mountpoint() {
+        return mount == null ? Optional.empty() : mount.mountpoint();
+    }
+
     @Override
     public synchronized int openFiles() {
         return serving == null ? 0 : serving.openFiles();

@@ -65,8 +65,8 @@ public final class Holder implements AutoCloseable {
     }
 
     /** Holds a mount that was made just now. */
-    public void hold(FuseDevice device) {
-        mount.complete(HeldMount.made(device));
+    public void hold(FuseDevice device, Path mountpoint) {
+        mount.complete(HeldMount.made(device, mountpoint));
     }
 
     /**

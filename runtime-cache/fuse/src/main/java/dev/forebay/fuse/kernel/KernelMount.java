@@ -93,7 +93,10 @@ public final class KernelMount {
             while (descriptors.size() < queues) {
                 Descriptor queue = Descriptor.open(DEVICE, Descriptor.O_RDWR);
                 descriptors.add(queue);
-                queue.ioctl(CLONE, arena.allocateFrom(JAVA_INT, descriptors.getFirst().number()));
+                int _ =
+                        queue.ioctl(
+                                CLONE,
+                                arena.allocateFrom(JAVA_INT, descriptors.getFirst().number()));
             }
         }
     }

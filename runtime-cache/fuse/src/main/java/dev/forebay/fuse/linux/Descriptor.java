@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Descriptor implements AutoCloseable {
 
+    public static final int O_RDONLY = 0;
     public static final int O_RDWR = 2;
     static final int O_CLOEXEC = 02000000;
     static final int O_PATH = 010000000;
@@ -99,7 +100,7 @@ public final class Descriptor implements AutoCloseable {
     }
 
     /** See ioctl(2). */
-    public void ioctl(long request, MemorySegment argument) throws SystemCallException {
+    public int ioctl(long request, MemorySegment argument) throws SystemCallException {
         CallState state = new CallState();
         int result;
         try {
@@ -110,6 +111,7 @@ public final class Descriptor implements AutoCloseable {
         if (result < 0) {
             throw state.failed("ioctl 0x%x".formatted(request));
         }
+        return result;
     }
 
     /** Closes it; again is nothing. */

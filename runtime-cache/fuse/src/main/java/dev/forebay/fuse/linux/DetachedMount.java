@@ -3,7 +3,6 @@ package dev.forebay.fuse.linux;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A mounted file system that is nowhere in the tree yet; made by the calls of Linux 5.2 (fsopen,
@@ -28,7 +27,6 @@ public final class DetachedMount implements AutoCloseable {
     private static final long MOUNT_ATTR_NOSUID = 2;
     private static final long MOUNT_ATTR_NODEV = 4;
     private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x4;
-    private static final long MOVE_MOUNT_BENEATH = 0x200;
     private static final long AT_FDCWD = -100;
 
     private final Descriptor mount;
@@ -38,7 +36,7 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     /**
-     * Mounts an EROFS image that is a plain file, with plain files as its devices (Linux 6.12).
+     * Mounts an EROFS image, all of it plain files (Linux 6.12), or all of it block devices.
      *
      * @param devices in the order of the image's table; each path of at most 255 bytes
      * @param options flags such as {@code directio}
@@ -71,22 +69,8 @@ public final class DetachedMount implements AutoCloseable {
         }
     }
 
-    /**
-     * Whether this process can mount images from plain files.
-     *
-     * @param noImage a file of 4 KiB of nothing
-     * @return why it cannot
-     */
-    public static Optional<String> refusal(Path noImage) {
-        try (DetachedMount _ = erofs(noImage, List.of(), List.of())) {
-            throw new IllegalArgumentException(noImage + " is an image");
-        } catch (SystemCallException e) {
-            // The kernel has got as far as to look into it.
-            return e.errno() == ErrorNumber.EINVAL ? Optional.empty() : Optional.of(explain(e));
-        }
-    }
-
-    private static String explain(SystemCallException e) {
+    /** Why {@link #erofs} has failed, for people. */
+    public static String explain(SystemCallException e) {
         return switch (e.errno()) {
             case ErrorNumber.EPERM -> "this process may not mount (CAP_SYS_ADMIN)";
             case ErrorNumber.ENODEV -> "the kernel has no EROFS; try modprobe erofs";
@@ -97,39 +81,27 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     /**
-     * Attaches it on top of what is at a path.
+     * Attaches it on top of what is at a path, a mount maybe: whoever opens the path from then on
+     * gets this one, and nobody sees a moment without either.
      *
      * @param directory of whatever file system
      */
     public void attach(Path directory) throws SystemCallException {
-        move(directory, 0);
-    }
-
-    /**
-     * Attaches it below the mount that is on top at a path (Linux 6.5). When that is {@linkplain
-     * MountCalls#detach detached}, whoever opens the path from then on gets this one, and nobody
-     * sees a moment without either.
-     */
-    public void attachBeneath(Path mountpoint) throws SystemCallException {
-        move(mountpoint, MOVE_MOUNT_BENEATH);
+        try (Arena arena = Arena.ofConfined()) {
+            SystemCall.make(
+                    "move_mount " + directory,
+                    MOVE_MOUNT,
+                    mount.number(),
+                    CLibrary.text(arena, "").address(),
+                    AT_FDCWD,
+                    CLibrary.text(arena, directory).address(),
+                    MOVE_MOUNT_F_EMPTY_PATH);
+        }
     }
 
     @Override
     public void close() {
         mount.close();
-    }
-
-    private void move(Path to, long flags) throws SystemCallException {
-        try (Arena arena = Arena.ofConfined()) {
-            SystemCall.make(
-                    "move_mount " + to,
-                    MOVE_MOUNT,
-                    mount.number(),
-                    CLibrary.text(arena, "").address(),
-                    AT_FDCWD,
-                    CLibrary.text(arena, to).address(),
-                    MOVE_MOUNT_F_EMPTY_PATH | flags);
-        }
     }
 
     private static Descriptor open(String type) throws SystemCallException {

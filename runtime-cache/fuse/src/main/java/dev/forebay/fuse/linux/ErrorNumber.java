@@ -9,6 +9,7 @@ public final class ErrorNumber {
     public static final int EIO = 5;
     public static final int EAGAIN = 11;
     public static final int ENOTBLK = 15;
+    public static final int EBUSY = 16;
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int ENOSPC = 28;

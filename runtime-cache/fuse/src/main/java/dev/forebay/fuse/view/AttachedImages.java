@@ -1,10 +1,12 @@
 package dev.forebay.fuse.view;
 
+import dev.forebay.fuse.linux.LoopDevice;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,17 +29,19 @@ final class AttachedImages {
     /**
      * The mounted images below a mount point.
      *
-     * @return the image's file name by where it is, the topmost one where there are several
+     * @return their files by where they are, those further below first
      */
-    static Map<Path, String> below(Path tree) {
-        Map<Path, String> images = new HashMap<>();
+    static Map<Path, List<Path>> below(Path tree) {
+        Map<Path, List<Path>> images = new HashMap<>();
         for (String line : mounts()) {
             // See proc_pid_mountinfo(5): fields of the mount, a dash, type, source, options.
             String[] sides = line.split(" - ", 2);
             String[] system = sides[1].split(" ", -1);
             Path at = Path.of(unescaped(sides[0].split(" ", -1)[MOUNTPOINT]));
             if (system[0].equals("erofs") && at.startsWith(tree)) {
-                images.put(at, Path.of(unescaped(system[1])).getFileName().toString());
+                String source = unescaped(system[1]);
+                Path image = LoopDevice.fileOf(source).orElse(Path.of(source));
+                images.computeIfAbsent(at, _ -> new ArrayList<>()).add(image);
             }
         }
         return images;

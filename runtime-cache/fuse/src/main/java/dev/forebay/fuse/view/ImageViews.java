@@ -3,144 +3,272 @@ package dev.forebay.fuse.view;
 import dev.forebay.fuse.linux.DetachedMount;
 import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.fuse.nodecache.HeldPacks;
+import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts the images of versions onto their folders in the mounted tree, and takes them off again. A
- * version is seen at its path without one, too, so nothing waits for it.
+ * Puts the images of versions onto their folders in the mounted tree, and takes them off again: one
+ * over packs that FUSE serves, and on top of that, when all packs are on the node's disk and their
+ * room is not needed, one over those. A version is seen at its path without any, too, so nothing
+ * waits for them.
  *
  * <p>What is attached is asked of the kernel each time, for another process may have served the
- * mount before. Files that are open stay with the view that they were opened in. Safe for use by
- * many threads.
+ * mount before. Files that are open stay with the view that they were opened in; the node cache
+ * keeps the packs' bytes as long as any such view is there. Safe for use by many threads.
  */
 public final class ImageViews implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ImageViews.class);
-    private static final Duration RETRY = Duration.ofSeconds(10);
+    private static final Duration TICK = Duration.ofSeconds(1);
+    private static final int TICKS_TO_RETRY = 10;
+    private static final long CLOSE_SECONDS = 5;
 
-    /** The image's files are in the page cache; the packs below them need not be, too. */
-    private static final List<String> OPTIONS = List.of("directio");
-
-    private final Path tree;
+    private final Supplier<Optional<Path>> tree;
+    private final View best;
+    private final ImageDevices devices;
     private final Images images;
     private final MountedPacks packs;
-    private final BooleanSupplier serving;
+    private final Optional<NodePacks> nodePacks;
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().daemon().name("views").unstarted(task));
 
     private volatile List<Mount> shown = List.of();
 
-    /** Why versions could not be attached; of the one thread. */
+    // Of the one thread.
+    private int ticks;
+    private boolean served;
+    private final NativeVersions natives = new NativeVersions(System::nanoTime);
+
+    /** Why versions could not be shown better. */
     private final Map<DatasetVersion, String> problems = new HashMap<>();
 
     /**
      * Attaches nothing yet, see {@link #show}.
      *
-     * @param tree where the tree is mounted, an absolute path
+     * @param tree where the tree is mounted that this process serves now, an absolute path; empty
+     *     while it serves none: then the images are another one's affair
+     * @param best no better view is attached, and one that a predecessor has attached is taken off
      * @param directory for images, of this process's own
-     * @param serving whether this process serves the tree; else its images are another one's affair
+     * @param nodePacks packs on the node's disk
      */
     public ImageViews(
-            Path tree,
+            Supplier<Optional<Path>> tree,
+            View best,
+            ImageDevices devices,
             Path directory,
             ImageSource source,
             MountedPacks packs,
-            BooleanSupplier serving) {
+            Optional<NodePacks> nodePacks) {
         this.tree = tree;
+        this.best = best;
+        this.devices = devices;
         this.images = new Images(directory, source);
         this.packs = packs;
-        this.serving = serving;
+        this.nodePacks = nodePacks;
         var _ =
                 thread.scheduleWithFixedDelay(
-                        this::attachMissing,
-                        RETRY.toSeconds(),
-                        RETRY.toSeconds(),
-                        TimeUnit.SECONDS);
+                        this::tick, TICK.toSeconds(), TICK.toSeconds(), TimeUnit.SECONDS);
     }
 
     /** Takes off the images of all versions but these, before they leave the tree. */
     public synchronized void retain(List<Mount> mounts) {
         shown = mounts.stream().filter(mount -> mount.state() != Mount.State.EVICTING).toList();
-        Map<Path, String> wanted = wanted();
-        attached()
-                .forEach(
-                        (folder, image) -> {
-                            if (!image.equals(wanted.get(folder))) {
-                                detach(folder);
-                            }
-                        });
+        tree.get().ifPresent(this::takeOff);
     }
 
-    /**
-     * Shows the versions that {@link #retain} was told of by their images, soon. Call it also when
-     * this process begins to serve.
-     */
+    /** Shows the versions that {@link #retain} was told of as well as it can be done, soon. */
     public void show() {
-        thread.execute(this::attachMissing);
+        thread.execute(this::bring);
     }
 
-    /** How many versions are shown by images. */
-    public int count() {
-        return attached().size();
+    /** How many versions are shown in which way; all portably if this process serves none. */
+    public Map<View, Long> counts() {
+        Map<Path, List<Path>> attached = tree.get().map(AttachedImages::below).orElse(Map.of());
+        Map<View, Long> counts =
+                attached.values().stream()
+                        .collect(Collectors.groupingBy(ImageViews::view, Collectors.counting()));
+        counts.put(View.PORTABLE, Math.max(0L, shown.size() - (long) attached.size()));
+        return counts;
     }
 
-    private void attachMissing() {
-        Map<Path, String> attached = attached();
+    private static View view(List<Path> stack) {
+        return stack.isEmpty() ? View.PORTABLE : Images.view(stack.getLast());
+    }
+
+    /** Whatever fails, it is tried again. */
+    private void tick() {
+        boolean serves = tree.get().isPresent();
+        if (serves != served || ++ticks % TICKS_TO_RETRY == 0) {
+            bring();
+        }
+        served = serves;
+    }
+
+    private void bring() {
+        try {
+            tree.get().ifPresent(this::bring);
+        } catch (RuntimeException e) {
+            LOG.error("Views stay as they are", e);
+        }
+    }
+
+    private void bring(Path root) {
+        takeOff(root);
+        Map<Path, List<Path>> attached = AttachedImages.below(root);
         for (Mount mount : shown) {
-            if (serving.getAsBoolean() && !attached.containsKey(folder(mount))) {
-                try {
-                    Path image = images.of(mount);
-                    List<Path> devices =
-                            packs.of(mount.manifest()).stream()
-                                    .map(pack -> device(mount, pack.id()))
-                                    .toList();
-                    attach(mount, image, devices);
-                    problems.remove(mount.version());
-                } catch (RuntimeException | SystemCallException e) {
-                    complain(mount.version(), e);
-                }
+            List<Path> stack = attached.getOrDefault(folder(root, mount), List.of());
+            View view = view(stack);
+            if (view.compareTo(best) < 0) {
+                improve(root, mount, view);
+            } else if (view == View.NATIVE && images.isOurs(stack.getLast())) {
+                nodePacks.ifPresent(cache -> check(root, mount, cache));
             }
         }
-        images.keep(Set.copyOf(wanted().values()));
-        problems.keySet().retainAll(shown.stream().map(Mount::version).toList());
+        nodePacks.filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
+        List<DatasetVersion> versions = shown.stream().map(Mount::version).toList();
+        problems.keySet().retainAll(versions);
+        natives.retain(versions);
+        images.keep(Set.copyOf(wanted(root).values()));
+    }
+
+    private void improve(Path root, Mount mount, View view) {
+        natives.remove(mount.version());
+        try {
+            if (view == View.PORTABLE) {
+                List<Path> served =
+                        packs.of(mount.manifest()).stream()
+                                .map(pack -> served(root, mount, pack.id()))
+                                .toList();
+                attach(root, mount, View.ON_DEMAND, served, "over packs that the pod serves");
+            }
+            if (best == View.NATIVE && natives.mayBeNative(mount.version())) {
+                Optional<HeldPacks> whole =
+                        nodePacks.flatMap(cache -> cache.hold(mount.manifest().digest()));
+                if (whole.isPresent()) {
+                    attachNative(root, mount, whole.get());
+                }
+            }
+            problems.remove(mount.version());
+        } catch (RuntimeException | SystemCallException e) {
+            complain(mount.version(), e);
+        }
+    }
+
+    /** From when it is mounted on the kernel has the packs' files open, and that holds them. */
+    private void attachNative(Path root, Mount mount, HeldPacks whole) throws SystemCallException {
+        try (whole) {
+            Map<PackId, Path> files = whole.files();
+            List<Path> local =
+                    packs.of(mount.manifest()).stream()
+                            .map(Pack::id)
+                            .map(id -> Objects.requireNonNull(files.get(id)))
+                            .toList();
+            attach(root, mount, View.NATIVE, local, "from this node's disk");
+            boolean _ = natives.isNative(mount.version(), true);
+        }
+    }
+
+    /** Looks after a native view, which a predecessor may have attached. */
+    private void check(Path root, Mount mount, NodePacks cache) {
+        boolean whole = cache.isWhole(mount.manifest().digest());
+        if (!natives.isNative(mount.version(), whole)) {
+            cache.use(mount.manifest().digest());
+        } else if (!whole) {
+            natives.remove(mount.version());
+            lower(root, mount, "not all of it was right on this node's disk");
+            cache.renew(mount.manifest().digest());
+        }
+    }
+
+    private void makeRoom(Path root) {
+        Optional<DatasetVersion> version = natives.toYield();
+        for (Mount mount : shown) {
+            if (version.equals(Optional.of(mount.version()))) {
+                lower(root, mount, "others need its room on this node's disk");
+            }
+        }
+    }
+
+    private synchronized void lower(Path root, Mount mount, String why) {
+        Path folder = folder(root, mount);
+        if (view(AttachedImages.below(root).getOrDefault(folder, List.of())) == View.NATIVE) {
+            LOG.info("{} is shown on demand again: {}", mount.version(), why);
+            detach(folder);
+        }
     }
 
     /** Once, not at every attempt. */
     private void complain(DatasetVersion version, Exception e) {
         String why = e instanceof ForebayException ? String.valueOf(e.getMessage()) : e.toString();
         if (!why.equals(problems.put(version, why))) {
-            LOG.warn("{} is shown file by file, because its image cannot be: {}", version, why);
+            LOG.warn("{} cannot be shown as well as it should be: {}", version, why);
         }
     }
 
-    /** Not at the same time as it is taken from the tree. */
-    private synchronized void attach(Mount mount, Path image, List<Path> devices)
+    private void attach(Path root, Mount mount, View view, List<Path> packs, String how)
             throws SystemCallException {
-        if (shown.contains(mount)) {
-            try (DetachedMount view = DetachedMount.erofs(image, devices, OPTIONS)) {
-                view.attach(folder(mount));
+        Path image = images.of(mount, view);
+        try (DetachedMount mounted = devices.mount(image, packs)) {
+            // Not at the same time as it is taken from the tree.
+            synchronized (this) {
+                Path folder = folder(root, mount);
+                if (Images.fileName(mount).equals(wanted(root).get(folder))) {
+                    mounted.attach(folder);
+                    LOG.info("{} is shown by its image, {}", mount.version(), how);
+                }
             }
-            LOG.info(
-                    "{} is shown by its image, over packs that this process serves",
-                    mount.version());
         }
+    }
+
+    /** Leaves of each stack what belongs there: the image on demand, and on that the native one. */
+    private synchronized void takeOff(Path root) {
+        Map<Path, String> wanted = wanted(root);
+        AttachedImages.below(root)
+                .forEach(
+                        (folder, stack) -> {
+                            List<Path> left = new ArrayList<>(stack);
+                            while (!left.isEmpty() && !belongs(left, wanted.get(folder))) {
+                                detach(folder);
+                                left.removeLast();
+                            }
+                        });
+    }
+
+    private boolean belongs(List<Path> stack, @Nullable String fileName) {
+        View last = View.PORTABLE;
+        for (Path image : stack) {
+            View view = Images.view(image);
+            if (view.compareTo(last) <= 0
+                    || view.compareTo(best) > 0
+                    || !image.endsWith(String.valueOf(fileName))) {
+                return false;
+            }
+            last = view;
+        }
+        return true;
     }
 
     private void detach(Path folder) {
@@ -151,20 +279,17 @@ public final class ImageViews implements AutoCloseable {
         }
     }
 
-    private Map<Path, String> attached() {
-        return serving.getAsBoolean() ? AttachedImages.below(tree) : Map.of();
+    private Map<Path, String> wanted(Path root) {
+        return shown.stream()
+                .collect(Collectors.toMap(mount -> folder(root, mount), Images::fileName));
     }
 
-    private Map<Path, String> wanted() {
-        return shown.stream().collect(Collectors.toMap(this::folder, Images::fileName));
+    private static Path folder(Path root, Mount mount) {
+        return root.resolve(mount.version().path());
     }
 
-    private Path folder(Mount mount) {
-        return tree.resolve(mount.version().path());
-    }
-
-    private Path device(Mount mount, PackId pack) {
-        return tree.resolve(PackFolder.NAME)
+    private static Path served(Path root, Mount mount, PackId pack) {
+        return root.resolve(PackFolder.NAME)
                 .resolve(PackFolder.name(mount.manifest().digest(), pack));
     }
 
@@ -172,5 +297,10 @@ public final class ImageViews implements AutoCloseable {
     @Override
     public void close() {
         thread.shutdownNow();
+        try {
+            boolean _ = thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

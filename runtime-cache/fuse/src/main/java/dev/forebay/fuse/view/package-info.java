@@ -1,6 +1,6 @@
 /**
- * How a version appears on this node: file by file through FUSE, or on top of that by its EROFS
- * image, over packs that FUSE serves.
+ * How a version appears on this node: file by file through FUSE, on top of that by its EROFS image,
+ * over packs that FUSE serves, and on top of that by the same image over packs on the node's disk.
  */
 @NullMarked
 package dev.forebay.fuse.view;

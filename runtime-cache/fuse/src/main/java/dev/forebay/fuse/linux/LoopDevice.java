@@ -1,0 +1,100 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A block device that is a file's bytes, for reading only (Linux 5.8). It is the kernel's when this
+ * is closed and nothing is mounted from it, whatever becomes of this process. See {@code
+ * include/uapi/linux/loop.h}.
+ */
+public final class LoopDevice implements AutoCloseable {
+
+    private static final Path CONTROL = Path.of("/dev/loop-control");
+    private static final Pattern NAME = Pattern.compile("/dev/(loop\\d+)");
+
+    private static final long CONFIGURE = 0x4C0A;
+    private static final long GET_FREE = 0x4C82;
+    private static final int READ_ONLY = 1;
+    private static final int AUTOCLEAR = 4;
+    private static final int DIRECT_IO = 16;
+
+    /** {@code struct loop_config}: the file's descriptor is first. */
+    private static final long CONFIG_BYTES = 304;
+
+    private static final long FLAGS = 60;
+
+    /** How often somebody else may be quicker to take a device that is free. */
+    private static final int ATTEMPTS = 64;
+
+    private final Path path;
+    private final Descriptor device;
+
+    private LoopDevice(Path path, Descriptor device) {
+        this.path = path;
+        this.device = device;
+    }
+
+    /**
+     * Makes one.
+     *
+     * @param file of whole blocks of 4 KiB; read past the page cache where its file system can do
+     *     that
+     * @throws SystemCallException EACCES or EPERM without root
+     */
+    public static LoopDevice of(Path file) throws SystemCallException {
+        try (Descriptor control = Descriptor.open(CONTROL, Descriptor.O_RDWR);
+                Descriptor backing = Descriptor.open(file, Descriptor.O_RDONLY);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment config = arena.allocate(CONFIG_BYTES, Long.BYTES);
+            config.set(JAVA_INT, 0, backing.number());
+            config.set(JAVA_INT, FLAGS, READ_ONLY | AUTOCLEAR | DIRECT_IO);
+            for (int attempt = 1; ; attempt++) {
+                Path path = Path.of("/dev/loop" + control.ioctl(GET_FREE, MemorySegment.NULL));
+                Descriptor device = Descriptor.open(path, Descriptor.O_RDONLY);
+                try {
+                    int _ = device.ioctl(CONFIGURE, config);
+                    return new LoopDevice(path, device);
+                } catch (SystemCallException e) {
+                    device.close();
+                    if (e.errno() != ErrorNumber.EBUSY || attempt == ATTEMPTS) {
+                        throw e;
+                    }
+                }
+            }
+        }
+    }
+
+    /** The device's own path. */
+    public Path path() {
+        return path;
+    }
+
+    /** The file behind a device; empty if that is none. */
+    public static Optional<Path> fileOf(String device) {
+        Matcher loop = NAME.matcher(device);
+        if (!loop.matches()) {
+            return Optional.empty();
+        }
+        Path backing = Path.of("/sys/block", loop.group(1), "loop/backing_file");
+        try {
+            return Optional.of(Path.of(Files.readString(backing, StandardCharsets.UTF_8).strip()));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public void close() {
+        device.close();
+    }
+}

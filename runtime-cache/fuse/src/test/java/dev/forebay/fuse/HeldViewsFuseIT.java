@@ -1,0 +1,182 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.CheckingReader.Way;
+import dev.forebay.fuse.HeldMountFixture.Running;
+import dev.forebay.fuse.HeldMountFixture.Seen;
+import dev.forebay.fuse.view.View;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** "Views change under running jobs", by whole pods that are killed and replaced. */
+@SuppressWarnings("NullAway.Init") // started before each
+class HeldViewsFuseIT {
+
+    private static final long OUTAGE_NANOS = Duration.ofSeconds(2).toNanos();
+
+    @TempDir private Path directory;
+    private HeldMountFixture region;
+    private Running holder;
+    private Running pod;
+
+    @BeforeEach
+    void showNatively() throws Exception {
+        region = new HeldMountFixture(directory);
+        holder = region.holder();
+        pod = region.serving(holder, "pod-0");
+        region.awaitView(View.ON_DEMAND);
+        readAll();
+        region.awaitView(View.NATIVE);
+    }
+
+    @AfterEach
+    void endAll() throws Exception {
+        region.close();
+    }
+
+    private void readAll() {
+        for (Map.Entry<String, byte[]> file : CheckingReader.objects().entrySet()) {
+            assertThat(region.root().resolve(file.getKey())).hasBinaryContent(file.getValue());
+        }
+    }
+
+    private Running restarted(String... more) throws IOException {
+        return region.serving(holder, "pod-0", more);
+    }
+
+    /** The reader has the version's folder bound, as a container may have. */
+    @Test
+    void nativeReadersDoNotNoticeThatThePodIsKilledAndTheNextGoesOn() throws Exception {
+        Path bound = Files.createDirectory(directory.resolve("bound"));
+        List<Running> readers =
+                HeldMountFixture.readers(
+                        directory,
+                        bound,
+                        1,
+                        EnumSet.of(Way.BUFFERED, Way.MAPPED, Way.SMALL_FILES),
+                        List.of(
+                                "unshare",
+                                "--mount",
+                                "--propagation",
+                                "slave",
+                                "sh",
+                                "-c",
+                                "mount --rbind \"$0\" \"$1\" && shift && exec \"$@\"",
+                                region.root().toString(),
+                                bound.toString()));
+        long killed = pod.kill();
+        LockSupport.parkNanos(OUTAGE_NANOS);
+        pod = restarted();
+        long back = CheckingReader.micros();
+        pod.await("metrics at");
+        assertThat(views(pod)).containsEntry("native", 1.0);
+
+        Seen seen = HeldMountFixture.end(readers);
+        assertThat(seen.complaints()).isEmpty();
+        assertThat(seen.operations()).isPositive();
+        assertThat(seen.slow())
+                .as("nobody waited for the pod")
+                .noneMatch(waited -> waited[1] - waited[0] > (back - killed) / 2);
+        readAll();
+    }
+
+    /** It is as a pod with another {@code --view} would have it, in its time. */
+    @Test
+    void aSuccessorTakesOffAndPutsOnWhatItIsTold() throws Exception {
+        pod.kill();
+        pod = restarted("--view=on-demand");
+        region.awaitView(View.ON_DEMAND);
+        readAll();
+        pod.kill();
+        pod = restarted("--view=portable");
+        region.awaitView(View.PORTABLE);
+        readAll();
+        pod.stop();
+        pod = restarted();
+        region.awaitView(View.ON_DEMAND);
+        readAll();
+        region.awaitView(View.NATIVE);
+        readAll();
+    }
+
+    /** Nothing knows that the file is open but the kernel. */
+    @Test
+    void aPodThatWasKilledAndMayKeepLessGivesNothingUpThatIsOpen() throws Exception {
+        byte[] expected = CheckingReader.objects().getOrDefault("big/1.bin", new byte[0]);
+        Path file = region.root().resolve("big/1.bin");
+        try (Arena arena = Arena.ofConfined();
+                FileChannel channel = FileChannel.open(file);
+                NativeFile open = NativeFile.open(file)) {
+            MemorySegment mapped =
+                    channel.map(FileChannel.MapMode.READ_ONLY, 0, expected.length, arena);
+            pod.kill();
+            pod = restarted("--pack-cache=8M");
+            region.awaitView(View.ON_DEMAND);
+            assertThat(pod.printed()).contains("others need its room");
+            readAll();
+            open.dropPages();
+            byte[] read = new byte[expected.length];
+            assertThat(open.read(read, 0).result()).isEqualTo(read.length);
+            assertThat(Arrays.equals(read, expected)).isTrue();
+            assertThat(Arrays.equals(mapped.toArray(ValueLayout.JAVA_BYTE), expected)).isTrue();
+            pod.await("metrics at");
+            assertThat(usedBytes()).isGreaterThan(expected.length);
+        }
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (usedBytes() > 8 << 20) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            LockSupport.parkNanos(50_000_000);
+        }
+        readAll();
+    }
+
+    private double usedBytes() throws Exception {
+        return value("(?m)^forebay_fuse_pack_cache_used_bytes (.*)$", scrape(pod));
+    }
+
+    private static Map<String, Double> views(Running pod) throws Exception {
+        String metrics = scrape(pod);
+        return Map.of(
+                "native", value("forebay_fuse_views\\{view=\"native\"} (.*)", metrics),
+                "on_demand", value("forebay_fuse_views\\{view=\"on_demand\"} (.*)", metrics));
+    }
+
+    private static double value(String pattern, String metrics) {
+        Matcher found = Pattern.compile(pattern).matcher(metrics);
+        assertThat(found.find()).as(metrics).isTrue();
+        return Double.parseDouble(found.group(1));
+    }
+
+    private static String scrape(Running pod) throws Exception {
+        Matcher address = Pattern.compile("http://127[^ ]+/metrics").matcher(pod.printed());
+        assertThat(address.find()).isTrue();
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(
+                            HttpRequest.newBuilder(URI.create(address.group())).build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.kernel.KernelTransport;
+import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.fuse.nodecache.NodePacksConfig;
+import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.fuse.view.View;
+import dev.forebay.membership.Mount;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** What the tree promises holds as well where its packs are on the node's disk. */
+@SuppressWarnings("NullAway.Init") // the tree is mounted before all
+abstract class NativeTreeContract extends ImageTreeContract {
+
+    private NodePacks nodePacks;
+
+    @Override
+    Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
+        nodePacks =
+                NodePacks.open(
+                        new NodePacksConfig(
+                                directory.resolve("packs"), 1 << 30, 1L << 40, Duration.ofDays(1)),
+                        manifests,
+                        new LocalChunks(new NeighbourStore(List.of()), source),
+                        _ -> {});
+        return super.mount(view, guard, mountpoint);
+    }
+
+    @Override
+    Transport mountTree(FileSystemView view, Guard guard, Path mountpoint) {
+        return KernelTransport.mount(view, guard, mountpoint, false);
+    }
+
+    @Override
+    Optional<NodePacks> nodePacks() {
+        return Optional.of(nodePacks);
+    }
+
+    @AfterAll
+    @Override
+    void unmount() {
+        super.unmount();
+        nodePacks.close();
+    }
+
+    /** The first of them natively, from when it is read on. */
+    @Override
+    void show(List<Mount> mounts) {
+        nodePacks.update(mounts);
+        super.show(mounts);
+        nodePacks.use(mounts.getFirst().manifest().digest());
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (count(View.NATIVE) == 0 && System.nanoTime() < deadline) {
+            views().show();
+            LockSupport.parkNanos(10_000_000);
+        }
+        assertThat(count(View.NATIVE)).isEqualTo(1);
+    }
+
+    @Test
+    void theDeviceOfTheVersionIsNotTheOneThatIsServed() throws Exception {
+        List<String> stack = mountsAt(mountpoint.resolve("tree/all/v1"));
+        assertThat(stack).hasSize(2);
+        assertThat(stack.getFirst()).doesNotContain("/native/");
+        assertThat(stack.getLast()).contains("/native/");
+    }
+}

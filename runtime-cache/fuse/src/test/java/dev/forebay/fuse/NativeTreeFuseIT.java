@@ -1,0 +1,3 @@
+package dev.forebay.fuse;
+
+class NativeTreeFuseIT extends NativeTreeContract {}

@@ -1,0 +1,357 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.fuse.CheckingReader.Way;
+import dev.forebay.fuse.HeldMountFixture.Running;
+import dev.forebay.fuse.HeldMountFixture.Seen;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.InodeNumbers;
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.fs.PortableView;
+import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.kernel.KernelTransport;
+import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.fuse.nodecache.NodePacksConfig;
+import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.fuse.read.ManifestFetcher;
+import dev.forebay.fuse.read.MountedSource;
+import dev.forebay.fuse.read.PackReader;
+import dev.forebay.fuse.read.PackReaderConfig;
+import dev.forebay.fuse.read.ReadMeter;
+import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.fuse.view.ImageViews;
+import dev.forebay.fuse.view.MountedPacks;
+import dev.forebay.fuse.view.PackFolder;
+import dev.forebay.fuse.view.View;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.PackId;
+import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionImages;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import dev.forebay.transfer.WorkerSet;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** "Views change under running jobs": on a real mount, over a worker in this process. */
+@SuppressWarnings("NullAway.Init") // mounted before each
+class ViewChangesFuseIT {
+
+    private static final int CHANGES = Integer.getInteger("forebay.changes", 30);
+    private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
+
+    /** The version that is read fits, and hardly anything beside it. */
+    private static final long CAPACITY = 60L << 20;
+
+    private static final int OTHER_BYTES = 40_000_000;
+
+    @TempDir private Path directory;
+    private final Deque<AutoCloseable> started = new ArrayDeque<>();
+
+    /** One for each best view, of which one serves at a time, like pods after one another. */
+    private final Map<View, ImageViews> views = new EnumMap<>(View.class);
+
+    private volatile View serving = View.PORTABLE;
+    private TestDataset dataset;
+    private TestDataset other;
+    private NodePacks nodePacks;
+    private Path mountpoint;
+
+    @BeforeEach
+    void mount() throws Exception {
+        FakeWorker worker = start(new FakeWorker());
+        dataset = version("views/digits@v1", CheckingReader.objects());
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("f", TestDataset.bytes(OTHER_BYTES, 99));
+        other = version("views/other@v1", objects);
+        worker.serve(dataset);
+        worker.serve(other);
+        WorkerClient client = start(new WorkerClient(WorkerClientConfig.defaults()));
+        WorkerSet workers = new WorkerSet(List.of(worker.node()), Set.of("fake"));
+        RegionReader region =
+                new RegionReader(
+                        client, () -> workers, RegionReaderConfig.defaults(), ReadEvents.NONE);
+        Manifests manifests =
+                new Manifests(
+                        new ManifestCache(
+                                directory.resolve("manifests"),
+                                1 << 30,
+                                new ManifestFetcher(client, () -> workers)));
+        nodePacks =
+                start(
+                        NodePacks.open(
+                                new NodePacksConfig(
+                                        directory.resolve("packs"),
+                                        CAPACITY,
+                                        1L << 40,
+                                        Duration.ofMillis(50)),
+                                manifests,
+                                new LocalChunks(new NeighbourStore(List.of()), region::read),
+                                _ -> {}));
+        MountedSource source = new MountedSource(nodePacks);
+        PackReader packs =
+                start(new PackReader(source, PackReaderConfig.ofMemory(4 << 20), ReadMeter.NONE));
+        PortableView tree = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
+        MountedPacks mountedPacks = new MountedPacks(manifests);
+        mountpoint = Files.createDirectory(share().resolve("mnt"));
+        RegionImages images = new RegionImages(client, () -> workers);
+        Transport transport =
+                KernelTransport.mount(
+                        new PackFolder(tree, mountedPacks, packs::read),
+                        new Guard(new Silent()),
+                        mountpoint,
+                        false);
+        start(transport);
+        List<Mount> mounts = List.of(dataset.mount(), other.mount());
+        nodePacks.update(mounts);
+        source.update(mounts);
+        mountedPacks.update(mounts);
+        for (View best : View.values()) {
+            ImageViews each =
+                    new ImageViews(
+                            () -> serving == best ? Optional.of(mountpoint) : Optional.empty(),
+                            best,
+                            ImageDevices.FILES,
+                            directory.resolve("images"),
+                            (mount, target) ->
+                                    images.fetch(
+                                            mount.version(), mount.manifest().digest(), target),
+                            mountedPacks,
+                            Optional.of(nodePacks));
+            each.retain(mounts);
+            views.put(best, start(each));
+        }
+        tree.show(mounts);
+    }
+
+    /** A directory whose mounts other mount namespaces get, as a node gives it to its pods. */
+    private Path share() throws Exception {
+        Path shared = Files.createDirectory(directory.resolve("shared"));
+        run("mount", "--bind", shared.toString(), shared.toString());
+        AutoCloseable _ = start(() -> run("umount", "--lazy", shared.toString()));
+        run("mount", "--make-shared", shared.toString());
+        return shared;
+    }
+
+    private static void run(String... command) throws Exception {
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+    }
+
+    private <T extends AutoCloseable> T start(T part) {
+        started.push(part);
+        return part;
+    }
+
+    private TestDataset version(String version, SortedMap<String, byte[]> objects) {
+        return TestDataset.write(directory, DatasetVersion.parse(version), objects);
+    }
+
+    private static final class Silent implements OperationMeter {
+        @Override
+        public void ended(Operation operation, long nanos) {}
+
+        @Override
+        public void failed(Operation operation, ErrorCode code) {}
+    }
+
+    @AfterEach
+    void unmount() throws Exception {
+        while (!started.isEmpty()) {
+            started.pop().close();
+        }
+    }
+
+    private Path folder(TestDataset each) {
+        return mountpoint.resolve(each.mount().version().path());
+    }
+
+    private View shown(TestDataset each) {
+        try {
+            List<String> stack = ImageTreeContract.mountsAt(folder(each));
+            if (stack.isEmpty()) {
+                return View.PORTABLE;
+            }
+            return stack.getLast().contains("/native/") ? View.NATIVE : View.ON_DEMAND;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            Objects.requireNonNull(views.get(serving)).show();
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    private void showAtBest(View best) {
+        serving = best;
+        await("shown at best " + best, () -> shown(dataset) == best);
+    }
+
+    private void bringHere() {
+        nodePacks.use(dataset.file().digest());
+        await("all is here", () -> nodePacks.isWhole(dataset.file().digest()));
+    }
+
+    private void assertReads(TestDataset each) {
+        each.objects()
+                .forEach(
+                        (key, bytes) ->
+                                assertThat(folder(each).resolve(key)).hasBinaryContent(bytes));
+    }
+
+    @Test
+    void viewsThatChangeAtRandomUnderReadersAreSeenByNobody() throws Exception {
+        System.out.println("Seed " + SEED);
+        Random random = new Random(SEED);
+        bringHere();
+        EnumSet<Way> ways = EnumSet.of(Way.BUFFERED, Way.MAPPED, Way.SMALL_FILES);
+        List<Running> readers =
+                new ArrayList<>(
+                        HeldMountFixture.readers(
+                                directory, folder(dataset), SEED, ways, List.of()));
+        List<Running> inContainer =
+                HeldMountFixture.readers(
+                        directory,
+                        folder(dataset),
+                        SEED + 1,
+                        EnumSet.of(Way.BUFFERED, Way.SMALL_FILES),
+                        List.of("unshare", "--mount", "--propagation", "slave"));
+        readers.addAll(inContainer);
+        List<View> all = List.of(View.values());
+        for (int change = 0; change < CHANGES; change++) {
+            showAtBest(all.get(random.nextInt(all.size())));
+            for (Running reader : inContainer) {
+                // Theirs change in the same call as ours.
+                assertThat(nativeMountsOf(reader)).isEqualTo(serving == View.NATIVE ? 1 : 0);
+            }
+            LockSupport.parkNanos(random.nextLong(100_000_000));
+        }
+        Seen seen = HeldMountFixture.end(readers);
+        System.out.printf("%d changes, %d reads%n", CHANGES, seen.operations());
+        assertThat(seen.complaints()).as("seed %d", SEED).isEmpty();
+        assertThat(seen.operations()).isPositive();
+    }
+
+    private long nativeMountsOf(Running reader) throws IOException {
+        Path mounts = Path.of("/proc/%d/mountinfo".formatted(reader.process().pid()));
+        return Files.readAllLines(mounts).stream()
+                .filter(line -> line.contains(" " + folder(dataset) + " "))
+                .filter(line -> line.contains("/native/"))
+                .count();
+    }
+
+    /**
+     * The trap: a file that was opened natively reads the pack's file whatever is shown since, so
+     * nothing of that may be given up, however much room is needed.
+     */
+    @Test
+    void whatIsOpenStaysRightWhenItsRoomIsNeeded() throws Exception {
+        bringHere();
+        showAtBest(View.NATIVE);
+        byte[] expected = dataset.objects().getOrDefault("big/0.bin", new byte[0]);
+        Path file = folder(dataset).resolve("big/0.bin");
+        long held = nodePacks.usedBytes();
+        try (Arena arena = Arena.ofConfined();
+                NativeFile open = NativeFile.open(file);
+                FileChannel channel = FileChannel.open(file)) {
+            MemorySegment mapped =
+                    channel.map(FileChannel.MapMode.READ_ONLY, 0, expected.length, arena);
+            assertReads(other);
+            await("makes room", () -> shown(dataset) == View.ON_DEMAND);
+            assertReads(other);
+
+            assertThat(nodePacks.counters().refused()).isPositive();
+            assertThat(nodePacks.usedBytes()).isGreaterThanOrEqualTo(held);
+            open.dropPages();
+            byte[] read = new byte[expected.length];
+            assertThat(open.read(read, 0).result()).isEqualTo(read.length);
+            assertThat(Arrays.equals(read, expected)).isTrue();
+            assertThat(mapped.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(expected);
+            assertThat(nodePacks.isWhole(dataset.file().digest())).isTrue();
+        }
+        await(
+                "gives up what nobody has open any more",
+                () -> {
+                    readFromNodeCache(other);
+                    return !nodePacks.isWhole(dataset.file().digest());
+                });
+        assertReads(dataset);
+        assertReads(other);
+    }
+
+    private void readFromNodeCache(TestDataset each) {
+        PackId pack = each.packs().keySet().iterator().next();
+        nodePacks.read(
+                each.file().digest(), pack, 0, OTHER_BYTES, ByteBuffer.allocate(OTHER_BYTES));
+    }
+
+    @Test
+    void aVersionIsShownOnDemandFromWhenDamageIsFoundUntilItIsMended() throws Exception {
+        bringHere();
+        showAtBest(View.NATIVE);
+        PackId pack = dataset.packs().keySet().iterator().next();
+        Path data = directory.resolve("packs/" + pack + ".pack");
+        try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw")) {
+            file.seek(5_000_000);
+            file.write(new byte[100]);
+        }
+        // Keeps the device's number, too.
+        try (NativeFile _ = NativeFile.open(folder(dataset).resolve("big/0.bin"))) {
+            long before = device();
+            int length = 6 << 20;
+            nodePacks.read(dataset.file().digest(), pack, 0, length, ByteBuffer.allocate(length));
+            assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
+            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+        }
+        assertReads(dataset);
+    }
+
+    private long device() {
+        try {
+            return (Long) Files.getAttribute(folder(dataset), "unix:dev");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

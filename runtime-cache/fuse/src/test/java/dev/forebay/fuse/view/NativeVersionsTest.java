@@ -1,0 +1,61 @@
+package dev.forebay.fuse.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.DatasetVersion;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NativeVersionsTest {
+
+    private static final DatasetVersion FIRST = DatasetVersion.of("n", "first", "v1");
+    private static final DatasetVersion SECOND = DatasetVersion.of("n", "second", "v1");
+
+    // Of which differences mean something, and nothing else.
+    private long now = Long.MAX_VALUE;
+    private final NativeVersions natives = new NativeVersions(() -> now);
+
+    @Test
+    void theOldestGoesAndTheNextIsGivenTime() {
+        assertThat(natives.toYield()).isEmpty();
+        natives.isNative(FIRST, true);
+        natives.isNative(SECOND, true);
+        natives.isNative(FIRST, true);
+        assertThat(natives.toYield()).contains(FIRST);
+        assertThat(natives.toYield()).isEmpty();
+        now += NativeVersions.PATIENCE.toNanos();
+        assertThat(natives.toYield()).contains(SECOND);
+        now += NativeVersions.PATIENCE.toNanos();
+        assertThat(natives.toYield()).isEmpty();
+    }
+
+    @Test
+    void oneThatWentRests() {
+        natives.isNative(FIRST, true);
+        assertThat(natives.toYield()).contains(FIRST);
+        assertThat(natives.mayBeNative(FIRST)).isFalse();
+        assertThat(natives.mayBeNative(SECOND)).isTrue();
+        now += NativeVersions.REST.toNanos();
+        assertThat(natives.mayBeNative(FIRST)).isTrue();
+    }
+
+    @Test
+    void oneThatLeftIsForgotten() {
+        natives.isNative(FIRST, true);
+        assertThat(natives.toYield()).contains(FIRST);
+        natives.isNative(SECOND, true);
+        now += NativeVersions.PATIENCE.toNanos();
+        natives.retain(List.of());
+        assertThat(natives.mayBeNative(FIRST)).isTrue();
+        assertThat(natives.toYield()).isEmpty();
+    }
+
+    @Test
+    void whatAPredecessorAttachedIsNotKnownToBeWholeUntilItIs() {
+        assertThat(natives.isNative(FIRST, false)).isFalse();
+        assertThat(natives.isNative(FIRST, true)).isTrue();
+        assertThat(natives.isNative(FIRST, false)).isTrue();
+        natives.remove(FIRST);
+        assertThat(natives.isNative(FIRST, false)).isFalse();
+    }
+}
