@@ -12,6 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -233,5 +238,48 @@ class CrashIT {
                 Duration.ofSeconds(20),
                 () -> Files.exists(stack.mounted(region, version).resolve("x.bin")));
         stack.readAll(region, version, tree);
+    }
+
+    /** "Readers and a pod that dies": in the region whose mount is held. */
+    @Test
+    void readersOfAHeldMountWaitForTheNextPodAndSeeNoError() throws Exception {
+        String version = "crash/held@v1";
+        String region = RunningStack.KOREA;
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 20; i++) {
+            tree.put(i + ".bin", bytes(300 + i, 500_000));
+        }
+        lake.putAll("held/", tree);
+        api.register("crash/held", "s3://datasets/held/", Duration.ofHours(1));
+        api.ensure(version, region);
+        AtomicBoolean ended = new AtomicBoolean();
+        AtomicLong rounds = new AtomicLong();
+        try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            Future<?> reader =
+                    thread.submit(
+                            () -> {
+                                while (!ended.get()) {
+                                    stack.readAll(region, version, tree);
+                                    rounds.incrementAndGet();
+                                }
+                                return true;
+                            });
+            try {
+                for (int kill = 0; kill < 2; kill++) {
+                    awaitMore(rounds);
+                    stack.region(region).fuse().kill9();
+                    stack.region(region).fuse().restart();
+                }
+                awaitMore(rounds);
+            } finally {
+                ended.set(true);
+            }
+            assertThat(reader.get()).isEqualTo(true);
+        }
+    }
+
+    private static void awaitMore(AtomicLong rounds) throws Exception {
+        long before = rounds.get();
+        Await.until("it is read", Duration.ofSeconds(60), () -> rounds.get() > before + 1);
     }
 }

@@ -61,6 +61,7 @@ final class UpCommand extends StackCommand {
                 .regions(options.regions())
                 .workersPerRegion(options.workers())
                 .ports(StackPorts.from(options.portBase(System.getenv())))
+                .standby()
                 .sweepInterval(options.sweepInterval())
                 .workerCapacity(options.workerCapacity())
                 .external(External.of(System.getenv()))

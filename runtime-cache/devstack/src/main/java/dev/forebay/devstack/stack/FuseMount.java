@@ -17,17 +17,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A region's FUSE pod and its mount. Killed, it leaves a dead mount behind, as in real life. */
+/**
+ * A region's mount and the FUSE pod that serves it. Where it can be, a holder keeps the mount when
+ * the pod is killed, and a second pod may stand by; else it is left behind dead, as in real life.
+ */
 public final class FuseMount extends OneProcessServer {
     private static final int HEAP_MEGABYTES = 512;
 
     private final Path mountpoint;
     private final URI metrics;
+    private final Optional<ServerProcess> holder;
+    private final Launch standbyLaunch;
+    private Optional<ServerProcess> standby = Optional.empty();
 
-    private FuseMount(ServerProcess process, Path mountpoint, URI metrics) {
+    private FuseMount(
+            ServerProcess process,
+            Path mountpoint,
+            URI metrics,
+            Optional<ServerProcess> holder,
+            Launch standbyLaunch) {
         super(process);
         this.mountpoint = mountpoint;
         this.metrics = metrics;
+        this.holder = holder;
+        this.standbyLaunch = standbyLaunch;
     }
 
     static FuseMount start(
@@ -41,16 +54,29 @@ public final class FuseMount extends OneProcessServer {
             Launch.Lifetime lifetime) {
         Map<String, String> options = new LinkedHashMap<>();
         transport.ifPresent(name -> options.put("--transport", name));
-        return start(
-                region,
-                etcdEndpoints,
-                layout.fuse(region),
-                layout.mountpoint(region),
-                jar,
-                libraries,
-                options,
-                metricsPort,
-                lifetime);
+        Path mountpoint = layout.mountpoint(region);
+        clear(mountpoint);
+        Optional<ServerProcess> holder =
+                MountHolder.canHold(transport)
+                        ? Optional.of(
+                                MountHolder.start(layout.holder(region), mountpoint, jar, lifetime))
+                        : Optional.empty();
+        try {
+            return start(
+                    region,
+                    etcdEndpoints,
+                    layout.fuse(region),
+                    mountpoint,
+                    jar,
+                    libraries,
+                    options,
+                    metricsPort,
+                    lifetime,
+                    holder);
+        } catch (RuntimeException e) {
+            holder.ifPresent(ServerProcess::close);
+            throw e;
+        }
     }
 
     /**
@@ -61,6 +87,7 @@ public final class FuseMount extends OneProcessServer {
      * @param options of the pod, by name, beside those of a stack's or in their place
      */
     public static FuseMount another(Region region, Path directory, Map<String, String> options) {
+        clear(directory.resolve("mnt"));
         return start(
                 region.name(),
                 region.etcd().endpoint().toString(),
@@ -70,7 +97,8 @@ public final class FuseMount extends OneProcessServer {
                 Toolbox.ofThisMachine().libfuse2(),
                 options,
                 Ports.free(),
-                Launch.Lifetime.THIS_JVM);
+                Launch.Lifetime.THIS_JVM,
+                Optional.empty());
     }
 
     private static FuseMount start(
@@ -82,17 +110,17 @@ public final class FuseMount extends OneProcessServer {
             Optional<Path> libraries,
             Map<String, String> otherwise,
             int metricsPort,
-            Launch.Lifetime lifetime) {
-        clear(mountpoint);
+            Launch.Lifetime lifetime,
+            Optional<ServerProcess> holder) {
         List<String> jvm =
                 libraries.map(path -> List.of("-Djnr.ffi.library.path=" + path)).orElse(List.of());
         Map<String, String> options = new LinkedHashMap<>();
         options.put("--region", region);
         options.put("--etcd-endpoints", etcdEndpoints);
-        options.put("--mountpoint", mountpoint.toString());
-        options.put("--directory", directory.resolve("cache").toString());
+        options.put(
+                holder.isPresent() ? "--holder" : "--mountpoint",
+                holder.map(MountHolder::meeting).orElse(mountpoint).toString());
         options.put("--memory-cache", "256M");
-        options.put("--metrics-port", Integer.toString(metricsPort));
         options.putAll(otherwise);
         List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, jvm));
         options.forEach((name, value) -> command.addAll(List.of(name, value)));
@@ -102,11 +130,40 @@ public final class FuseMount extends OneProcessServer {
                 Launch.of(
                         "fuse",
                         directory,
-                        command,
+                        withOwn(command, directory, metricsPort),
                         Map.of(),
                         () -> Mounts.isMounted(mountpoint) && ready.ready(),
                         lifetime);
-        return new FuseMount(ServerProcess.start(launch), mountpoint, address.resolve("/metrics"));
+        Path other = directory.resolveSibling("standby");
+        Launch standby =
+                Launch.of(
+                        "standby",
+                        other,
+                        withOwn(command, other, 0),
+                        Map.of(),
+                        () -> true,
+                        lifetime);
+        return new FuseMount(
+                ServerProcess.start(launch),
+                mountpoint,
+                address.resolve("/metrics"),
+                holder,
+                standby);
+    }
+
+    /** What no two pods may have in common. */
+    private static List<String> withOwn(List<String> command, Path directory, int metricsPort) {
+        List<String> all = new ArrayList<>(command);
+        all.addAll(List.of("--directory", directory.resolve("cache").toString()));
+        all.addAll(List.of("--metrics-port", Integer.toString(metricsPort)));
+        return all;
+    }
+
+    /** Starts a pod that stands by, and does not wait for it; nothing if there is no holder. */
+    synchronized void startStandby() {
+        if (holder.isPresent()) {
+            standby = Optional.of(ServerProcess.start(standbyLaunch));
+        }
     }
 
     /** Where the region's versions are as files. */
@@ -122,13 +179,17 @@ public final class FuseMount extends OneProcessServer {
     @Override
     public void restart() {
         super.close();
-        clear(mountpoint);
+        if (holder.isEmpty()) {
+            clear(mountpoint);
+        }
         super.restart();
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        standby.ifPresent(ServerProcess::close);
         super.close();
+        holder.ifPresent(ServerProcess::close);
         if (Mounts.isMounted(mountpoint)) {
             Mounts.detach(mountpoint);
         }

@@ -48,6 +48,10 @@ record Layout(Path data) {
         return region(region).resolve("fuse");
     }
 
+    Path holder(String region) {
+        return region(region).resolve("holder");
+    }
+
     /** Where this region's FUSE pod mounts. */
     Path mountpoint(String region) {
         return region(region).resolve("mnt");

@@ -53,6 +53,9 @@ public final class Stack implements AutoCloseable {
         try {
             Startup.Parts parts = new Startup(config, layout, tasks).all();
             tasks.close();
+            if (config.standby()) {
+                parts.regions().forEach(region -> region.fuse().startStandby());
+            }
             return new Stack(config, layout, tasks.started(), parts);
         } catch (RuntimeException e) {
             tasks.close();

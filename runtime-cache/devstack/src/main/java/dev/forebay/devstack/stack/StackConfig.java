@@ -20,6 +20,7 @@ import java.util.function.UnaryOperator;
  * @param sweepInterval how often a region looks for versions to evict
  * @param workerCapacity the chunk store of a worker, in bytes
  * @param transports how the FUSE pod of a region speaks to the kernel, where it is not left to it
+ * @param standby whether a second pod stands by in each region where a holder keeps the mount
  * @param buckets made in the lake if they are not there
  * @param manifestBucket Forebay's own bucket, made too
  * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
@@ -38,6 +39,7 @@ public record StackConfig(
         Duration sweepInterval,
         long workerCapacity,
         Map<String, String> transports,
+        boolean standby,
         List<String> buckets,
         String manifestBucket,
         UnaryOperator<URI> lakeAsSeen,
@@ -76,6 +78,7 @@ public record StackConfig(
         private Duration sweepInterval = Duration.ofSeconds(5);
         private long workerCapacity = 10L << 30;
         private final Map<String, String> transports = new LinkedHashMap<>();
+        private boolean standby;
         private List<String> buckets = List.of("datasets");
         private String manifestBucket = "forebay-manifests";
         private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
@@ -121,6 +124,12 @@ public record StackConfig(
         /** How a region's FUSE pod speaks to the kernel; {@code auto} if not said. */
         public Builder transport(String region, String name) {
             transports.put(region, name);
+            return this;
+        }
+
+        /** Has a second FUSE pod stand by in each region where a holder keeps the mount. */
+        public Builder standby() {
+            standby = true;
             return this;
         }
 
@@ -176,6 +185,7 @@ public record StackConfig(
                     sweepInterval,
                     workerCapacity,
                     transports,
+                    standby,
                     buckets,
                     manifestBucket,
                     lakeAsSeen,

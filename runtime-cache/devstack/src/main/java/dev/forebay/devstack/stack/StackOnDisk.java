@@ -88,10 +88,10 @@ public final class StackOnDisk {
         List<PidFile> all = processes();
         List<PidFile> alive = all.stream().filter(PidFile::isAlive).toList();
         List<Path> mounts = mounts();
-        // FUSE pods first, which take their mounts away, then ours, then what they use.
+        // FUSE pods and holders first, which take their mounts away, then ours, then what they use.
         AllAtOnce.<Runnable>groups(
                 List.of(
-                        stops(all, process -> process.name().equals("fuse")),
+                        stops(all, StackOnDisk::isMount),
                         List.of(() -> detach(progress)),
                         stops(all, StackOnDisk::isOurs),
                         stops(all, process -> true)),
@@ -102,6 +102,10 @@ public final class StackOnDisk {
             throw new UncheckedIOException(e);
         }
         return alive.size() + mounts.size();
+    }
+
+    private static boolean isMount(PidFile process) {
+        return List.of("fuse", "standby", "holder").contains(process.name());
     }
 
     private static boolean isOurs(PidFile process) {

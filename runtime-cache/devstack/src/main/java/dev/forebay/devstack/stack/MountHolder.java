@@ -1,0 +1,67 @@
+package dev.forebay.devstack.stack;
+
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.ServerProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The process that keeps a mount while FUSE pods come and go. */
+final class MountHolder {
+    private static final int HEAP_MEGABYTES = 32;
+    private static final int ROOT = 0;
+
+    /** Since then a request that a process has read can be given to another. */
+    private static final int[] LINUX = {6, 9};
+
+    private MountHolder() {}
+
+    /** Whether a mount can be held on this machine. */
+    static boolean canHold(Optional<String> transport) {
+        try {
+            return !transport.equals(Optional.of("jnr"))
+                    && Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(ROOT)
+                    && Arrays.compare(linux(), LINUX) >= 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int[] linux() {
+        return Arrays.stream(System.getProperty("os.version").split("[^0-9]+", -1))
+                .limit(2)
+                .mapToInt(Integer::parseInt)
+                .toArray();
+    }
+
+    /** Mounts, and returns when pods can be started. */
+    static ServerProcess start(
+            Path directory, Path mountpoint, Path jar, Launch.Lifetime lifetime) {
+        List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, List.of()));
+        command.addAll(List.of("hold", "--holder", meeting(directory).toString()));
+        command.addAll(List.of("--mountpoint", mountpoint.toString()));
+        return ServerProcess.start(
+                Launch.of(
+                        "holder",
+                        directory,
+                        command,
+                        Map.of(),
+                        () -> Mounts.isMounted(mountpoint),
+                        lifetime));
+    }
+
+    /** Where pods find it. */
+    static Path meeting(ServerProcess holder) {
+        return meeting(holder.log().resolveSibling("."));
+    }
+
+    private static Path meeting(Path directory) {
+        return directory.normalize().resolve("held");
+    }
+}
