@@ -4,11 +4,13 @@ import dev.forebay.lake.LakeEvents;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import software.amazon.awssdk.core.exception.AbortedException;
 
 /**
  * Tries a request a bounded number of times.
@@ -43,17 +45,33 @@ final class Attempts {
      * @throws ForebayException as {@link S3Failure} says
      */
     <T> T run(Request request, String what, Supplier<CompletableFuture<T>> attempt) {
+        return runBlocking(
+                request,
+                what,
+                () -> {
+                    CompletableFuture<T> answer = attempt.get();
+                    try {
+                        return answer.get();
+                    } finally {
+                        // Does nothing to one that has ended.
+                        answer.cancel(true);
+                    }
+                });
+    }
+
+    /** Like {@link #run}, of an attempt that blocks by itself. */
+    <T> T runBlocking(Request request, String what, Callable<T> attempt) {
         for (int n = 1; ; n++) {
             requests.increment();
             Throwable thrown;
-            CompletableFuture<T> answer = attempt.get();
             try {
-                return answer.get();
+                return attempt.call();
             } catch (ExecutionException e) {
                 thrown = e.getCause() == null ? e : e.getCause();
-            } catch (InterruptedException e) {
-                answer.cancel(true);
+            } catch (InterruptedException | AbortedException e) {
                 throw interrupted(what, e);
+            } catch (Exception e) {
+                thrown = e;
             }
             S3Failure failure = S3Failure.of(request, thrown);
             if (failure.retry()) {
@@ -83,7 +101,7 @@ final class Attempts {
         }
     }
 
-    private static ForebayException interrupted(String what, InterruptedException e) {
+    private static ForebayException interrupted(String what, Exception e) {
         Thread.currentThread().interrupt();
         return new ForebayException(ErrorCode.LAKE_UNAVAILABLE, what + ": interrupted", e);
     }

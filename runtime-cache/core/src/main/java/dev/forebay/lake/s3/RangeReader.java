@@ -2,32 +2,27 @@ package dev.forebay.lake.s3;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscriber;
-import org.reactivestreams.Subscription;
-import software.amazon.awssdk.core.async.AsyncResponseTransformer;
-import software.amazon.awssdk.core.async.SdkPublisher;
+import software.amazon.awssdk.core.sync.ResponseTransformer;
+import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * Takes the body of one answer into a buffer, if the answer is the one that was asked for.
- *
- * <p>The network's threads write into the buffer until this is closed and never after: then the
- * buffer is its owner's again, though an answer may still trickle in.
+ * Takes the body of one answer into a buffer, if the answer is the one that was asked for. Blocks,
+ * and writes to the buffer on the calling thread alone.
  */
-final class RangeReader
-        implements AsyncResponseTransformer<GetObjectResponse, Void>, AutoCloseable {
+final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolean> {
+
+    private static final int PIECE_BYTES = 64 << 10;
 
     private final ByteBuffer target;
     private final String etag;
     private final long size;
     private final long offset;
     private final LongAdder received;
-    private final CompletableFuture<Void> done = new CompletableFuture<>();
-    private boolean closed;
 
     /**
      * @param target what to fill; its own position does not move
@@ -43,16 +38,29 @@ final class RangeReader
     }
 
     @Override
-    public CompletableFuture<Void> prepare() {
-        return done;
-    }
-
-    @Override
-    public void onResponse(GetObjectResponse response) {
+    public Boolean transform(GetObjectResponse response, AbortableInputStream body)
+            throws IOException {
         ForebayException wrong = check(response);
         if (wrong != null) {
-            done.completeExceptionally(wrong);
+            // Its connection is not worth reading it to the end.
+            body.abort();
+            throw wrong;
         }
+        byte[] piece = new byte[Math.min(PIECE_BYTES, target.remaining())];
+        while (target.hasRemaining()) {
+            int read = body.read(piece, 0, Math.min(piece.length, target.remaining()));
+            if (read < 0) {
+                throw unusable("the answer ends %d bytes early".formatted(target.remaining()));
+            }
+            received.add(read);
+            target.put(piece, 0, read);
+        }
+        // Reading the end has the checksum compared.
+        if (body.read() >= 0) {
+            body.abort();
+            throw unusable("more bytes than were asked for");
+        }
+        return true;
     }
 
     private @Nullable ForebayException check(GetObjectResponse response) {
@@ -87,73 +95,5 @@ final class RangeReader
 
     private static ForebayException unusable(String why) {
         return new ForebayException(ErrorCode.LAKE_UNAVAILABLE, why);
-    }
-
-    @Override
-    public void onStream(SdkPublisher<ByteBuffer> publisher) {
-        publisher.subscribe(new Body());
-    }
-
-    @Override
-    public void exceptionOccurred(Throwable error) {
-        done.completeExceptionally(error);
-    }
-
-    @Override
-    public synchronized void close() {
-        closed = true;
-    }
-
-    private synchronized boolean take(ByteBuffer bytes) {
-        if (closed || bytes.remaining() > target.remaining()) {
-            return false;
-        }
-        received.add(bytes.remaining());
-        target.put(bytes);
-        return true;
-    }
-
-    private synchronized int missing() {
-        return target.remaining();
-    }
-
-    private final class Body implements Subscriber<ByteBuffer> {
-        private @Nullable Subscription subscription;
-
-        @Override
-        public void onSubscribe(Subscription granted) {
-            subscription = granted;
-            if (done.isDone()) {
-                granted.cancel();
-            } else {
-                granted.request(Long.MAX_VALUE);
-            }
-        }
-
-        @Override
-        public void onNext(ByteBuffer bytes) {
-            if (!take(bytes)) {
-                done.completeExceptionally(unusable("more bytes than were asked for"));
-                if (subscription != null) {
-                    subscription.cancel();
-                }
-            }
-        }
-
-        @Override
-        public void onError(Throwable error) {
-            done.completeExceptionally(error);
-        }
-
-        @Override
-        public void onComplete() {
-            int missing = missing();
-            if (missing == 0) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(
-                        unusable("the answer ends %d bytes early".formatted(missing)));
-            }
-        }
     }
 }

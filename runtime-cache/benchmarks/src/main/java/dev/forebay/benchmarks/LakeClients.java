@@ -1,0 +1,194 @@
+package dev.forebay.benchmarks;
+
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.lake.s3.S3Credentials;
+import dev.forebay.lake.s3.S3Lake;
+import dev.forebay.lake.s3.S3LakeConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
+import software.amazon.awssdk.core.async.SdkPublisher;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
+import software.amazon.awssdk.http.crt.AwsCrtAsyncHttpClient;
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/** Ways to read ranges of objects with the AWS SDK, each into a buffer of the caller. */
+final class LakeClients {
+    private static final int CONNECTIONS = 64;
+
+    /** One way to read. */
+    interface Reader extends AutoCloseable {
+        /** Fills the buffer from {@code offset} of the object on; blocks. */
+        void read(String key, long size, String etag, long offset, ByteBuffer target)
+                throws Exception;
+
+        @Override
+        void close();
+    }
+
+    private LakeClients() {}
+
+    /** All of them by name, the one that workers use first. */
+    static Map<String, Reader> all(S3Server server) {
+        Map<String, Reader> all = new LinkedHashMap<>();
+        all.put(Results.FOREBAY, forebay(server));
+        all.put(
+                "sdk_netty",
+                asynchronous(
+                        server,
+                        NettyNioAsyncHttpClient.builder().maxConcurrency(CONNECTIONS).build()));
+        all.put(
+                "sdk_crt",
+                asynchronous(
+                        server,
+                        AwsCrtAsyncHttpClient.builder().maxConcurrency(CONNECTIONS).build()));
+        all.put(
+                "sdk_apache5",
+                blocking(server, Apache5HttpClient.builder().maxConnections(CONNECTIONS).build()));
+        all.put("sdk_url_connection", blocking(server, UrlConnectionHttpClient.create()));
+        return all;
+    }
+
+    /** As workers read: with the ETag as a condition, and everything in the answer checked. */
+    private static Reader forebay(S3Server server) {
+        S3Lake lake =
+                S3Lake.open(
+                        S3LakeConfig.of(server.endpoint(), S3Server.REGION, true),
+                        new S3Credentials(server.accessKey(), server.secretKey()));
+        return new Reader() {
+            @Override
+            public void read(String key, long size, String etag, long offset, ByteBuffer target) {
+                lake.read(Lake.BUCKET, key, size, etag, null, offset, target);
+            }
+
+            @Override
+            public void close() {
+                lake.close();
+            }
+        };
+    }
+
+    private static Reader asynchronous(S3Server server, SdkAsyncHttpClient http) {
+        S3AsyncClient client =
+                S3AsyncClient.builder()
+                        .endpointOverride(server.endpoint())
+                        .region(Region.of(S3Server.REGION))
+                        .forcePathStyle(true)
+                        .credentialsProvider(credentials(server))
+                        .httpClient(http)
+                        .build();
+        return new Reader() {
+            @Override
+            public void read(String key, long size, String etag, long offset, ByteBuffer target) {
+                int wanted = target.remaining();
+                int read = client.getObject(request(key, offset, wanted), new Into(target)).join();
+                if (read != wanted) {
+                    throw new IllegalStateException(read + " bytes of " + wanted);
+                }
+            }
+
+            @Override
+            public void close() {
+                client.close();
+                http.close();
+            }
+        };
+    }
+
+    private static Reader blocking(S3Server server, SdkHttpClient http) {
+        S3Client client =
+                S3Client.builder()
+                        .endpointOverride(server.endpoint())
+                        .region(Region.of(S3Server.REGION))
+                        .forcePathStyle(true)
+                        .credentialsProvider(credentials(server))
+                        .httpClient(http)
+                        .build();
+        return new Reader() {
+            @Override
+            public void read(String key, long size, String etag, long offset, ByteBuffer target)
+                    throws IOException {
+                byte[] piece = new byte[64 << 10];
+                try (InputStream in = client.getObject(request(key, offset, target.remaining()))) {
+                    for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+                        target.put(piece, 0, n);
+                    }
+                }
+                if (target.hasRemaining()) {
+                    throw new IllegalStateException(target.remaining() + " bytes are missing");
+                }
+            }
+
+            @Override
+            public void close() {
+                client.close();
+                http.close();
+            }
+        };
+    }
+
+    private static GetObjectRequest request(String key, long offset, int bytes) {
+        return GetObjectRequest.builder()
+                .bucket(Lake.BUCKET)
+                .key(key)
+                .range("bytes=%d-%d".formatted(offset, offset + bytes - 1))
+                .build();
+    }
+
+    private static AwsCredentialsProvider credentials(S3Server server) {
+        return StaticCredentialsProvider.create(
+                AwsBasicCredentials.create(server.accessKey(), server.secretKey()));
+    }
+
+    /** Takes a body into a buffer, and says how many bytes it had. */
+    private record Into(ByteBuffer target, CompletableFuture<Integer> done)
+            implements AsyncResponseTransformer<GetObjectResponse, Integer> {
+
+        Into(ByteBuffer target) {
+            this(target, new CompletableFuture<>());
+        }
+
+        @Override
+        public CompletableFuture<Integer> prepare() {
+            return done;
+        }
+
+        @Override
+        public void onResponse(GetObjectResponse response) {}
+
+        @Override
+        public void onStream(SdkPublisher<ByteBuffer> body) {
+            int before = target.position();
+            var _ =
+                    body.subscribe(target::put)
+                            .whenComplete(
+                                    (_, failure) -> {
+                                        if (failure == null) {
+                                            done.complete(target.position() - before);
+                                        } else {
+                                            done.completeExceptionally(failure);
+                                        }
+                                    });
+        }
+
+        @Override
+        public void exceptionOccurred(Throwable failure) {
+            done.completeExceptionally(failure);
+        }
+    }
+}
