@@ -5,9 +5,12 @@ import java.util.List;
 /** A way to show versions, and a transport. Another one is one more line. */
 enum ModelSetup {
     PORTABLE_KERNEL("portable", "64M", "kernel", true, Shown.BY_FUSE),
-    ON_DEMAND_KERNEL("on-demand", "64M", "kernel", false, Shown.BY_IMAGE),
+    ON_DEMAND_KERNEL("on-demand", "64M", "kernel", true, Shown.BY_IMAGE),
+    NATIVE_KERNEL("auto", "1G", "kernel", true, Shown.NATIVELY),
+    /** Not all versions find room: views get better and worse. */
+    CROWDED_KERNEL("auto", "64M", "kernel", true, Shown.BY_IMAGE),
     PORTABLE_JNR("portable", "64M", "jnr", false, Shown.BY_FUSE),
-    ON_DEMAND_JNR("on-demand", "64M", "jnr", false, Shown.BY_IMAGE);
+    NATIVE_JNR("auto", "1G", "jnr", false, Shown.NATIVELY);
 
     /** What is mounted at a version's path. */
     enum Shown {

@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReferenceModelIT {
 
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
-    private static final long READS = Long.getLong("forebay.model.reads", 20_000);
-    private static final int EVENTS = Integer.getInteger("forebay.model.events", 3);
+    private static final long READS = Long.getLong("forebay.model.reads", 10_000);
+    private static final int EVENTS = Integer.getInteger("forebay.model.events", 2);
     private static final Duration AT_MOST = Duration.ofMinutes(20);
 
     @TempDir private static Path directory;
