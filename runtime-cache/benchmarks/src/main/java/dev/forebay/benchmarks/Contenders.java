@@ -36,7 +36,7 @@ final class Contenders implements AutoCloseable {
     private final List<Dataset> warm;
     private final Peers peers;
     private final Map<Contender, OneProcessServer> servers = new EnumMap<>(Contender.class);
-    private final List<ErofsMount> images = new ArrayList<>();
+    private final List<Path> images = new ArrayList<>();
 
     /**
      * @param data a directory for whatever they keep
@@ -193,7 +193,8 @@ final class Contenders implements AutoCloseable {
                                 .map(pack -> cache.resolve("packs").resolve(pack.id() + ".pack"))
                                 .toList();
                 Path image = cache.resolve("images").resolve(name.fileName());
-                images.add(ErofsMount.of(image, packs, mountpoint));
+                ErofsMount _ = ErofsMount.of(image, packs, mountpoint);
+                images.add(mountpoint);
             }
         }
         return mountpoint;
@@ -201,7 +202,7 @@ final class Contenders implements AutoCloseable {
 
     @Override
     public void close() {
-        images.forEach(ErofsMount::close);
+        images.forEach(Mounts::detach);
         servers.values().forEach(OneProcessServer::close);
         peers.close();
     }

@@ -31,8 +31,7 @@ final class DataPlane {
     /** Those whose backing files are known, and so can be brought into memory. */
     private static final List<Contender> OVER_FILES = ALL.subList(0, ALL.indexOf(RCLONE));
 
-    private static final List<Contender> DIRECT =
-            List.of(RAW, NATIVE, ON_DEMAND, KERNEL, JNR, STOCK);
+    private static final List<Contender> DIRECT = List.of(RAW, NATIVE, ON_DEMAND, KERNEL);
     private static final int THREADS = 4;
     private static final double GIGABYTE = 1e9;
 
