@@ -10,9 +10,9 @@ import java.util.Map;
  * the order of their names reads a pack from front to back.
  *
  * <p>A read continues a stream if it begins near where the stream has got to; near, because several
- * threads and the kernel's own readahead ask out of order. With every further megabyte a stream's
- * window doubles, from one piece to the greatest window; when a piece is dropped before it was
- * read, all windows are halved.
+ * threads and the kernel's own readahead ask out of order: within a few reads, and once a megabyte
+ * was read, within that. With every further megabyte a stream's window doubles, from one piece to
+ * the greatest window; when a piece is dropped before it was read, all windows are halved.
  *
  * <p>Streams that begin at equal distances in a pack are strided reading: the next beginning is
  * fetched ahead, as much of it as the last stream has read, unless that is little of a piece. Of
@@ -22,6 +22,9 @@ final class Streams {
 
     private static final int MAX_STREAMS = 64;
     private static final long TOLERANCE = PieceKey.BYTES;
+
+    /** So many reads a young stream may be off; else reads at random would often look like it. */
+    private static final int READS_OUT_OF_ORDER = 4;
 
     /** How often a distance has to come again to be a stride. */
     private static final int REPEATS = 2;
@@ -49,6 +52,13 @@ final class Streams {
             this.growAt = to;
             this.prefetched = from;
         }
+
+        boolean isNear(long from, long to) {
+            boolean grown = reached - start >= TOLERANCE;
+            long tolerance =
+                    grown ? TOLERANCE : Math.min(TOLERANCE, READS_OUT_OF_ORDER * (to - from));
+            return Math.abs(from - reached) <= tolerance;
+        }
     }
 
     /**
@@ -68,7 +78,7 @@ final class Streams {
     synchronized Advice note(PackId pack, long from, long to) {
         for (Map.Entry<Object, Stream> entry : streams.entrySet()) {
             Stream stream = entry.getValue();
-            if (stream.pack.equals(pack) && Math.abs(from - stream.reached) <= TOLERANCE) {
+            if (stream.pack.equals(pack) && stream.isNear(from, to)) {
                 streams.get(entry.getKey());
                 return advance(stream, to);
             }

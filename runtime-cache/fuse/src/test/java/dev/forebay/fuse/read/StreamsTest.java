@@ -61,4 +61,23 @@ class StreamsTest {
             assertThat(read(random.nextLong(1L << 40), MIB / 4).prefetchTo()).isZero();
         }
     }
+
+    /** Many streams that have just begun lie near anything in a pack of this size. */
+    @Test
+    void readsAtRandomInASmallPackAreRarelyTakenForSequentialOnes() {
+        Random random = new Random(1);
+        int sequential = 0;
+        for (int i = 0; i < 2000; i++) {
+            sequential += read(random.nextLong(512 * MIB / 4096) * 4096, 4096).sequential() ? 1 : 0;
+        }
+        assertThat(sequential).isLessThan(40);
+    }
+
+    @Test
+    void filesThatSeveralThreadsReadInAboutTheirOrderAreOneStream() {
+        read(0, 100_000);
+        for (int file : new int[] {2, 1, 4, 3, 6, 5, 8, 7}) {
+            assertThat(read(file * 102_400L, 100_000).sequential()).as("file %s", file).isTrue();
+        }
+    }
 }
