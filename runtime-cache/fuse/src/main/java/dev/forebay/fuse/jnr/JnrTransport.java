@@ -3,6 +3,7 @@ package dev.forebay.fuse.jnr;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.file.Path;
@@ -67,6 +68,7 @@ public final class JnrTransport implements Transport {
         JnrTransport transport =
                 new JnrTransport(mountpoint, operations, arguments(mountpoint, allowOther));
         transport.start();
+        Readahead.raise(mountpoint.toAbsolutePath().normalize());
         return transport;
     }
 

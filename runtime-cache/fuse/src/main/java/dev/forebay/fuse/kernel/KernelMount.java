@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import dev.forebay.fuse.linux.Descriptor;
 import dev.forebay.fuse.linux.Identity;
 import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.fuse.linux.SystemCallException;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -1,4 +1,4 @@
-package dev.forebay.fuse.kernel;
+package dev.forebay.fuse.linux;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,13 +12,14 @@ import org.slf4j.LoggerFactory;
  * How far the kernel reads ahead of who reads a file in sequence. It begins with 128 KiB, which is
  * also the largest request then; more can only be had through the mount's entry in sysfs.
  */
-final class Readahead {
+public final class Readahead {
 
     private static final Logger LOG = LoggerFactory.getLogger(Readahead.class);
 
     /**
-     * One largest request. The pod reads much further ahead itself; a longer window here would only
-     * make more of what a program that jumps about in a mapped file reads in vain.
+     * One largest request of the kernel transport, eight of jnr, which are then under way at once.
+     * The pod reads much further ahead itself; a longer window here would only make more of what a
+     * program that jumps about in a mapped file reads in vain.
      */
     private static final int KIB = 1024;
 
@@ -30,7 +31,7 @@ final class Readahead {
     private Readahead() {}
 
     /** Raises it for a mount; without the right to do so it stays as it is. */
-    static void raise(Path mountpoint) {
+    public static void raise(Path mountpoint) {
         try {
             Optional<String> device = device(mountpoint);
             if (device.isPresent()) {
