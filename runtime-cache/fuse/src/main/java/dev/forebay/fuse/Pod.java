@@ -105,7 +105,10 @@ final class Pod implements AutoCloseable {
                 new MountedSource(nodePacks.map(this::unlessRehearsing).orElse(chunks));
         PackReader packs =
                 new PackReader(
-                        source, PackReaderConfig.ofMemory(options.memoryCache.bytes()), metrics);
+                        source,
+                        nodePacks.map(cache -> cache),
+                        PackReaderConfig.ofMemory(options.memoryCache.bytes()),
+                        metrics);
         started.push(packs);
         PortableView portable =
                 new PortableView(

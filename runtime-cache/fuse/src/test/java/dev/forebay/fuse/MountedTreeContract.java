@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
@@ -89,7 +90,12 @@ abstract class MountedTreeContract extends PosixCallsContract {
                         Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(1));
         RegionReader region = new RegionReader(client, () -> workers, patience, ReadEvents.NONE);
         source = new MountedSource(region::read);
-        packs = new PackReader(source, PackReaderConfig.ofMemory(64 << 20), ReadMeter.NONE);
+        packs =
+                new PackReader(
+                        source,
+                        Optional.empty(),
+                        PackReaderConfig.ofMemory(64 << 20),
+                        ReadMeter.NONE);
         ManifestCache cache =
                 new ManifestCache(
                         directory.resolve("manifests"),

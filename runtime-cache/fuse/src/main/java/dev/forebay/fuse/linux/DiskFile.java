@@ -21,6 +21,7 @@ import java.nio.file.Path;
 public final class DiskFile implements AutoCloseable {
 
     private static final int PUNCH_HOLE_KEEP_SIZE = 2 | 1;
+    private static final int POSIX_FADV_WILLNEED = 3;
 
     private static final MethodHandle PREAD =
             CLibrary.function(
@@ -51,6 +52,10 @@ public final class DiskFile implements AutoCloseable {
     /** Ignored unless somebody asks for it, unlike SIGIO. */
     private static final int SIGURG = 23;
 
+    private static final MethodHandle POSIX_FADVISE =
+            CLibrary.function(
+                    "posix_fadvise",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final ThreadLocal<CallState> STATES = ThreadLocal.withInitial(CallState::new);
 
     private final Path path;
@@ -99,6 +104,23 @@ public final class DiskFile implements AutoCloseable {
             }
         }
         return done;
+    }
+
+    /** Has the kernel begin to read a range into the page cache; no more than a wish. */
+    public void willRead(long position, long bytes) {
+        CallState state = STATES.get();
+        try {
+            int _ =
+                    (int)
+                            POSIX_FADVISE.invokeExact(
+                                    state.segment,
+                                    descriptor.number(),
+                                    position,
+                                    bytes,
+                                    POSIX_FADV_WILLNEED);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
     }
 
     /** Writes all of the source. */

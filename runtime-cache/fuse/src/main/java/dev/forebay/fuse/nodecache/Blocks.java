@@ -14,6 +14,9 @@ final class Blocks {
 
     private static final byte[] NOTHING = new byte[Sizes.BLOCK];
 
+    /** Of readers; memory of an arena would be cleared for each read. */
+    private static final Buffers SCRATCH = new Buffers(Sizes.BLOCK);
+
     private final DiskFile data;
     private final long packBytes;
 
@@ -63,8 +66,8 @@ final class Blocks {
     int read(ChunkRecord record, long from, ByteBuffer target) throws IOException {
         long to = from + target.remaining();
         int chunk = Sizes.chunkOf(from);
-        try (Arena arena = Arena.ofConfined()) {
-            ByteBuffer scratch = scratch(arena);
+        ByteBuffer scratch = SCRATCH.take();
+        try {
             for (long at = from; at < to; ) {
                 int block = (int) (at % Sizes.CHUNK) / Sizes.BLOCK;
                 int skip = (int) (at % Sizes.BLOCK);
@@ -84,6 +87,8 @@ final class Blocks {
                 }
                 at += wanted;
             }
+        } finally {
+            SCRATCH.give(scratch);
         }
         return -1;
     }

@@ -2,6 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.fuse.read.NodeBytes;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
@@ -17,7 +18,7 @@ import java.util.function.Consumer;
  * The node cache: packs of mounted versions on the node's disk, shared by all mounts, filled while
  * they are read and ahead of time. Safe for use by many threads.
  */
-public final class NodePacks implements PackSource, AutoCloseable {
+public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
     private final VersionPages pages;
     private final PackCache cache;
@@ -71,6 +72,16 @@ public final class NodePacks implements PackSource, AutoCloseable {
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         prewarmer.ifPresent(warmer -> warmer.used(manifest));
         cache.read(manifest, pack, from, to, target);
+    }
+
+    @Override
+    public boolean has(Digest manifest, PackId pack, long from, long to) {
+        return cache.has(manifest, pack, from, to);
+    }
+
+    @Override
+    public void willRead(PackId pack, long from, long to) {
+        cache.willRead(pack, from, to);
     }
 
     /** Reads without counting as use of the version: nothing is brought here for it. */

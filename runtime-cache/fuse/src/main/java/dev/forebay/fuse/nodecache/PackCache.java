@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +47,7 @@ final class PackCache implements PackSource, AutoCloseable {
     private final CacheCounters counters;
     private final Disk disk;
     private final Flights flights = new Flights();
-    private final Buffers buffers = new Buffers();
+    private final Buffers buffers = new Buffers(Sizes.PIECE);
     private final Semaphore users = new Semaphore(MAX_USERS);
 
     private PackCache(
@@ -132,6 +133,33 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
+    /** Whether a range within one chunk is here. */
+    boolean has(Digest manifest, PackId pack, long from, long to) {
+        Optional<PackFile> file = files.find(pack);
+        if (file.isEmpty() || !disk.isUsable()) {
+            return false;
+        }
+        try {
+            ChunkId chunk = ChunkId.at(pack, from);
+            BitSet wanted = Sizes.pagesOf(from, to);
+            wanted.and(live.of(manifest, chunk));
+            return file.get().missing(chunk.index(), wanted).isEmpty();
+        } catch (ForebayException notKnownHere) {
+            return false;
+        }
+    }
+
+    /** Has the kernel read bytes that are here into the page cache. */
+    void willRead(PackId pack, long from, long to) {
+        if (users.tryAcquire()) {
+            try {
+                files.find(pack).ifPresent(file -> file.willRead(from, to));
+            } finally {
+                users.release();
+            }
+        }
+    }
+
     /** Reads a range within one piece, if it is here or can be brought here. */
     private boolean readHere(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         if (!disk.isUsable() || !users.tryAcquire()) {
@@ -140,7 +168,11 @@ final class PackCache implements PackSource, AutoCloseable {
         try {
             PieceRead read;
             try {
-                PackFile file = files.get(pack, live.packBytes(manifest, pack));
+                Optional<PackFile> known = files.find(pack);
+                PackFile file =
+                        known.isPresent()
+                                ? known.get()
+                                : files.get(pack, live.packBytes(manifest, pack));
                 read = new PieceRead(manifest, file, from, to);
             } catch (ForebayException e) {
                 // The version is not known here; let the source say so.

@@ -275,6 +275,11 @@ final class PackFile implements AutoCloseable {
         }
     }
 
+    /** Has the kernel read bytes into the page cache. */
+    void willRead(long from, long to) {
+        data.willRead(from, to - from);
+    }
+
     /** Says that a chunk was used again. */
     void touch(int index) {
         CachedChunk chunk = chunks.get(index);

@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,6 +98,11 @@ final class PackFiles implements AutoCloseable {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
+    }
+
+    /** A pack's files, if they are there. */
+    Optional<PackFile> find(PackId id) {
+        return Optional.ofNullable(packs.get(id));
     }
 
     private PackFile create(PackId id, long bytes) {

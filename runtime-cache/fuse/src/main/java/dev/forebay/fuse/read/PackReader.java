@@ -6,12 +6,13 @@ import dev.forebay.fuse.fs.FileBytes;
 import dev.forebay.fuse.read.Streams.Advice;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -22,7 +23,11 @@ import java.util.concurrent.Semaphore;
  * <p>Sequential reading fetches whole pieces and prefetches as {@link Streams} advises. A read
  * somewhere in the middle of a large file fetches just its bytes. Where a piece cannot be had
  * because an object in it has changed in the lake, files are read by exactly their own bytes, so
- * that one changed object does not take its neighbours with it. Safe for use by many threads.
+ * that one changed object does not take its neighbours with it.
+ *
+ * <p>What the node has on its disk is read from there straight into the target, and ahead of time
+ * into the page cache only; except by sequential reads of less than two blocks, for each of which
+ * the blocks around it would be read and compared. Safe for use by many threads.
  */
 public final class PackReader implements FileBytes, AutoCloseable {
 
@@ -31,7 +36,11 @@ public final class PackReader implements FileBytes, AutoCloseable {
 
     private static final int MAX_SPLIT = 10_000;
 
+    /** Also the largest request of libfuse 2. */
+    private static final int LEAST_STRAIGHT_BYTES = 2 * ChunkId.CHECKSUM_BLOCK_BYTES;
+
     private final PackSource source;
+    private final Optional<NodeBytes> node;
     private final PieceCache cache;
     private final Streams streams;
     private final Semaphore prefetches;
@@ -40,8 +49,13 @@ public final class PackReader implements FileBytes, AutoCloseable {
     private final Cache<PieceKey, Boolean> split =
             Caffeine.newBuilder().maximumSize(MAX_SPLIT).expireAfterWrite(SPLIT_MEMORY).build();
 
-    public PackReader(PackSource source, PackReaderConfig config, ReadMeter meter) {
+    /**
+     * @param node what of the source is on this node, if that can be known
+     */
+    public PackReader(
+            PackSource source, Optional<NodeBytes> node, PackReaderConfig config, ReadMeter meter) {
         this.source = source;
+        this.node = node;
         this.streams = new Streams(Math.min(config.maxWindowBytes(), config.memoryBytes() / 4));
         this.cache = new PieceCache(config.memoryBytes(), streams::shrink);
         this.prefetches = new Semaphore(config.maxPrefetches());
@@ -74,13 +88,15 @@ public final class PackReader implements FileBytes, AutoCloseable {
         long from = offset;
         long to = from + target.remaining();
         Advice advice = streams.note(pack.id(), from, to);
-        prefetch(manifest, pack.id(), pack.bytes(), advice);
         boolean scattered = maybeScattered && !advice.sequential();
+        boolean straight = !advice.sequential() || to - from >= LEAST_STRAIGHT_BYTES;
+        prefetch(manifest, pack, advice, straight);
         while (from < to) {
             PieceKey piece = PieceKey.at(manifest, pack.id(), from);
             long until = Math.min(to, piece.end(pack.bytes()));
             ByteBuffer part = target.slice(target.position(), (int) (until - from));
-            if (scattered && !cache.contains(piece)) {
+            boolean past = scattered || (straight && isHere(piece, from, until));
+            if (past && !cache.contains(piece)) {
                 source.read(manifest, pack.id(), from, until, part);
             } else {
                 readPiece(piece, pack.bytes(), from, part);
@@ -93,6 +109,10 @@ public final class PackReader implements FileBytes, AutoCloseable {
     /** How many bytes of memory are in use. */
     public long memoryBytes() {
         return cache.allocatedBytes();
+    }
+
+    private boolean isHere(PieceKey piece, long from, long to) {
+        return node.isPresent() && node.get().has(piece.manifest(), piece.pack(), from, to);
     }
 
     private void readPiece(PieceKey piece, long packBytes, long from, ByteBuffer target) {
@@ -120,23 +140,26 @@ public final class PackReader implements FileBytes, AutoCloseable {
         source.read(piece.manifest(), piece.pack(), piece.start(), piece.end(packBytes), slab);
     }
 
-    private void prefetch(Digest manifest, PackId pack, long packBytes, Advice advice) {
-        long to = Math.min(advice.prefetchTo(), packBytes);
+    private void prefetch(Digest manifest, Pack pack, Advice advice, boolean straight) {
+        long to = Math.min(advice.prefetchTo(), pack.bytes());
         for (long at = advice.prefetchFrom(); at < to; ) {
-            PieceKey piece = PieceKey.at(manifest, pack, at);
-            at = piece.start() + PieceKey.BYTES;
-            if (!cache.contains(piece)
+            PieceKey piece = PieceKey.at(manifest, pack.id(), at);
+            long until = Math.min(to, piece.end(pack.bytes()));
+            if (straight && isHere(piece, at, until)) {
+                node.orElseThrow().willRead(pack.id(), at, until);
+            } else if (!cache.contains(piece)
                     && split.getIfPresent(piece) == null
                     && prefetches.tryAcquire()) {
                 executor.execute(
                         () -> {
                             try {
-                                cache.prefetch(piece, slab -> load(piece, packBytes, slab));
+                                cache.prefetch(piece, slab -> load(piece, pack.bytes(), slab));
                             } finally {
                                 prefetches.release();
                             }
                         });
             }
+            at = until;
         }
     }
 

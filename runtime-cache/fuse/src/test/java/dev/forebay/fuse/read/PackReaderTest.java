@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -39,6 +40,11 @@ class PackReaderTest {
     private volatile Range changed = new Range(-1, -1);
 
     private volatile boolean down;
+
+    /** What the node says to have, and what it is told to read ahead. */
+    private volatile Range onTheNode = new Range(-1, -1);
+
+    private final List<Range> announced = Collections.synchronizedList(new ArrayList<>());
     private PackReader reader;
 
     @BeforeEach
@@ -64,7 +70,20 @@ class PackReaderTest {
                     }
                     target.put(pack, (int) from, (int) (to - from));
                 };
-        return new PackReader(source, PackReaderConfig.ofMemory(memory), ReadMeter.NONE);
+        NodeBytes node =
+                new NodeBytes() {
+                    @Override
+                    public boolean has(Digest manifest, PackId id, long from, long to) {
+                        return from >= onTheNode.from && to <= onTheNode.to;
+                    }
+
+                    @Override
+                    public void willRead(PackId id, long from, long to) {
+                        announced.add(new Range(from, to));
+                    }
+                };
+        return new PackReader(
+                source, Optional.of(node), PackReaderConfig.ofMemory(memory), ReadMeter.NONE);
     }
 
     private static Node.File file(long offset, long size) {
@@ -128,6 +147,36 @@ class PackReaderTest {
             ahead = fetched().stream().anyMatch(range -> range.from >= far);
         }
         assertThat(ahead).isTrue();
+    }
+
+    @Test
+    void whatTheNodeHasIsReadStraightAndAnnouncedAhead() {
+        onTheNode = new Range(0, 8L * MIB);
+        Node.File file = file(0, pack.length);
+        for (long at = 0; at < 7L * MIB; at += 128 << 10) {
+            reads(file, at, 128 << 10);
+        }
+        assertThat(fetched()).contains(new Range(128 << 10, 256 << 10));
+        assertThat(announced)
+                .as("once each")
+                .doesNotHaveDuplicates()
+                .anyMatch(range -> range.to == 8L * MIB);
+        assertThat(fetched().stream().filter(range -> range.to <= 8L * MIB))
+                .as("no whole pieces of what is on the node")
+                .allMatch(range -> range.to - range.from == 128 << 10);
+        assertThat(fetched()).as("the rest").contains(new Range(8L * MIB, 9L * MIB));
+    }
+
+    @Test
+    void smallFilesInAnyOrderOnTheNodeBringNoNeighbours() {
+        onTheNode = new Range(0, pack.length);
+        reads(file(20L * MIB, 100_000), 0, 100_000);
+        reads(file(4L * MIB, 100_000), 0, 100_000);
+        assertThat(fetched())
+                .containsExactly(
+                        new Range(20L * MIB, 20L * MIB + 100_000),
+                        new Range(4L * MIB, 4L * MIB + 100_000));
+        assertThat(reader.memoryBytes()).isZero();
     }
 
     @Test
@@ -199,7 +248,12 @@ class PackReaderTest {
                             fetched.add(new Range(from, to));
                             target.put(pack, (int) from, (int) (to - from));
                         });
-        reader = new PackReader(source, PackReaderConfig.ofMemory(32 * MIB), ReadMeter.NONE);
+        reader =
+                new PackReader(
+                        source,
+                        Optional.empty(),
+                        PackReaderConfig.ofMemory(32 * MIB),
+                        ReadMeter.NONE);
         Mount mount = mount(MANIFEST, Mount.State.CACHED);
         source.update(List.of(mount, mount(new Digest("c".repeat(64)), Mount.State.CACHED)));
         reads(file(0, 100), 0, 100);

@@ -1,0 +1,17 @@
+package dev.forebay.fuse.read;
+
+import dev.forebay.model.Digest;
+import dev.forebay.model.PackId;
+
+/**
+ * What the source has on this node's disk: to bring that into memory before it is asked for would
+ * only be one more copy. Safe for use by many threads.
+ */
+public interface NodeBytes {
+
+    /** Whether bytes within one piece can be read without asking anybody else. */
+    boolean has(Digest manifest, PackId pack, long from, long to);
+
+    /** Says that bytes which are here will be read soon. */
+    void willRead(PackId pack, long from, long to);
+}
