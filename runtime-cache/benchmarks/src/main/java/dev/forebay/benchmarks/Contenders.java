@@ -1,16 +1,14 @@
 package dev.forebay.benchmarks;
 
-import dev.forebay.devstack.erofs.ErofsMount;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.stack.FuseMount;
 import dev.forebay.devstack.stack.Mounts;
 import dev.forebay.devstack.stack.QuarkusProcess;
 import dev.forebay.devstack.stack.Region;
-import dev.forebay.image.ImageName;
-import dev.forebay.manifest.ManifestFile;
-import dev.forebay.manifest.SqliteManifest;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,21 +29,18 @@ final class Contenders implements AutoCloseable {
 
     private final Region region;
     private final Lake lake;
-    private final MountTable table;
     private final Path data;
     private final List<Dataset> warm;
     private final Peers peers;
     private final Map<Contender, OneProcessServer> servers = new EnumMap<>(Contender.class);
-    private final List<Path> images = new ArrayList<>();
 
     /**
      * @param data a directory for whatever they keep
      * @param warm what each of them is to have read before it is measured
      */
-    Contenders(Region region, Lake lake, MountTable table, Path data, List<Dataset> warm) {
+    Contenders(Region region, Lake lake, Path data, List<Dataset> warm) {
         this.region = region;
         this.lake = lake;
-        this.table = table;
         this.data = data;
         this.warm = warm;
         this.peers = new Peers(lake, data);
@@ -55,10 +50,6 @@ final class Contenders implements AutoCloseable {
     Path root(Contender contender, Dataset dataset) throws Exception {
         if (contender == Contender.RAW) {
             return lake.directory().resolve(dataset.name());
-        }
-        if (contender == Contender.NATIVE && warm.contains(dataset)) {
-            server(contender);
-            return nativeRoot(dataset);
         }
         return switch (server(contender)) {
             case FuseMount pod -> shown(contender, pod, dataset);
@@ -134,6 +125,9 @@ final class Contenders implements AutoCloseable {
         for (Dataset dataset : warm) {
             warmUp(contender, started, dataset);
         }
+        if (contender == Contender.NATIVE && started instanceof FuseMount pod) {
+            await(pod.mountpoint(), () -> views(pod, "native") == warm.size());
+        }
         return started;
     }
 
@@ -170,6 +164,18 @@ final class Contenders implements AutoCloseable {
         return folder;
     }
 
+    /** How many versions a pod shows in this way. */
+    private static long views(FuseMount pod, String view) throws IOException {
+        String sample = "forebay_fuse_views{view=\"%s\"} ".formatted(view);
+        try (InputStream metrics = pod.metrics().toURL().openStream()) {
+            return new String(metrics.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> line.startsWith(sample))
+                    .mapToLong(line -> (long) Double.parseDouble(line.substring(sample.length())))
+                    .sum();
+        }
+    }
+
     private static void await(Path folder, Readiness condition) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.ready()) {
@@ -180,29 +186,8 @@ final class Contenders implements AutoCloseable {
         }
     }
 
-    private Path nativeRoot(Dataset dataset) throws IOException {
-        Path mountpoint = directory(Contender.NATIVE).resolve("images").resolve(dataset.name());
-        if (!Files.exists(mountpoint)) {
-            Files.createDirectories(mountpoint);
-            Path cache = directory(Contender.NATIVE).resolve("cache");
-            ManifestFile manifest = table.manifest(dataset);
-            ImageName name = new ImageName(dataset.version(), manifest.digest());
-            try (SqliteManifest opened = SqliteManifest.open(manifest.path())) {
-                List<Path> packs =
-                        opened.packs().stream()
-                                .map(pack -> cache.resolve("packs").resolve(pack.id() + ".pack"))
-                                .toList();
-                Path image = cache.resolve("images").resolve(name.fileName());
-                ErofsMount _ = ErofsMount.of(image, packs, mountpoint);
-                images.add(mountpoint);
-            }
-        }
-        return mountpoint;
-    }
-
     @Override
     public void close() {
-        images.forEach(Mounts::detach);
         servers.values().forEach(OneProcessServer::close);
         peers.close();
     }
