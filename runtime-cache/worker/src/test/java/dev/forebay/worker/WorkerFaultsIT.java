@@ -303,10 +303,15 @@ class WorkerFaultsIT extends RunningWorker {
         assertThat(fromLake(own, version)).isEqualTo(8 * MIB);
     }
 
+    /** -1 if the worker does not know the version, or not yet again. */
     private static long fromLake(WorkerProcess process, TestVersion version) {
-        return client.coverage(process.node(), version.ref().digest())
-                .bytesFromLake()
-                .getOrDefault(version.name(), -1L);
+        try {
+            return client.coverage(process.node(), version.ref().digest())
+                    .bytesFromLake()
+                    .getOrDefault(version.name(), -1L);
+        } catch (ForebayException e) {
+            return -1;
+        }
     }
 
     private static void flipBit(WorkerProcess process, long at) throws Exception {
