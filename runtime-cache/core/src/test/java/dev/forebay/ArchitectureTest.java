@@ -69,7 +69,8 @@ class ArchitectureTest {
                             "dev.forebay.chunkstore..",
                             "dev.forebay.model..",
                             "java..",
-                            "org.jspecify..");
+                            "org.jspecify..",
+                            "org.slf4j..");
 
     @ArchTest
     static final ArchRule imagesKnowManifestsOnly =

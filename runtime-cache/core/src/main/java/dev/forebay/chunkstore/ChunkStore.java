@@ -1,131 +1,132 @@
 package dev.forebay.chunkstore;
 
-import dev.forebay.chunkstore.eviction.Sieve;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The chunks of one worker, in one directory of bounded size.
+ * The chunks of one worker, in one directory of bounded size or in several, each on a disk of its
+ * own.
  *
  * <p>A chunk file is written beside the others and renamed when complete; a process that is killed
  * at any instant leaves whole chunks and at most unfinished files, which the next start removes.
  * Nothing is flushed to the device: after a power failure a file may lack bytes, and as every block
- * has a checksum that its reader compares, it is then dropped and fetched again. Memory grows with
- * chunks, not with objects: about 200 bytes for each.
+ * has a checksum that its reader compares, it is then dropped and fetched again. A start lists the
+ * names of files and opens none. Memory grows with chunks, not with objects: some 60 bytes for
+ * each, and a few more for one that is not complete.
+ *
+ * <p>A disk that fails is taken out with its chunks, and its share of what the store may hold. New
+ * chunks are spread over the disks that are left.
  *
  * <p>Safe for use by many threads. Calls do file I/O; do not make them on an event loop. Every
- * method that writes may throw {@link ForebayException} with {@code CAPACITY_EXCEEDED} or, when the
- * disk fails, {@code UNAVAILABLE}; the chunk is then as it was, or gone.
+ * method that writes may throw {@link ForebayException} with {@code CAPACITY_EXCEEDED} or, when all
+ * disks fail, {@code UNAVAILABLE}; the chunk is then as it was, or gone.
  */
 public final class ChunkStore implements AutoCloseable {
 
-    private static final int STRIPES = 64;
-    private static final int WRITE_ATTEMPTS = 3;
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkStore.class);
 
-    private final DirectoryLock directoryLock;
-    private final ChunkFiles files;
-    private final ChunkIndex index = new ChunkIndex();
-    private final Counters counters = new Counters();
-    private final Space space;
+    private static final int STRIPES = 64;
+
+    private final List<DiskStore> opened;
+    private final int unusable;
+    private final Counters counters;
     private final Predicate<PackId> isProtected;
     // Of two writers of one chunk the second must see the first's blocks.
     private final ReentrantLock[] writers = new ReentrantLock[STRIPES];
 
     private ChunkStore(
-            DirectoryLock directoryLock,
-            ChunkFiles files,
-            long capacityBytes,
-            Predicate<PackId> isProtected)
-            throws IOException {
-        this.directoryLock = directoryLock;
-        this.files = files;
+            List<DiskStore> opened,
+            int unusable,
+            Counters counters,
+            Predicate<PackId> isProtected) {
+        this.opened = List.copyOf(opened);
+        this.unusable = unusable;
+        this.counters = counters;
         this.isProtected = isProtected;
-        this.space = new Space(files, index, counters, capacityBytes, new Sieve<>(), isProtected);
         for (int i = 0; i < STRIPES; i++) {
             writers[i] = new ReentrantLock();
         }
-        files.prepare();
-        space.adopt(StoreScan.run(files, counters));
     }
 
     /**
-     * Opens a store with the chunks that are there, and removes damaged and unfinished files.
+     * Opens a store with the chunks that are there, and removes unfinished files. A directory that
+     * cannot be used is left out, unless it is the last one.
      *
-     * @param directory created if it is not there; nothing but {@code chunks}, {@code incoming} and
-     *     {@code chunks.lock} in it is touched
-     * @param capacityBytes what the chunk files together may occupy
+     * @param directories created if they are not there; nothing but {@code chunks}, {@code
+     *     incoming} and {@code chunks.lock} in them is touched
+     * @param limits of all together; each has an equal part
      * @param isProtected whether chunks of a pack must not be evicted; asked at every eviction, so
      *     it must be quick and must not call the store
-     * @throws ForebayException with {@code UNAVAILABLE} if another worker has the directory or it
-     *     cannot be read
+     * @throws ForebayException with {@code UNAVAILABLE} if another worker has one of the
+     *     directories, or none can be used
      */
     public static ChunkStore open(
-            Path directory, long capacityBytes, Predicate<PackId> isProtected) {
+            List<Path> directories, StoreLimits limits, Predicate<PackId> isProtected) {
+        Counters counters = new Counters();
+        List<DiskStore> opened = new ArrayList<>();
+        int unusable = 0;
         try {
-            Files.createDirectories(directory);
-            DirectoryLock lock = DirectoryLock.take(directory.resolve("chunks.lock"));
-            try {
-                return new ChunkStore(lock, new ChunkFiles(directory), capacityBytes, isProtected);
-            } catch (IOException | RuntimeException e) {
-                lock.close();
-                throw e;
+            for (Path directory : directories) {
+                try {
+                    StoreLimits share = limits.dividedBy(directories.size());
+                    opened.add(DiskStore.open(directory, share, counters, isProtected));
+                } catch (IOException e) {
+                    if (++unusable == directories.size()) {
+                        throw new ForebayException(
+                                ErrorCode.UNAVAILABLE, "cannot open chunk store " + directory, e);
+                    }
+                    LOG.error("Disk {} cannot be used and is left alone", directory, e);
+                }
             }
-        } catch (IOException e) {
-            throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "cannot open chunk store " + directory, e);
+            return new ChunkStore(opened, unusable, counters, isProtected);
+        } catch (RuntimeException e) {
+            close(opened);
+            throw e;
         }
+    }
+
+    /** The disks that have not failed. */
+    private List<DiskStore> disks() {
+        for (DiskStore disk : opened) {
+            if (disk.hasFailed()) {
+                return opened.stream().filter(each -> !each.hasFailed()).toList();
+            }
+        }
+        return opened;
+    }
+
+    private Optional<DiskStore> diskWith(ChunkId id) {
+        return disks().stream().filter(disk -> disk.has(id)).findFirst();
     }
 
     /** Opens a chunk for reading and counts it as used. Close what is returned. */
     public Optional<StoredChunk> find(ChunkId id) {
-        ChunkEntry entry = index.get(id);
-        Optional<StoredChunk> chunk = entry == null ? Optional.empty() : open(entry);
+        Optional<StoredChunk> chunk = diskWith(id).flatMap(disk -> disk.find(id));
         (chunk.isPresent() ? counters.hits : counters.misses).increment();
         return chunk;
     }
 
-    private Optional<StoredChunk> open(ChunkEntry entry) {
-        try {
-            entry.ticket().touch();
-            return Optional.of(StoredChunk.open(files.path(entry.id()), entry.id()));
-        } catch (NoSuchFileException evicted) {
-            space.remove(entry);
-        } catch (IOException e) {
-            failed(entry, e);
-        }
-        return Optional.empty();
-    }
-
-    private void failed(ChunkEntry entry, IOException e) {
-        switch (DiskFailure.of(e)) {
-            case DAMAGED -> counters.damaged.increment();
-            case UNREADABLE -> counters.diskErrors.increment();
-            case FULL, OTHER ->
-                    throw new ForebayException(
-                            ErrorCode.UNAVAILABLE, "cannot read chunk " + entry.id(), e);
-        }
-        space.remove(entry);
-    }
-
     /**
-     * Whether every byte of {@code [from, to)} of a chunk is here. Answers from memory and does not
-     * count as use.
+     * Whether every byte of {@code [from, to)} of a chunk is here. Does not count as use. Answers
+     * from memory, but for an incomplete chunk that an earlier process left: the first time its
+     * footer is read.
      */
     public boolean holds(ChunkId id, int from, int to) {
-        ChunkEntry entry = index.get(id);
-        return entry != null && to <= entry.valid().chunkBytes() && entry.valid().holds(from, to);
+        return diskWith(id).map(disk -> disk.holds(id, from, to)).orElse(false);
     }
 
     /**
@@ -147,85 +148,56 @@ public final class ChunkStore implements AutoCloseable {
         ReentrantLock writer = writers[Math.floorMod(id.hashCode(), STRIPES)];
         writer.lock();
         try {
-            ChunkEntry before = index.get(id);
-            if (before != null && before.valid().chunkBytes() != valid.chunkBytes()) {
-                throw new ForebayException(
-                        ErrorCode.INVALID_ARGUMENT,
-                        "chunk %s is %d bytes long, not %d"
-                                .formatted(id, before.valid().chunkBytes(), valid.chunkBytes()));
-            }
-            if (before == null || !before.valid().covers(valid)) {
-                write(id, data, valid, before);
-            }
+            putSomewhere(id, data, valid);
         } finally {
             writer.unlock();
         }
     }
 
-    private void write(
-            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable ChunkEntry before) {
-        long bytes = ChunkEntry.footprint(valid.chunkBytes());
-        space.reserve(id, bytes);
-        boolean published = false;
-        try {
-            for (int attempt = 1; !published; attempt++) {
-                published = tryWrite(id, data, valid, before, attempt);
-            }
-        } finally {
-            if (!published) {
-                space.unreserve(bytes);
+    /** On the disk that has the chunk; else, or if that fails, on the first that can take it. */
+    private void putSomewhere(ChunkId id, ByteBuffer data, ValidBlocks valid) {
+        Optional<DiskStore> home = diskWith(id);
+        ForebayException failure =
+                new ForebayException(ErrorCode.UNAVAILABLE, "no disk of the store is left");
+        for (DiskStore disk : ranked(id, home)) {
+            try {
+                disk.put(id, data, valid);
+                home.filter(before -> before != disk).ifPresent(before -> before.drop(id));
+                return;
+            } catch (ForebayException e) {
+                if (e.code() != ErrorCode.CAPACITY_EXCEEDED && e.code() != ErrorCode.UNAVAILABLE) {
+                    throw e;
+                }
+                failure = e;
             }
         }
-        counters.written.increment();
-        counters.writtenBytes.add(bytes);
+        throw failure;
     }
 
-    /**
-     * Returns false if the disk was full, something was evicted and another attempt is worth it.
-     */
-    private boolean tryWrite(
-            ChunkId id,
-            ByteBuffer data,
-            ValidBlocks valid,
-            @Nullable ChunkEntry before,
-            int attempt) {
-        Path file = files.incoming();
-        try (StoredChunk old = before == null ? null : open(before).orElse(null)) {
-            ChunkWriter writer = new ChunkWriter(data, valid, old);
-            ChunkFooter footer = writer.write(file, id);
-            counters.damaged.add(writer.damagedBlocks());
-            space.publish(file, id, footer.valid());
-            return true;
-        } catch (IOException e) {
-            if (DiskFailure.of(e) != DiskFailure.FULL) {
-                counters.diskErrors.increment();
-                throw new ForebayException(
-                        ErrorCode.UNAVAILABLE, "the disk failed to store chunk " + id, e);
-            }
-            counters.diskFull.increment();
-            // Others fill the disk too: then the store has less room than it was promised.
-            if (attempt == WRITE_ATTEMPTS || !space.evict(valid.chunkBytes())) {
-                throw new ForebayException(
-                        ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no room for " + id, e);
-            }
-            return false;
-        } finally {
-            discard(file);
-        }
+    /** By rendezvous hashing, so that a disk that goes moves only its own chunks. */
+    private List<DiskStore> ranked(ChunkId id, Optional<DiskStore> first) {
+        return disks().stream()
+                .sorted(
+                        Comparator.<DiskStore, Boolean>comparing(
+                                        disk -> !first.equals(Optional.of(disk)))
+                                .thenComparing(disk -> weight(id, disk)))
+                .toList();
     }
 
-    /** Removes a file that was not published; one that was has not this name any more. */
-    private void discard(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            counters.diskErrors.increment();
-        }
+    private static long weight(ChunkId id, DiskStore disk) {
+        long mixed =
+                (((long) id.hashCode() << 32) | Integer.toUnsignedLong(disk.directory().hashCode()))
+                        * 0x9e3779b97f4a7c15L;
+        return (mixed ^ (mixed >>> 32)) * 0xbf58476d1ce4e5b9L;
     }
 
     /** Removes a chunk, protected or not; does nothing if it is not here. */
     public Dropped drop(ChunkId id) {
-        return space.remove(index.get(id));
+        Dropped dropped = Dropped.NONE;
+        for (DiskStore disk : disks()) {
+            dropped = dropped.plus(disk.drop(id));
+        }
+        return dropped;
     }
 
     /**
@@ -235,32 +207,19 @@ public final class ChunkStore implements AutoCloseable {
      */
     public Dropped dropPack(PackId pack) {
         Dropped dropped = Dropped.NONE;
-        for (ChunkEntry entry : index.chunks(pack)) {
+        for (ChunkId id : chunks(pack)) {
             if (isProtected.test(pack)) {
                 throw new ForebayException(
                         ErrorCode.PINNED, "pack " + pack + " is protected, nothing more dropped");
             }
-            dropped = dropped.plus(space.remove(entry));
+            dropped = dropped.plus(drop(id));
         }
         return dropped;
     }
 
     /** Reads a chunk from disk, compares all its checksums, and drops it if one is wrong. */
     public Verdict verify(ChunkId id) {
-        ChunkEntry entry = index.get(id);
-        if (entry == null) {
-            return Verdict.ABSENT;
-        }
-        try (StoredChunk chunk = StoredChunk.open(files.path(id), id)) {
-            chunk.verify();
-            return Verdict.INTACT;
-        } catch (NoSuchFileException evicted) {
-            space.remove(entry);
-            return Verdict.ABSENT;
-        } catch (IOException e) {
-            failed(entry, e);
-            return Verdict.DROPPED;
-        }
+        return diskWith(id).map(disk -> disk.verify(id)).orElse(Verdict.ABSENT);
     }
 
     /** What {@link #verify} found. */
@@ -275,26 +234,51 @@ public final class ChunkStore implements AutoCloseable {
 
     /** The packs of which there are chunks, at this moment. */
     public List<PackId> packs() {
-        return index.packs();
+        return disks().stream().flatMap(disk -> disk.packs().stream()).distinct().toList();
     }
 
-    /** The chunks of a pack that are here, at this moment, in no order. */
+    /** The chunks of a pack that are here, at this moment. */
     public List<ChunkId> chunks(PackId pack) {
-        return index.chunks(pack).stream().map(ChunkEntry::id).toList();
+        return disks().stream().flatMap(disk -> disk.chunks(pack).stream()).distinct().toList();
+    }
+
+    /** The length of a chunk in bytes, 0 if it is not here. */
+    public int length(ChunkId id) {
+        return diskWith(id).map(disk -> disk.length(id)).orElse(0);
+    }
+
+    /**
+     * Has somebody told of each disk that fails from now on, on the thread that finds out: what is
+     * done about it must be done on another.
+     */
+    public void onLostDisk(Consumer<LostDisk> listener) {
+        opened.forEach(disk -> disk.onFailure(lost -> listener.accept(new LostDisk(lost))));
     }
 
     /** Figures for metrics and status. */
     public ChunkStoreStats stats() {
-        return counters.snapshot(space.capacity(), space.used(), index.size());
+        List<DiskStore> disks = disks();
+        return counters.snapshot(
+                disks.size(),
+                opened.size() + unusable - disks.size(),
+                disks.stream().mapToLong(disk -> disk.limits().bytes()).sum(),
+                disks.stream().mapToLong(DiskStore::usedBytes).sum(),
+                disks.stream().mapToLong(DiskStore::size).sum());
     }
 
-    /** Lets another worker have the directory. Chunks that are open stay readable. */
+    /** Lets another worker have the directories. Chunks that are open stay readable. */
     @Override
     public void close() {
-        try {
-            directoryLock.close();
-        } catch (IOException e) {
-            throw new ForebayException(ErrorCode.INTERNAL, "cannot unlock the chunk store", e);
+        close(opened);
+    }
+
+    private static void close(List<DiskStore> disks) {
+        for (DiskStore disk : disks) {
+            try {
+                disk.close();
+            } catch (IOException e) {
+                LOG.warn("Cannot unlock {}", disk.directory(), e);
+            }
         }
     }
 }

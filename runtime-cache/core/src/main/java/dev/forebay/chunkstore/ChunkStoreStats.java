@@ -3,7 +3,9 @@ package dev.forebay.chunkstore;
 /**
  * A store's figures at a moment. Counters begin at 0 when the store is opened and only grow.
  *
- * @param capacityBytes what the store may occupy
+ * @param disks directories in use
+ * @param failedDisks directories that were taken out
+ * @param capacityBytes what the store may occupy on the disks in use
  * @param usedBytes what its chunks occupy, footers included
  * @param chunks how many there are
  * @param hits how often {@link ChunkStore#find} found a chunk
@@ -16,6 +18,8 @@ package dev.forebay.chunkstore;
  * @param diskErrors reads, writes and deletions that failed for another reason
  */
 public record ChunkStoreStats(
+        int disks,
+        int failedDisks,
         long capacityBytes,
         long usedBytes,
         long chunks,

@@ -14,8 +14,11 @@ final class Counters {
     final LongAdder diskFull = new LongAdder();
     final LongAdder diskErrors = new LongAdder();
 
-    ChunkStoreStats snapshot(long capacityBytes, long usedBytes, long chunks) {
+    ChunkStoreStats snapshot(
+            int disks, int failedDisks, long capacityBytes, long usedBytes, long chunks) {
         return new ChunkStoreStats(
+                disks,
+                failedDisks,
                 capacityBytes,
                 usedBytes,
                 chunks,

@@ -8,7 +8,7 @@ enum DiskFailure {
     DAMAGED,
     /** The device or the file system cannot give the bytes back: as good as damaged. */
     UNREADABLE,
-    /** There is no room. */
+    /** There is no room, for bytes or for files. */
     FULL,
     /**
      * Says nothing about the file: the thread was interrupted, there are too many open files, and

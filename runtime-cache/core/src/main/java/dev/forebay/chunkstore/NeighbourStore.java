@@ -31,12 +31,15 @@ public final class NeighbourStore {
      */
     public Optional<StoredChunk> find(ChunkId id) {
         for (ChunkFiles files : directories) {
-            try {
-                return Optional.of(StoredChunk.open(files.path(id), id));
-            } catch (NoSuchFileException e) {
-                // Perhaps in the next.
-            } catch (IOException e) {
-                // The worker finds out by itself, or is told by whoever asks it for these bytes.
+            for (ChunkName name : ChunkName.all(id.index())) {
+                try {
+                    return Optional.of(StoredChunk.open(files.path(id.pack(), name), id, name));
+                } catch (NoSuchFileException e) {
+                    // Perhaps it has another name, or is in the next.
+                } catch (IOException e) {
+                    // The worker finds out by itself, or is told by whoever asks it for these
+                    // bytes.
+                }
             }
         }
         return Optional.empty();

@@ -7,73 +7,97 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store's bytes and its directory, which change together and one change at a time.
+ * A disk's bytes and files and its directory, which change together and one change at a time.
  *
- * <p>Only renames and deletions happen in here; data is written outside. So a chunk is in the index
+ * <p>Only renames and deletions happen in here; data is written outside. So a chunk is in the table
  * exactly when its file is in its place.
  */
 final class Space {
 
     private final ChunkFiles files;
-    private final ChunkIndex index;
+    private final ChunkTable table;
     private final Counters counters;
-    private final long capacityBytes;
-    private final EvictionPolicy<ChunkId> policy;
+    private final StoreLimits limits;
+    private final EvictionPolicy policy;
     private final Predicate<PackId> isProtected;
     private long used;
     private long reserved;
+    private long reservedFiles;
 
     Space(
             ChunkFiles files,
-            ChunkIndex index,
+            ChunkTable table,
             Counters counters,
-            long capacityBytes,
-            EvictionPolicy<ChunkId> policy,
+            StoreLimits limits,
+            EvictionPolicy policy,
             Predicate<PackId> isProtected) {
         this.files = files;
-        this.index = index;
+        this.table = table;
         this.counters = counters;
-        this.capacityBytes = capacityBytes;
+        this.limits = limits;
         this.policy = policy;
         this.isProtected = isProtected;
     }
 
-    /** Enters chunks that are on disk already. */
-    synchronized void adopt(List<StoreScan.Found> chunks) {
-        for (StoreScan.Found found : chunks) {
-            ChunkEntry entry = new ChunkEntry(found.id(), found.valid(), policy.add(found.id()));
-            index.put(entry);
-            used += entry.footprint();
+    /**
+     * Enters a chunk that is on disk already.
+     *
+     * @return the file that is too many, if the chunk has two: the last process was about to delete
+     *     the one that is not complete
+     */
+    synchronized @Nullable ChunkName adopt(ChunkId id, ValidBlocks valid) {
+        ChunkEntry before = table.get(id);
+        if (before != null && before.valid().complete()) {
+            return ChunkName.of(id.index(), valid);
         }
+        ChunkEntry entry = table.put(id, valid);
+        if (before == null) {
+            enter(entry);
+            return null;
+        }
+        used += entry.footprint() - before.footprint();
+        return before.name();
+    }
+
+    private void enter(ChunkEntry entry) {
+        policy.add(entry.slot(), entry.id().hashCode());
+        used += entry.footprint();
     }
 
     /**
-     * Sets bytes aside for a file to be written, evicting what may be evicted.
+     * Sets room aside for a file to be written, evicting what may be evicted.
      *
      * @throws ForebayException with {@code CAPACITY_EXCEEDED} if that is not enough
      */
     synchronized void reserve(ChunkId wanted, long bytes) {
-        while (used + reserved + bytes > capacityBytes) {
+        while (used + reserved + bytes > limits.bytes()
+                || table.size() + reservedFiles + 1 > limits.files()) {
             if (!evictOne()) {
                 throw new ForebayException(
                         ErrorCode.CAPACITY_EXCEEDED,
-                        ("no room for chunk %s: of %d bytes %d are used and %d being written, and"
-                                        + " nothing may be evicted")
-                                .formatted(wanted, capacityBytes, used, reserved));
+                        ("no room for chunk %s: of %d bytes %d are used and %d being written, of %d"
+                                        + " files %d, and nothing may be evicted")
+                                .formatted(
+                                        wanted,
+                                        limits.bytes(),
+                                        used,
+                                        reserved,
+                                        limits.files(),
+                                        table.size() + reservedFiles));
             }
         }
         reserved += bytes;
+        reservedFiles++;
     }
 
     /** Gives back what was set aside for a file that was not written. */
     synchronized void unreserve(long bytes) {
         reserved -= bytes;
+        reservedFiles--;
     }
 
     /**
@@ -89,53 +113,57 @@ final class Space {
     }
 
     private boolean evictOne() {
-        Optional<ChunkId> victim = policy.victim(id -> !isProtected.test(id.pack()));
-        ChunkEntry entry = victim.map(index::get).orElse(null);
-        if (entry == null) {
+        // With everything pinned, the usual case of a full store, the policy need not look.
+        if (table.packs().stream().allMatch(isProtected)) {
             return false;
         }
-        remove(entry);
+        int victim = policy.victim(slot -> !isProtected.test(table.pack(slot)));
+        if (victim == EvictionPolicy.NONE) {
+            return false;
+        }
+        remove(table.get(table.at(victim)));
         counters.evicted.increment();
         return true;
     }
 
-    /** Makes a written file, for which bytes were reserved, the chunk. */
+    /** Makes a written file, for which room was reserved, the chunk. */
     synchronized void publish(Path written, ChunkId id, ValidBlocks valid) throws IOException {
-        files.publish(written, id);
-        ChunkEntry before = index.get(id);
-        ChunkEntry entry =
-                new ChunkEntry(
-                        before == null ? id : before.id(),
-                        valid,
-                        before == null ? policy.add(id) : before.ticket());
-        index.put(entry);
-        reserved -= entry.footprint();
-        used += entry.footprint() - (before == null ? 0 : before.footprint());
+        ChunkEntry before = table.get(id);
+        ChunkName name = ChunkName.of(id.index(), valid);
+        files.publish(written, id.pack(), name);
+        ChunkEntry entry = table.put(id, valid);
+        unreserve(entry.footprint());
+        if (before == null) {
+            enter(entry);
+        } else if (!before.name().equals(name)) {
+            delete(before);
+        }
     }
 
     /** Removes a chunk if it is still the one that {@code entry} describes. */
     synchronized Dropped remove(@Nullable ChunkEntry entry) {
-        if (entry == null || !index.remove(entry)) {
+        if (entry == null || !table.remove(entry)) {
             return Dropped.NONE;
         }
-        entry.ticket().remove();
+        policy.remove(entry.slot());
         used -= entry.footprint();
+        delete(entry);
+        return new Dropped(1, entry.length());
+    }
+
+    private void delete(ChunkEntry entry) {
+        PackId pack = entry.id().pack();
         try {
-            files.delete(entry.id());
-            if (!index.hasPack(entry.id().pack())) {
-                files.deleteDirectoryIfEmpty(entry.id().pack());
+            files.delete(pack, entry.name());
+            if (!table.hasPack(pack)) {
+                files.deleteDirectoryIfEmpty(pack);
             }
         } catch (IOException e) {
             counters.diskErrors.increment();
         }
-        return new Dropped(1, entry.valid().chunkBytes());
     }
 
     synchronized long used() {
         return used;
-    }
-
-    long capacity() {
-        return capacityBytes;
     }
 }

@@ -1,73 +1,90 @@
 package dev.forebay.chunkstore;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.PackId;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
-/** Finds the chunks that earlier processes left, reading their footers in parallel. */
+/**
+ * Finds the chunks that earlier processes left, by the names of their files; only of a short one,
+ * the last of its pack, the footer is read. What else is wrong, the first reader or the scrub finds
+ * out.
+ */
 final class StoreScan {
 
-    private static final int PARALLEL = 32;
-
-    /** A sound chunk file, and when it was written. */
-    record Found(ChunkId id, ValidBlocks valid, long writtenMillis) {}
-
     private final ChunkFiles files;
+    private final Space space;
     private final Counters counters;
-    private final Queue<Found> found = new ConcurrentLinkedQueue<>();
 
-    private StoreScan(ChunkFiles files, Counters counters) {
+    private StoreScan(ChunkFiles files, Space space, Counters counters) {
         this.files = files;
+        this.space = space;
         this.counters = counters;
     }
 
-    /** Removes damaged files; returns the sound ones, oldest first. */
-    static List<Found> run(ChunkFiles files, Counters counters) throws IOException {
-        StoreScan scan = new StoreScan(files, counters);
-        Semaphore room = new Semaphore(PARALLEL);
-        try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
-            files.scan(
-                    id -> {
-                        room.acquireUninterruptibly();
-                        readers.execute(
-                                () -> {
-                                    try {
-                                        scan.examine(id);
-                                    } finally {
-                                        room.release();
-                                    }
-                                });
-                    });
+    /** Enters all that is there, listing several packs at once. */
+    static void run(ChunkFiles files, Space space, Counters counters) throws IOException {
+        StoreScan scan = new StoreScan(files, space, counters);
+        int threads = Runtime.getRuntime().availableProcessors();
+        try (ExecutorService readers = Executors.newFixedThreadPool(threads)) {
+            List<Future<?>> scans =
+                    files.packs().stream()
+                            .<Future<?>>map(
+                                    pack ->
+                                            readers.submit(
+                                                    () -> {
+                                                        scan.adopt(pack);
+                                                        return null;
+                                                    }))
+                            .toList();
+            for (Future<?> each : scans) {
+                each.get();
+            }
+        } catch (ExecutionException e) {
+            throw new IOException("cannot list the chunks", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while listing the chunks", e);
         }
-        List<Found> sorted = new ArrayList<>(scan.found);
-        sorted.sort(Comparator.comparingLong(Found::writtenMillis));
-        return sorted;
     }
 
-    private void examine(ChunkId id) {
-        try (StoredChunk chunk = StoredChunk.open(files.path(id), id)) {
-            long written = Files.getLastModifiedTime(chunk.path()).toMillis();
-            found.add(new Found(id, chunk.valid(), written));
+    private void adopt(PackId pack) throws IOException {
+        List<ChunkName> names = files.chunks(pack);
+        for (ChunkName name : names) {
+            ValidBlocks valid = valid(pack, name);
+            ChunkName surplus =
+                    valid == null ? name : space.adopt(new ChunkId(pack, name.index()), valid);
+            if (surplus != null) {
+                delete(pack, surplus);
+            }
+        }
+        if (names.isEmpty()) {
+            files.deleteDirectoryIfEmpty(pack);
+        }
+    }
+
+    /** What is valid of a chunk, as far as it has to be known; null if its file is damaged. */
+    private @Nullable ValidBlocks valid(PackId pack, ChunkName name) throws IOException {
+        if (!name.last()) {
+            return name.complete() ? ValidBlocks.all(ChunkId.CHUNK_BYTES) : ChunkEntry.UNREAD;
+        }
+        ChunkId id = new ChunkId(pack, name.index());
+        try (StoredChunk chunk = StoredChunk.open(files.path(pack, name), id, name)) {
+            return chunk.valid();
         } catch (DamagedChunkException e) {
             counters.damaged.increment();
-            remove(id);
-        } catch (IOException e) {
-            counters.diskErrors.increment();
+            return null;
         }
     }
 
-    private void remove(ChunkId id) {
+    private void delete(PackId pack, ChunkName name) {
         try {
-            files.delete(id);
-            files.deleteDirectoryIfEmpty(id.pack());
+            files.delete(pack, name);
         } catch (IOException e) {
             counters.diskErrors.increment();
         }

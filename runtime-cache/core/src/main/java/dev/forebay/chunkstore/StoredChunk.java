@@ -30,10 +30,14 @@ public final class StoredChunk implements AutoCloseable {
         this.footer = footer;
     }
 
-    static StoredChunk open(Path path, ChunkId id) throws IOException {
+    static StoredChunk open(Path path, ChunkId id, ChunkName name) throws IOException {
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
         try {
-            return new StoredChunk(path, channel, ChunkFooter.read(channel, id));
+            ChunkFooter footer = ChunkFooter.read(channel, id);
+            if (!ChunkName.of(id.index(), footer.valid()).equals(name)) {
+                throw new DamagedChunkException(id + ": the file is not what its name says");
+            }
+            return new StoredChunk(path, channel, footer);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;

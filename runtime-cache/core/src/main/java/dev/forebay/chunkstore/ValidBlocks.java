@@ -12,18 +12,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which 4 KiB blocks of a chunk hold the bytes they should. Immutable.
  *
- * <p>A complete chunk, the usual case, costs no bitmap.
+ * <p>Kept as the blocks where validity changes, of which there are few: two for each gap. A
+ * complete chunk, the usual case, has none.
  */
 public final class ValidBlocks {
 
     private static final int BLOCK = ChunkId.ALIGNMENT_BYTES;
 
     private final int chunkBytes;
-    private final @Nullable BitSet bits;
 
-    private ValidBlocks(int chunkBytes, BitSet bits) {
+    /** The first valid block, the first after it that is not, and so on; null if all are. */
+    private final char @Nullable [] edges;
+
+    private ValidBlocks(int chunkBytes, char @Nullable [] edges) {
         this.chunkBytes = chunkBytes;
-        this.bits = bits.nextClearBit(0) >= blocks(chunkBytes) ? null : bits;
+        this.edges = edges;
     }
 
     /**
@@ -47,21 +50,30 @@ public final class ValidBlocks {
             }
             bits.set(range.from() / BLOCK, blocks(range.to()));
         }
-        return new ValidBlocks(chunkBytes, bits);
+        return of(chunkBytes, bits);
     }
 
     /** All blocks of a chunk of {@code chunkBytes}. */
     public static ValidBlocks all(int chunkBytes) {
-        return of(chunkBytes, List.of(new ByteRange(0, chunkBytes)));
+        return new ValidBlocks(chunkBytes, null);
     }
 
     static ValidBlocks of(int chunkBytes, BitSet bits) {
-        return new ValidBlocks(chunkBytes, bits);
+        if (bits.nextClearBit(0) >= blocks(chunkBytes)) {
+            return all(chunkBytes);
+        }
+        StringBuilder edges = new StringBuilder();
+        for (int at = bits.nextSetBit(0); at >= 0; ) {
+            int end = bits.nextClearBit(at);
+            edges.append((char) at).append((char) end);
+            at = bits.nextSetBit(end);
+        }
+        return new ValidBlocks(chunkBytes, edges.toString().toCharArray());
     }
 
     /** Reads a bitmap: block k is byte k/8, bit k%8. */
     static ValidBlocks decode(int chunkBytes, byte[] bitmap) {
-        return new ValidBlocks(chunkBytes, BitSet.valueOf(bitmap));
+        return of(chunkBytes, BitSet.valueOf(bitmap));
     }
 
     byte[] encode() {
@@ -84,39 +96,50 @@ public final class ValidBlocks {
     /** Whether every byte of {@code [from, to)} is valid. */
     public boolean holds(int from, int to) {
         Objects.checkFromToIndex(from, to, chunkBytes);
-        return bits == null || from == to || bits.nextClearBit(from / BLOCK) >= blocks(to);
+        if (edges == null || from == to) {
+            return true;
+        }
+        int after = edgesUpTo(edges, from / BLOCK);
+        return after % 2 == 1 && edges[after] >= blocks(to);
     }
 
     /** Whether any byte of {@code [from, to)} is valid. */
     boolean holdsAny(int from, int to) {
-        if (bits == null) {
+        if (edges == null || from == to) {
             return from < to;
         }
-        int next = bits.nextSetBit(from / BLOCK);
-        return next >= 0 && next < blocks(to);
+        int after = edgesUpTo(edges, from / BLOCK);
+        return after % 2 == 1 || (after < edges.length && edges[after] < blocks(to));
+    }
+
+    private static int edgesUpTo(char[] edges, int block) {
+        int found = Arrays.binarySearch(edges, (char) block);
+        return found < 0 ? -found - 1 : found + 1;
     }
 
     /** Whether every byte of the chunk is valid. */
     public boolean complete() {
-        return bits == null;
+        return edges == null;
     }
 
     boolean covers(ValidBlocks other) {
-        if (bits == null) {
+        if (edges == null) {
             return true;
         }
         BitSet missing = other.bits();
-        missing.andNot(bits);
+        missing.andNot(bits());
         return missing.isEmpty();
     }
 
-    /** A copy. */
     private BitSet bits() {
-        if (bits != null) {
-            return (BitSet) bits.clone();
+        BitSet bits = new BitSet();
+        if (edges == null) {
+            bits.set(0, blocks(chunkBytes));
+        } else {
+            for (int i = 0; i < edges.length; i += 2) {
+                bits.set(edges[i], edges[i + 1]);
+            }
         }
-        BitSet all = new BitSet();
-        all.set(0, blocks(chunkBytes));
-        return all;
+        return bits;
     }
 }

@@ -34,6 +34,7 @@ class ChunkStoreTest {
     private static final PackId OTHER = PackId.parse("cd".repeat(32));
     private static final int SMALL = 160 << 10;
     private static final long ROOM = 1L << 30;
+    private static final long FILES = 100_000;
 
     @TempDir Path directory;
 
@@ -42,12 +43,21 @@ class ChunkStoreTest {
 
     @BeforeEach
     void open() {
-        store = ChunkStore.open(directory, ROOM, protectedPacks::contains);
+        store = open(ROOM, FILES);
+    }
+
+    private ChunkStore open(long bytes, long files) {
+        return ChunkStore.open(
+                List.of(directory), new StoreLimits(bytes, files), protectedPacks::contains);
     }
 
     private void reopen(long capacity) {
+        reopen(capacity, FILES);
+    }
+
+    private void reopen(long capacity, long files) {
         store.close();
-        store = ChunkStore.open(directory, capacity, protectedPacks::contains);
+        store = open(capacity, files);
     }
 
     @AfterEach
@@ -92,7 +102,15 @@ class ChunkStoreTest {
     }
 
     private Path fileOf(ChunkId id) {
-        return directoryOf(id).resolve(Integer.toString(id.index()));
+        return ChunkName.all(id.index()).stream()
+                .map(name -> directoryOf(id).resolve(name.toString()))
+                .filter(Files::exists)
+                .findAny()
+                .orElseThrow();
+    }
+
+    private Path fileOf(ChunkId id, boolean last, boolean complete) {
+        return directoryOf(id).resolve(new ChunkName(id.index(), last, complete).toString());
     }
 
     private Path directoryOf(ChunkId id) {
@@ -252,21 +270,72 @@ class ChunkStoreTest {
         }
         long used = store.stats().usedBytes();
         Files.write(directory.resolve("incoming/7.chunk"), new byte[100]);
-        Files.write(fileOf(chunk(1000)), new byte[100]);
-        Files.write(fileOf(chunk(1001)), new byte[0]);
-        Files.copy(fileOf(chunk(5)), fileOf(chunk(1002)));
+        Files.write(fileOf(chunk(1000), false, true), new byte[100]);
+        Files.write(fileOf(chunk(1001), false, false), new byte[0]);
+        Files.write(fileOf(chunk(1003), true, true), new byte[0]);
+        Files.copy(fileOf(chunk(5)), fileOf(chunk(1002), true, true));
+        Files.copy(fileOf(chunk(5)), fileOf(chunk(5), true, false));
+        Files.copy(fileOf(chunk(5)), fileOf(chunk(5), false, false));
+        Files.copy(fileOf(chunk(6)), fileOf(chunk(1004), false, true));
         Files.writeString(directory.resolve("id"), "worker-1");
         Files.writeString(fileOf(chunk(0)).resolveSibling("note.txt"), "not ours");
         reopen(ROOM);
+        for (int i = 1000; i < 1005; i++) {
+            assertThat(store.find(chunk(i))).isEmpty();
+        }
         assertThat(store.stats().chunks()).isEqualTo(50);
         assertThat(store.stats().usedBytes()).isEqualTo(used);
-        assertThat(store.stats().damaged()).isEqualTo(3);
+        assertThat(store.stats().damaged()).isEqualTo(6);
         assertThat(chunkFiles()).hasSize(51);
         assertThat(directory.resolve("incoming")).isEmptyDirectory();
         assertThat(directory.resolve("id")).exists();
         for (int i = 0; i < 50; i++) {
             assertThat(read(chunk(i), 0, SMALL)).isEqualTo(bytes(i, SMALL));
         }
+    }
+
+    @Test
+    void incompleteChunksAreWarmToo() throws IOException {
+        byte[] data = bytes(1, SMALL);
+        put(chunk(0), data, new ByteRange(8192, 12288), new ByteRange(65536, SMALL));
+        putAll(chunk(1), data);
+        reopen(ROOM);
+        assertThat(store.holds(chunk(0), 8192, 12288)).isTrue();
+        assertThat(store.holds(chunk(0), 8192, 12289)).isFalse();
+        assertThat(store.holds(chunk(0), 65536, SMALL)).isTrue();
+        assertThat(store.holds(chunk(0), 0, 1)).isFalse();
+        assertThat(store.holds(chunk(1), 0, SMALL)).isTrue();
+        put(chunk(0), data, new ByteRange(0, 65536));
+        assertThat(chunkFiles()).as("the incomplete file is gone").hasSize(2);
+        reopen(ROOM);
+        assertThat(store.holds(chunk(0), 0, SMALL)).isTrue();
+        assertThat(store.stats().damaged()).isZero();
+    }
+
+    @Test
+    void ofTwoFilesOfAChunkTheCompleteOneStays() throws IOException {
+        byte[] data = bytes(1, SMALL);
+        put(chunk(0), data, new ByteRange(0, 4096));
+        Path partial = fileOf(chunk(0));
+        byte[] before = Files.readAllBytes(partial);
+        putAll(chunk(0), data);
+        Files.write(partial, before);
+        reopen(ROOM);
+        assertThat(chunkFiles()).hasSize(1);
+        assertThat(store.stats().usedBytes()).isEqualTo(ChunkEntry.footprint(SMALL));
+        assertThat(read(chunk(0), 0, SMALL)).isEqualTo(data);
+    }
+
+    @Test
+    void filesAreBoundedToo() throws IOException {
+        reopen(ROOM, 5);
+        for (int i = 0; i < 20; i++) {
+            putAll(chunk(i), bytes(i, 4096));
+            put(chunk(i), bytes(i, 4096), new ByteRange(0, 4096));
+        }
+        assertThat(store.stats().chunks()).isEqualTo(5);
+        assertThat(chunkFiles()).hasSize(5);
+        assertThat(store.stats().evicted()).isEqualTo(15);
     }
 
     @Test
@@ -286,10 +355,11 @@ class ChunkStoreTest {
         byte[] data = bytes(1, 12288);
         put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(8192, 12288));
         byte[] good = Files.readAllBytes(fileOf(chunk(0)));
+        Path file = fileOf(chunk(0));
         for (int at = 0; at < good.length; at += at < 12200 ? 61 : 1) {
             byte[] bad = good.clone();
             bad[at] ^= (byte) (1 << at % 8);
-            restartWith(bad);
+            restartWith(file, bad);
             try (StoredChunk chunk = store.find(chunk(0)).orElse(null)) {
                 if (chunk != null) {
                     assertThat(at).as("the footer is sound").isLessThan(12288);
@@ -300,27 +370,28 @@ class ChunkStoreTest {
                 }
             }
             assertThat(store.verify(chunk(0))).isNotEqualTo(ChunkStore.Verdict.INTACT);
-            assertThat(fileOf(chunk(0))).doesNotExist();
+            assertThat(file).doesNotExist();
         }
     }
 
     @Test
-    void aFileCutAnywhereIsRemovedAtStart() throws IOException {
+    void aFileCutAnywhereIsRemovedWhenItIsRead() throws IOException {
         putAll(chunk(0), bytes(1, 8192));
-        byte[] good = Files.readAllBytes(fileOf(chunk(0)));
+        Path file = fileOf(chunk(0));
+        byte[] good = Files.readAllBytes(file);
         for (int length = 0; length < good.length; length += length < 8000 ? 97 : 1) {
-            restartWith(Arrays.copyOf(good, length));
+            restartWith(file, Arrays.copyOf(good, length));
             assertThat(store.find(chunk(0))).isEmpty();
-            assertThat(fileOf(chunk(0))).doesNotExist();
+            assertThat(file).doesNotExist();
         }
-        restartWith(good);
+        restartWith(file, good);
         assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
     }
 
-    private void restartWith(byte[] file) throws IOException {
+    private void restartWith(Path file, byte[] content) throws IOException {
         store.close();
-        Files.createDirectories(directoryOf(chunk(0)));
-        Files.write(fileOf(chunk(0)), file);
+        Files.createDirectories(file.getParent());
+        Files.write(file, content);
         open();
     }
 
@@ -339,7 +410,7 @@ class ChunkStoreTest {
 
     @Test
     void twoStoresNeverShareADirectory() {
-        assertThatThrownBy(() -> ChunkStore.open(directory, ROOM, pack -> false))
+        assertThatThrownBy(() -> open(ROOM, FILES))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));

@@ -5,6 +5,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Set;
 
 /** Refuses settings that cannot work, at start, naming the property. */
 final class ConfigCheck {
@@ -20,12 +21,23 @@ final class ConfigCheck {
      * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the rule
      */
     static void check(WorkerConfig config) {
+        int disks = config.directories().size();
+        require(
+                Set.copyOf(config.directories()).size() == disks,
+                "directory",
+                config.directories(),
+                "must not name one twice");
         long capacity = config.capacity().asLongValue();
         require(
-                capacity >= (long) LEAST_CHUNKS * ChunkId.CHUNK_BYTES,
+                capacity >= (long) disks * LEAST_CHUNKS * ChunkId.CHUNK_BYTES,
                 "capacity",
                 capacity,
-                "must be at least 32M, four chunks");
+                "must be at least 32M, four chunks, for each directory");
+        require(
+                config.files() >= (long) disks * LEAST_CHUNKS,
+                "files",
+                config.files(),
+                "must be at least 4 for each directory");
         config.advertisedAddress().ifPresent(ConfigCheck::checkAddress);
 
         atLeast(1, "fill.concurrency", config.fill().concurrency());

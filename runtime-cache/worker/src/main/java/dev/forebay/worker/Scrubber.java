@@ -3,69 +3,162 @@ package dev.forebay.worker;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads all chunks again and again, slowly, and drops those whose checksums are wrong; the next
- * reader fetches them anew. The store counts them.
+ * Reads all chunks again and again, slowly, drops those whose checksums are wrong, and has them
+ * brought again. The store counts them.
+ *
+ * <p>Goes by pack and index, and keeps in a file how far it has come: who is restarted often also
+ * comes to the end.
  */
 final class Scrubber implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
-    private final ChunkStore store;
-    private final Duration perChunk;
-    private final Duration pause;
-    private final CountDownLatch closing = new CountDownLatch(1);
-    private final Thread thread;
+    /** After how many chunks to write down where it is. */
+    private static final int NOTE_EVERY = 64;
 
-    private Scrubber(ChunkStore store, Duration perChunk, Duration pause) {
-        this.store = store;
-        this.perChunk = perChunk;
-        this.pause = pause;
-        this.thread = Thread.ofVirtual().name("scrub").unstarted(this::run);
-    }
+    /** A repair that is under way may take longer; nobody waits for it. */
+    private static final Duration CLOSING = Duration.ofSeconds(2);
+
+    private static final Comparator<ChunkId> ORDER =
+            Comparator.comparing((ChunkId chunk) -> chunk.pack().toString())
+                    .thenComparing(ChunkId::index);
+
+    private final ChunkStore store;
+    private final Consumer<ChunkId> repair;
+    private final Path note;
+    private final double nanosPerByte;
+    private final Duration pause;
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder rounds = new LongAdder();
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread = Thread.ofVirtual().name("scrub").unstarted(this::run);
 
     /**
-     * Begins to scrub.
-     *
-     * @param bytesPerSecond how fast; 0 does nothing at all
+     * @param repair brings a chunk again that was dropped
+     * @param note the file that says how far it has come
+     * @param bytesPerSecond how fast, more than 0
      * @param pause how long to rest before each round, also the first
      */
-    static Scrubber start(ChunkStore store, long bytesPerSecond, Duration pause) {
-        long nanos = bytesPerSecond == 0 ? 0 : (long) (1e9 * ChunkId.CHUNK_BYTES / bytesPerSecond);
-        Scrubber scrubber = new Scrubber(store, Duration.ofNanos(nanos), pause);
-        if (bytesPerSecond > 0) {
-            scrubber.thread.start();
-        }
-        return scrubber;
+    Scrubber(
+            ChunkStore store,
+            Consumer<ChunkId> repair,
+            Path note,
+            long bytesPerSecond,
+            Duration pause) {
+        this.store = store;
+        this.repair = repair;
+        this.note = note;
+        this.nanosPerByte = 1e9 / bytesPerSecond;
+        this.pause = pause;
+    }
+
+    /** Goes on where an earlier process was interrupted, until closed. */
+    void start() {
+        thread.start();
     }
 
     private void run() {
-        while (!closedWithin(pause)) {
-            for (PackId pack : store.packs()) {
-                for (ChunkId chunk : store.chunks(pack)) {
-                    verify(chunk);
-                    if (closedWithin(perChunk)) {
-                        return;
-                    }
+        @Nullable ChunkId last = lastScrubbed();
+        while ((last != null || !closedWithin(pause)) && round(last)) {
+            last = null;
+        }
+    }
+
+    /**
+     * Looks at all chunks behind one, or at all.
+     *
+     * @return false if it was closed before it came to the end
+     */
+    boolean round(@Nullable ChunkId behind) {
+        int sinceNote = 0;
+        for (PackId pack : sorted(store.packs())) {
+            if (behind != null && pack.toString().compareTo(behind.pack().toString()) < 0) {
+                continue;
+            }
+            for (ChunkId chunk : store.chunks(pack).stream().sorted(ORDER).toList()) {
+                if (behind != null && ORDER.compare(chunk, behind) <= 0) {
+                    continue;
+                }
+                int length = store.length(chunk);
+                verify(chunk);
+                bytes.add(length);
+                if (++sinceNote % NOTE_EVERY == 0) {
+                    write(chunk.toString());
+                }
+                if (closedWithin(Duration.ofNanos((long) (nanosPerByte * length)))) {
+                    write(chunk.toString());
+                    return false;
                 }
             }
         }
+        write("");
+        rounds.increment();
+        return true;
+    }
+
+    private static List<PackId> sorted(List<PackId> packs) {
+        return packs.stream().sorted(Comparator.comparing(PackId::toString)).toList();
     }
 
     private void verify(ChunkId chunk) {
         try {
             if (store.verify(chunk) == ChunkStore.Verdict.DROPPED) {
                 LOG.warn("Chunk {} was damaged on disk and is dropped", chunk);
+                repair.accept(chunk);
             }
         } catch (RuntimeException e) {
-            LOG.warn("Cannot verify chunk {}", chunk, e);
+            LOG.warn("Cannot verify or repair chunk {}", chunk, e);
         }
+    }
+
+    private @Nullable ChunkId lastScrubbed() {
+        try {
+            String[] last = Files.readString(note).split("/", 2);
+            return last.length < 2
+                    ? null
+                    : new ChunkId(PackId.parse(last[0]), Integer.parseInt(last[1]));
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("Scrubbing begins anew: {} cannot be read", note, e);
+            return null;
+        }
+    }
+
+    private void write(String position) {
+        try {
+            Path whole = Files.writeString(note.resolveSibling("scrub.new"), position);
+            Files.move(whole, note, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            LOG.warn("Cannot note in {} how far scrubbing has come", note, e);
+        }
+    }
+
+    /** Bytes of chunks that were looked at. */
+    long bytes() {
+        return bytes.sum();
+    }
+
+    /** Rounds through the whole store that came to their end. */
+    long rounds() {
+        return rounds.sum();
     }
 
     private boolean closedWithin(Duration time) {
@@ -79,5 +172,13 @@ final class Scrubber implements AutoCloseable {
     @Override
     public void close() {
         closing.countDown();
+        if (!thread.isAlive()) {
+            return;
+        }
+        try {
+            boolean _ = thread.join(CLOSING);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

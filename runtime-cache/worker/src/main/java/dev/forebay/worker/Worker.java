@@ -2,6 +2,8 @@ package dev.forebay.worker;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.ChunkStoreStats;
+import dev.forebay.chunkstore.LostDisk;
+import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.image.ImageStore;
 import dev.forebay.lake.Lake;
 import dev.forebay.manifest.ManifestCache;
@@ -54,11 +56,13 @@ final class Worker {
     private final LakeAccounts accounts;
     private final PauseGuard pauses;
     private final ChunkAccess chunks;
-    private final Scrubber scrubber;
+    private final Repairs repairs;
+    private final Optional<Scrubber> scrubber;
     private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
     private volatile @Nullable Membership membership;
     private @Nullable Drain drain;
+    private @Nullable URI address;
 
     Worker(
             WorkerConfig config,
@@ -76,20 +80,21 @@ final class Worker {
         this.versions =
                 new MountedVersions(
                         new ManifestCache(
-                                config.directory().resolve("manifests"),
+                                config.home().resolve("manifests"),
                                 config.manifests().capacity().asLongValue(),
                                 new ManifestSource(lake)::fetch),
                         config.manifests().open());
         this.images =
                 new ImageStore(
-                        config.directory().resolve("images"),
-                        config.images().capacity().asLongValue());
+                        config.home().resolve("images"), config.images().capacity().asLongValue());
         this.pauses = PauseGuard.start(state);
         this.protectedPacks = new ProtectedPacks(versions, pauses::behind);
         this.store =
                 ChunkStore.open(
-                        config.directory(), config.capacity().asLongValue(), protectedPacks);
-        this.id = WorkerIdentity.of(config.directory());
+                        config.directories(),
+                        new StoreLimits(config.capacity().asLongValue(), config.files()),
+                        protectedPacks);
+        this.id = WorkerIdentity.of(config.home());
         this.client = new WorkerClient(clientConfig(config, process.token()));
         WorkerPeers peers =
                 new WorkerPeers(
@@ -99,7 +104,7 @@ final class Worker {
                         config.peers().attempts(),
                         config.peers().backOff(),
                         metrics);
-        this.accounts = LakeAccounts.open(config.directory().resolve("lake-bytes"), versions);
+        this.accounts = LakeAccounts.open(config.home().resolve("lake-bytes"), versions);
         this.chunks =
                 new ChunkAccess(
                         store,
@@ -111,15 +116,36 @@ final class Worker {
                         metrics,
                         this::behind,
                         new WorkersAhead(versions::view, client, config.fill().ahead()));
-        this.scrubber =
-                Scrubber.start(
-                        store,
-                        config.scrub().bytesPerSecond().asLongValue(),
-                        config.scrub().pause());
+        this.repairs = new Repairs(store, chunks, versions, protectedPacks);
+        this.scrubber = scrubber(config);
         this.orphans = orphanSweep(config.orphans());
         measure();
         state.onChange(this::regionChanged);
         orphans.ifPresent(OrphanSweep::start);
+        scrubber.ifPresent(Scrubber::start);
+        store.onLostDisk(disk -> Thread.ofVirtual().name("lost-disk").start(() -> lost(disk)));
+    }
+
+    private Optional<Scrubber> scrubber(WorkerConfig settings) {
+        long bytesPerSecond = settings.scrub().bytesPerSecond().asLongValue();
+        return bytesPerSecond == 0
+                ? Optional.empty()
+                : Optional.of(
+                        new Scrubber(
+                                store,
+                                repairs::repair,
+                                settings.home().resolve("scrub"),
+                                bytesPerSecond,
+                                settings.scrub().pause()));
+    }
+
+    private void lost(LostDisk disk) {
+        try {
+            weighLess();
+        } catch (RuntimeException e) {
+            LOG.warn("Cannot tell the region that there is less room here", e);
+        }
+        repairs.refill(disk);
     }
 
     private Optional<OrphanSweep> orphanSweep(WorkerConfig.Orphans settings) {
@@ -157,8 +183,9 @@ final class Worker {
 
     /** Says in the region's etcd that this worker is here, for as long as it is. */
     synchronized void join(URI address) {
+        this.address = address;
         Membership joined =
-                state.join(new WorkerNode(id, address, config.capacity().asLongValue()));
+                state.join(new WorkerNode(id, address, stats().capacityBytes()));
         membership = joined;
         drain =
                 new Drain(
@@ -169,6 +196,18 @@ final class Worker {
                         client,
                         config.drain().timeout(),
                         config.drain().bytesPerSecond().asLongValue());
+    }
+
+    /** Joins anew with what is left of the disks, or leaves if nothing is; not if it leaves anyway. */
+    private synchronized void weighLess() {
+        URI known = address;
+        if (known == null || drain().progress().state() != Drain.State.SERVING) {
+            return;
+        }
+        leave();
+        if (stats().disks() > 0) {
+            join(known);
+        }
     }
 
     /** Whether the region may have gone on without this process. */
@@ -214,7 +253,13 @@ final class Worker {
     }
 
     boolean ready() {
-        return versions.ready() && !superseded();
+        return versions.ready() && !superseded() && stats().disks() > 0;
+    }
+
+    /** How many disks are in use, for people. */
+    String disks() {
+        ChunkStoreStats stats = stats();
+        return "%d of %d".formatted(stats.disks(), stats.disks() + stats.failedDisks());
     }
 
     boolean inTouchWithEtcd() {
@@ -252,6 +297,19 @@ final class Worker {
         metrics.count(
                 "store.disk.full", "Writes that found the disk full", () -> stats().diskFull());
         metrics.count("store.disk.errors", "Failures of the disk", () -> stats().diskErrors());
+        metrics.gauge("store.disks", "Disks in use", () -> stats().disks());
+        metrics.gauge(
+                "store.failed.disks", "Disks that were taken out", () -> stats().failedDisks());
+        metrics.count(
+                "store.repaired.chunks",
+                "Chunks that the disk had lost and that were fetched again",
+                repairs::repaired);
+        scrubber.ifPresent(
+                scrub -> {
+                    metrics.count("store.scrubbed.bytes", "Bytes compared at rest", scrub::bytes);
+                    metrics.count(
+                            "store.scrub.rounds", "Times all chunks were compared", scrub::rounds);
+                });
         metrics.count("images.written", "Images written", images::written);
         metrics.gauge("fills.under.way", "Fills running or queued", chunks::fillsUnderWay);
         metrics.gauge(
@@ -306,7 +364,8 @@ final class Worker {
     /** Lets go of everything. */
     synchronized void stop() throws Exception {
         leave();
-        scrubber.close();
+        repairs.close();
+        scrubber.ifPresent(Scrubber::close);
         orphans.ifPresent(OrphanSweep::close);
         pauses.close();
         state.close();

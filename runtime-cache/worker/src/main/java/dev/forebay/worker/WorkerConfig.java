@@ -3,24 +3,39 @@ package dev.forebay.worker;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import io.smallrye.config.WithName;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** What can be set on a worker, below {@code forebay.worker}. */
 @ConfigMapping(prefix = "forebay.worker")
 public interface WorkerConfig {
 
-    /** Where chunks and manifests are kept; made if it is not there. One worker per directory. */
-    Path directory();
+    /**
+     * Where chunks are kept, one directory for each disk; made if they are not there. The first
+     * also has the worker's id, manifests and images. One worker per directory.
+     */
+    @WithName("directory")
+    List<Path> directories();
+
+    /** The first directory. */
+    default Path home() {
+        return directories().getFirst();
+    }
 
     /**
-     * How many bytes the chunks may take on disk, as a number or with a unit ({@code 10G}); at
-     * least four chunks, 32M. Also the worker's weight in placement.
+     * How many bytes the chunks may take on all disks together, as a number or with a unit ({@code
+     * 10G}); at least four chunks, 32M, for each. Also the worker's weight in placement.
      */
     @WithDefault("10G")
     MemorySize capacity();
+
+    /** How many files the chunks may be on all disks together: bounds inodes and memory. */
+    @WithDefault("5000000")
+    long files();
 
     /**
      * The base URI under which others reach this worker; {@code http://<quarkus.http.host>:<port>}

@@ -8,7 +8,7 @@ import org.eclipse.microprofile.health.Readiness;
 
 /**
  * Ready when the store is open and the region's state was seen once: from then on reads are served,
- * whatever becomes of etcd.
+ * whatever becomes of etcd, as long as one of its disks is left.
  */
 @Readiness
 @ApplicationScoped
@@ -26,6 +26,7 @@ class WorkerHealth implements HealthCheck {
         return HealthCheckResponse.named("worker")
                 .status(worker.ready())
                 .withData("worker", worker.id())
+                .withData("disks", worker.disks())
                 .withData("etcd", worker.inTouchWithEtcd() ? "in touch" : "last known state")
                 .build();
     }

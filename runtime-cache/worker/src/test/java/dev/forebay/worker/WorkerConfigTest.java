@@ -28,6 +28,7 @@ class WorkerConfigTest {
 
         ConfigCheck.check(config);
         assertThat(config.capacity().asLongValue()).isEqualTo(10L << 30);
+        assertThat(config.files()).isEqualTo(5_000_000);
         assertThat(config.advertisedAddress()).isEmpty();
         assertThat(config.fill().concurrency()).isEqualTo(8);
         assertThat(config.fill().lakeRequests()).isEqualTo(64);
@@ -47,7 +48,9 @@ class WorkerConfigTest {
         WorkerConfig config =
                 config(
                         Map.ofEntries(
+                                Map.entry("directory", "/store,/more"),
                                 Map.entry("capacity", "64M"),
+                                Map.entry("files", "19"),
                                 Map.entry("advertised-address", "http://10.0.0.1:7400"),
                                 Map.entry("fill.concurrency", "1"),
                                 Map.entry("fill.queue", "2"),
@@ -77,7 +80,9 @@ class WorkerConfigTest {
                                 Map.entry("images.capacity", "18G")));
 
         ConfigCheck.check(config);
-        assertThat(config.directory()).isEqualTo(Path.of("/store"));
+        assertThat(config.directories()).containsExactly(Path.of("/store"), Path.of("/more"));
+        assertThat(config.home()).isEqualTo(Path.of("/store"));
+        assertThat(config.files()).isEqualTo(19);
         assertThat(config.advertisedAddress()).contains(URI.create("http://10.0.0.1:7400"));
         assertThat(config.requests().retryAfter()).isEqualTo(Duration.ofSeconds(13));
         assertThat(config.orphans().interval()).isEqualTo(Duration.ofSeconds(16));
@@ -89,6 +94,8 @@ class WorkerConfigTest {
     @ParameterizedTest
     @CsvSource({
         "capacity, 31M",
+        "directory, '/store,/store'",
+        "files, 3",
         "advertised-address, not-a-uri-with-a-host",
         "fill.concurrency, 0",
         "fill.queue, 0",

@@ -1,8 +1,11 @@
 package dev.forebay.worker;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
@@ -18,9 +21,12 @@ import dev.forebay.transfer.WorkerSet;
 import java.io.RandomAccessFile;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
@@ -60,6 +66,67 @@ class WorkerFaultsIT extends RunningWorker {
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_OBJECT_CHANGED));
         assertThat(coverage(version).held().cardinality()).isZero();
+    }
+
+    @Test
+    void aDiskThatDiesIsTakenOutAndWhatWasOnItIsFetchedAgain() throws Exception {
+        byte[] bytes = random(21, 76 * MIB);
+        region.put("disks/object", bytes);
+        TestVersion version = mounted("disks");
+        Path parent = Files.createDirectories(DIRECTORY.resolve("two-disks"));
+        try (LoopDisk one = disk(parent, "one");
+                LoopDisk other = disk(parent, "other")) {
+            WorkerProcess own =
+                    ownWorker(
+                            "two-disks",
+                            "forebay.worker.directory=%s,%s".formatted(one.path(), other.path()),
+                            "forebay.worker.capacity=240M");
+            awaitMounted(own, version);
+            for (ChunkRef chunk : version.chunks()) {
+                client.fill(own.node(), version.ref().digest(), chunk.chunk());
+            }
+            double fetched = own.metric("forebay_worker_lake_bytes_total");
+            assertThat(status(own).getLong("capacityBytes")).isEqualTo(240L * MIB);
+
+            other.die();
+            readAll(own, version, bytes);
+            await(() -> own.metric("forebay_worker_store_failed_disks") == 1);
+            assertThat(status(own).getLong("capacityBytes")).isEqualTo(120L * MIB);
+            assertThat(new String(own.get("/q/health/ready").body(), UTF_8)).contains("1 of 2");
+            await(() -> status(own).getLong("chunks") == version.chunks().size());
+            assertThat(own.metric("forebay_worker_lake_bytes_total"))
+                    .as("only what was lost came again")
+                    .isGreaterThan(fetched)
+                    .isLessThan(2 * fetched);
+            readAll(own, version, bytes);
+            await(
+                    () ->
+                            region.state.view().workers().stream()
+                                    .anyMatch(node -> node.capacityBytes() == 120L * MIB));
+        }
+    }
+
+    private static LoopDisk disk(Path parent, String name) throws Exception {
+        Optional<LoopDisk> disk = LoopDisk.mountIfAllowed(parent, name, 160L * MIB);
+        assumeTrue(disk.isPresent(), "cannot mount an ext4 here");
+        return disk.get();
+    }
+
+    private static void readAll(WorkerProcess process, TestVersion version, byte[] expected) {
+        ByteBuffer target = ByteBuffer.allocate(expected.length);
+        while (target.hasRemaining()) {
+            int length = Math.min(ChunkId.CHUNK_BYTES, target.remaining());
+            ByteBuffer part = target.slice(target.position(), length);
+            client.read(
+                    process.node(),
+                    version.ref().digest(),
+                    version.pack().id(),
+                    target.position(),
+                    target.position() + length,
+                    part);
+            target.position(target.position() + length);
+        }
+        assertThat(target.array()).isEqualTo(expected);
     }
 
     @Test

@@ -1,34 +1,39 @@
 package dev.forebay.chunkstore.eviction;
 
-import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.IntPredicate;
 
 /**
  * Remembers what was used and chooses what goes.
  *
- * <p>The keeper of a key keeps its ticket too; so a policy needs no index of its own. Safe for use
- * by many threads.
- *
- * @param <K> what is evicted
+ * <p>What is kept is known by its slot, a small number that its keeper gives it, and that may be
+ * given to another when it is out. So a policy is a few arrays, and millions of chunks cost no
+ * objects. Safe for use by many threads.
  */
-public interface EvictionPolicy<K> {
+public interface EvictionPolicy {
 
-    /** Enters a key, once. */
-    Ticket add(K key);
+    /** There is nothing to evict. */
+    int NONE = -1;
 
     /**
-     * The key to evict next among those that may be evicted, or empty if none may. The key stays
-     * entered until its ticket is removed.
+     * Enters what has a slot now, once.
+     *
+     * @param slot from 0, and as small as can be: memory is proportional to the largest
+     * @param key a hash of what it is, the same whenever it comes back
      */
-    Optional<K> victim(Predicate<K> evictable);
+    void add(int slot, int key);
 
-    /** A key's place in the policy. */
-    interface Ticket {
+    /**
+     * Says that it was used. Cheap: called on every read. Does nothing of consequence if it is out
+     * by now, or another has the slot.
+     */
+    void touch(int slot);
 
-        /** Says that the key was used. Cheap: called on every read. */
-        void touch();
+    /** Takes it out; does nothing if it is out. */
+    void remove(int slot);
 
-        /** Takes the key out; does nothing if it is out. */
-        void remove();
-    }
+    /**
+     * The slot to evict next among those that may be evicted, or {@link #NONE} if none may. It
+     * stays entered until it is removed.
+     */
+    int victim(IntPredicate evictable);
 }

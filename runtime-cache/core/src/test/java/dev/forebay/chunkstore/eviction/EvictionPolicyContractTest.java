@@ -3,87 +3,82 @@ package dev.forebay.chunkstore.eviction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.function.Predicate;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
 /** What every policy must do, whatever it thinks is the best victim. */
 abstract class EvictionPolicyContractTest {
 
-    abstract EvictionPolicy<Integer> policy();
+    abstract EvictionPolicy policy();
 
     @Test
     void anEmptyPolicyHasNoVictim() {
-        assertThat(policy().victim(key -> true)).isEmpty();
+        assertThat(policy().victim(_ -> true)).isEqualTo(EvictionPolicy.NONE);
     }
 
     @Test
     void whatMayNotBeEvictedIsNoVictim() {
-        EvictionPolicy<Integer> policy = policy();
-        for (int i = 0; i < 10; i++) {
-            policy.add(i).touch();
+        EvictionPolicy policy = policy();
+        for (int slot = 0; slot < 10; slot++) {
+            policy.add(slot, slot);
+            policy.touch(slot);
         }
-        assertThat(policy.victim(key -> false)).isEmpty();
-        assertThat(policy.victim(key -> key == 7)).contains(7);
+        assertThat(policy.victim(_ -> false)).isEqualTo(EvictionPolicy.NONE);
+        assertThat(policy.victim(slot -> slot == 7)).isEqualTo(7);
     }
 
     @Test
     void aVictimStaysUntilItIsRemoved() {
-        EvictionPolicy<Integer> policy = policy();
-        EvictionPolicy.Ticket only = policy.add(1);
-        assertThat(policy.victim(key -> true)).contains(1);
-        assertThat(policy.victim(key -> true)).contains(1);
-        only.remove();
-        only.remove();
-        assertThat(policy.victim(key -> true)).isEmpty();
+        EvictionPolicy policy = policy();
+        policy.add(1, 17);
+        assertThat(policy.victim(_ -> true)).isEqualTo(1);
+        assertThat(policy.victim(_ -> true)).isEqualTo(1);
+        policy.remove(1);
+        policy.remove(1);
+        policy.touch(1);
+        policy.remove(100);
+        policy.touch(100);
+        assertThat(policy.victim(_ -> true)).isEqualTo(EvictionPolicy.NONE);
     }
 
     @Test
     void thereIsAVictimAsLongAsOneMayGo() {
         Random random = new Random(42);
-        EvictionPolicy<Integer> policy = policy();
-        Map<Integer, EvictionPolicy.Ticket> tickets = new HashMap<>();
-        Predicate<Integer> odd = key -> key % 2 == 1;
+        EvictionPolicy policy = policy();
+        TreeSet<Integer> entered = new TreeSet<>();
+        IntPredicate odd = slot -> slot % 2 == 1;
         for (int step = 0; step < 20_000; step++) {
-            List<Integer> keys = new ArrayList<>(tickets.keySet());
+            List<Integer> slots = new ArrayList<>(entered);
             switch (random.nextInt(4)) {
-                case 0 -> tickets.put(step, policy.add(step));
-                case 1 -> {
-                    if (!keys.isEmpty()) {
-                        ticket(tickets, keys.get(random.nextInt(keys.size()))).touch();
+                case 0 -> {
+                    int slot = random.nextInt(500);
+                    if (entered.add(slot)) {
+                        policy.add(slot, random.nextInt());
                     }
                 }
+                case 1 -> policy.touch(random.nextInt(600));
                 case 2 -> {
-                    if (keys.size() > 50) {
-                        int key = keys.get(random.nextInt(keys.size()));
-                        ticket(tickets, key).remove();
-                        tickets.remove(key);
+                    if (slots.size() > 50) {
+                        int slot = slots.get(random.nextInt(slots.size()));
+                        policy.remove(slot);
+                        entered.remove(slot);
                     }
                 }
                 default -> {
-                    Optional<Integer> victim = policy.victim(odd);
-                    assertThat(victim.isPresent()).isEqualTo(keys.stream().anyMatch(odd));
-                    victim.ifPresent(
-                            key -> {
-                                assertThat(key).matches(odd);
-                                ticket(tickets, key).remove();
-                                tickets.remove(key);
-                            });
+                    int victim = policy.victim(odd);
+                    assertThat(victim != EvictionPolicy.NONE)
+                            .isEqualTo(slots.stream().anyMatch(odd::test));
+                    if (victim != EvictionPolicy.NONE) {
+                        assertThat(entered).contains(victim);
+                        assertThat(odd.test(victim)).isTrue();
+                        policy.remove(victim);
+                        entered.remove(victim);
+                    }
                 }
             }
         }
-    }
-
-    private static EvictionPolicy.Ticket ticket(
-            Map<Integer, EvictionPolicy.Ticket> tickets, int key) {
-        EvictionPolicy.Ticket ticket = tickets.get(key);
-        if (ticket == null) {
-            throw new AssertionError("victim " + key + " is not entered");
-        }
-        return ticket;
     }
 }

@@ -6,11 +6,13 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** A disk of its own that is as small as one likes, and that can die: an ext4. Needs root. */
 public final class LoopDisk implements AutoCloseable {
 
     private final Path mountpoint;
+    private boolean gone;
 
     private LoopDisk(Path mountpoint) {
         this.mountpoint = mountpoint;
@@ -38,6 +40,25 @@ public final class LoopDisk implements AutoCloseable {
         }
     }
 
+    /**
+     * Makes one, named so, in a directory.
+     *
+     * @return empty if this process may not mount
+     */
+    public static Optional<LoopDisk> mountIfAllowed(Path directory, String name, long bytes) {
+        try {
+            return Optional.of(
+                    mount(directory.resolve(name + ".image"), bytes, directory.resolve(name)));
+        } catch (DevstackException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Where it is mounted. */
+    public Path path() {
+        return mountpoint;
+    }
+
     /** From now on every access is an I/O error, as EXT4_IOC_SHUTDOWN (linux/fs/ext4) makes it. */
     public void die() {
         run(
@@ -46,6 +67,17 @@ public final class LoopDisk implements AutoCloseable {
                 "import fcntl,os,struct,sys;"
                         + "fcntl.ioctl(os.open(sys.argv[1],os.O_RDONLY),0x8004587d,struct.pack('I',2))",
                 mountpoint.toString());
+    }
+
+    /** An error in the file system: the kernel takes no more writes. */
+    public void makeReadOnly() {
+        run("mount", "-o", "remount,abort", mountpoint.toString());
+    }
+
+    /** The disk is gone; its mountpoint is an empty directory. */
+    public void vanish() {
+        run("umount", "-l", mountpoint.toString());
+        gone = true;
     }
 
     /** How many bytes are left. */
@@ -71,6 +103,8 @@ public final class LoopDisk implements AutoCloseable {
 
     @Override
     public void close() {
-        run("umount", "-l", mountpoint.toString());
+        if (!gone) {
+            vanish();
+        }
     }
 }

@@ -1,8 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.chunkstore.eviction.EvictionPolicy.Ticket;
 import java.util.BitSet;
-import org.jspecify.annotations.Nullable;
 
 /** What is known in memory of a chunk. Guarded by its pack's lock of the chunk. */
 final class CachedChunk {
@@ -29,8 +27,8 @@ final class CachedChunk {
     /** How many are putting bytes into it now. */
     int storing;
 
-    /** Its place in the order of eviction, as long as it has pages. */
-    volatile @Nullable Ticket ticket;
+    /** Its place in the {@link Space}, as long as it has pages; else {@link Space#NO_SLOT}. */
+    volatile int slot = Space.NO_SLOT;
 
     CachedChunk(PackFile pack, int index) {
         this.pack = pack;
@@ -56,12 +54,5 @@ final class CachedChunk {
         return pages.isEmpty()
                 ? 0
                 : (long) pages.cardinality() * Sizes.PAGE + PackMap.RECORD_STRIDE;
-    }
-
-    void touch() {
-        Ticket place = ticket;
-        if (place != null) {
-            place.touch();
-        }
     }
 }

@@ -189,7 +189,7 @@ final class PackFile implements AutoCloseable {
 
     boolean isEmpty(int index) {
         CachedChunk chunk = chunks.get(index);
-        return chunk == null || chunk.ticket == null;
+        return chunk == null || chunk.slot == Space.NO_SLOT;
     }
 
     private ReadWriteLock lock(int chunk) {
@@ -284,7 +284,7 @@ final class PackFile implements AutoCloseable {
     void touch(int index) {
         CachedChunk chunk = chunks.get(index);
         if (chunk != null) {
-            chunk.touch();
+            space.touch(chunk);
         }
     }
 

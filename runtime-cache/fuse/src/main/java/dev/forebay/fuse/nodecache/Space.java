@@ -1,11 +1,12 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.chunkstore.eviction.EvictionPolicy;
-import dev.forebay.chunkstore.eviction.EvictionPolicy.Ticket;
-import dev.forebay.chunkstore.eviction.Sieve;
+import dev.forebay.chunkstore.eviction.TinyLfu;
 import java.io.IOException;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much of the disk the cache takes, never more than it may, and what goes when room is needed.
@@ -13,13 +14,19 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Space {
 
+    static final int NO_SLOT = -1;
+
     /** How many victims turn out to be busy before it is too full. */
     private static final int MAX_BUSY = 64;
 
     private final long capacity;
     private final CacheCounters counters;
     private final AtomicLong used = new AtomicLong();
-    private final EvictionPolicy<CachedChunk> policy = new Sieve<>();
+    private final EvictionPolicy policy = new TinyLfu();
+
+    // Guarded by this.
+    private final List<CachedChunk> chunks = new ArrayList<>();
+    private final List<Integer> free = new ArrayList<>();
 
     Space(long capacity, CacheCounters counters) {
         this.capacity = capacity;
@@ -36,17 +43,38 @@ final class Space {
     }
 
     /** Enters a chunk that was empty; under its lock. */
-    void enter(CachedChunk chunk) {
-        chunk.ticket = policy.add(chunk);
+    synchronized void enter(CachedChunk chunk) {
+        int slot = free.isEmpty() ? chunks.size() : free.removeLast();
+        if (slot == chunks.size()) {
+            chunks.add(chunk);
+        } else {
+            chunks.set(slot, chunk);
+        }
+        chunk.slot = slot;
+        policy.add(slot, 31 * chunk.pack.id().hashCode() + chunk.index);
     }
 
     /** Takes a chunk out that is empty now; under its lock. */
-    void leave(CachedChunk chunk) {
-        Ticket ticket = chunk.ticket;
-        if (ticket != null) {
-            ticket.remove();
-            chunk.ticket = null;
+    synchronized void leave(CachedChunk chunk) {
+        int slot = chunk.slot;
+        if (slot != NO_SLOT) {
+            policy.remove(slot);
+            free.add(slot);
+            chunk.slot = NO_SLOT;
         }
+    }
+
+    /** Says that a chunk was used again. */
+    void touch(CachedChunk chunk) {
+        int slot = chunk.slot;
+        if (slot != NO_SLOT) {
+            policy.touch(slot);
+        }
+    }
+
+    private synchronized @Nullable CachedChunk victim() {
+        int slot = policy.victim(each -> !chunks.get(each).pack.isHeld());
+        return slot == EvictionPolicy.NONE ? null : chunks.get(slot);
     }
 
     /** Counts bytes that are there, or less than there were. */
@@ -76,14 +104,14 @@ final class Space {
 
     /** Evicts something if anything can be: the disk itself is full. */
     boolean evictOne() throws IOException {
-        Optional<CachedChunk> victim = policy.victim(chunk -> !chunk.pack.isHeld());
-        if (victim.isEmpty()) {
+        CachedChunk victim = victim();
+        if (victim == null) {
             return false;
         }
-        long freed = victim.get().pack.evict(victim.get());
+        long freed = victim.pack.evict(victim);
         if (freed == 0) {
-            // Busy: let the hand pass it.
-            victim.get().touch();
+            // Busy: let others be looked at first.
+            touch(victim);
             return false;
         }
         counters.evictedBytes.add(freed);

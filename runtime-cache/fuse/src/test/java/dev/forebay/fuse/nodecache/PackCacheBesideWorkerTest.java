@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.chunkstore.ValidBlocks;
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.read.LocalChunks;
@@ -31,7 +32,8 @@ class PackCacheBesideWorkerTest {
 
     /** Puts the first chunks of the pack into a worker's store, and closes it. */
     private void fill(Path store, int chunks) {
-        try (ChunkStore worker = ChunkStore.open(store, CAPACITY, _ -> false)) {
+        try (ChunkStore worker =
+                ChunkStore.open(List.of(store), new StoreLimits(CAPACITY, 1_000), _ -> false)) {
             for (int index = 0; index < chunks; index++) {
                 ChunkId id = new ChunkId(TestPack.ID, index);
                 int length = id.length(pack.bytes.length);
@@ -45,7 +47,13 @@ class PackCacheBesideWorkerTest {
 
     private static Path chunkFile(Path store, int index) {
         String hex = TestPack.ID.digest().hex();
-        return store.resolve("chunks/%s/%s/%d".formatted(hex.substring(0, 2), hex, index));
+        return store.resolve(
+                "chunks/%s/%s/%d%s"
+                        .formatted(
+                                hex.substring(0, 2),
+                                hex,
+                                index,
+                                index == CHUNKS - 1 ? ".last" : ""));
     }
 
     private PackCache open(Path parent) {

@@ -3,9 +3,7 @@ package dev.forebay.fuse.nodecache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.file.Files;
+import dev.forebay.devstack.fault.LoopDisk;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,36 +17,24 @@ class PackCacheDiskTest {
 
     @TempDir private Path directory;
     private final TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK, 3);
-    private Path disk;
+    private LoopDisk disk;
 
     @BeforeEach
     void mount() throws Exception {
-        Path image = directory.resolve("image");
-        try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
-            file.setLength(16L * MIB);
-        }
-        disk = Files.createDirectory(directory.resolve("disk"));
-        assumeTrue(
-                run("mkfs.ext4", "-q", image.toString())
-                        && run("mount", "-o", "loop", image.toString(), disk.toString()),
-                "cannot mount an ext4 here");
+        var mounted = LoopDisk.mountIfAllowed(directory, "disk", 16L * MIB);
+        assumeTrue(mounted.isPresent(), "cannot mount an ext4 here");
+        disk = mounted.get();
     }
 
     @AfterEach
-    void unmount() throws Exception {
-        run("umount", disk.toString());
-    }
-
-    private static boolean run(String... command) throws InterruptedException {
-        try {
-            return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
-        } catch (IOException e) {
-            return false;
+    void unmount() {
+        if (disk != null) {
+            disk.close();
         }
     }
 
     private PackCache open() {
-        return PackCache.open(disk.resolve("packs"), 1L << 30, pack.source(), pack);
+        return PackCache.open(disk.path().resolve("packs"), 1L << 30, pack.source(), pack);
     }
 
     @Test
@@ -58,8 +44,8 @@ class PackCacheDiskTest {
             assertThat(pack.takeAskedBytes()).isEqualTo(pack.bytes.length);
             assertThat(cache.counters().refused()).isPositive();
             assertThat(cache.counters().diskErrors()).isZero();
-            pack.assertReads(cache, TestPack.ALL, pack.bytes.length - MIB, MIB, true);
-            assertThat(cache.counters().hitBytes()).isEqualTo(MIB);
+            pack.assertReadsAll(cache, TestPack.ALL);
+            assertThat(cache.counters().hitBytes()).isGreaterThan(MIB);
         }
         try (PackCache cache = open()) {
             pack.assertReadsAll(cache, TestPack.ALL);
@@ -71,10 +57,7 @@ class PackCacheDiskTest {
     void whenTheDiskDiesReadsGoToTheSource() throws Exception {
         try (PackCache cache = open()) {
             pack.assertReads(cache, TestPack.ALL, 0, 4 * MIB, true);
-            String shutDown =
-                    "import fcntl,os,struct,sys;fcntl.ioctl(os.open(sys.argv[1],os.O_RDONLY),"
-                            + "0x8004587d,struct.pack('I',2))";
-            assertThat(run("python3", "-c", shutDown, disk.toString())).isTrue();
+            disk.die();
             pack.assertReadsAll(cache, TestPack.ALL);
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(cache.counters().diskErrors()).isPositive();

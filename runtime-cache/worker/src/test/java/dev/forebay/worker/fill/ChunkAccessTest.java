@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -47,7 +48,7 @@ class ChunkAccessTest {
 
     @BeforeEach
     void open() {
-        store = ChunkStore.open(directory, 64L * MIB, pack -> false);
+        store = ChunkStore.open(List.of(directory), new StoreLimits(64L * MIB, 1_000), _ -> false);
         chunks = access(Peers.none());
     }
 
@@ -326,7 +327,7 @@ class ChunkAccessTest {
     @Test
     void saysThatTheStoreIsFullOfProtectedChunks() {
         store.close();
-        store = ChunkStore.open(directory, 20L * MIB, pack -> true);
+        store = ChunkStore.open(List.of(directory), new StoreLimits(20L * MIB, 1_000), _ -> true);
         chunks = access(Peers.none());
         v1.with(lake, "large", 40 * MIB);
         chunks.fill(v1.version(), v1.chunk(0), v1.length(0));

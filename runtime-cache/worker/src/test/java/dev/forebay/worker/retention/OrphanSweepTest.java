@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.Dropped;
+import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.chunkstore.ValidBlocks;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.Manifest;
@@ -55,7 +56,11 @@ class OrphanSweepTest {
 
     @BeforeEach
     void open() {
-        store = ChunkStore.open(directory.resolve("store"), 64 << 20, pack -> false);
+        store =
+                ChunkStore.open(
+                        List.of(directory.resolve("store")),
+                        new StoreLimits(64 << 20, 1_000),
+                        _ -> false);
         versions =
                 new MountedVersions(
                         new ManifestCache(

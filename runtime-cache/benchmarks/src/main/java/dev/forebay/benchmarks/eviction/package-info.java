@@ -1,0 +1,5 @@
+/** Policies of eviction beside one another, on traces of training jobs. */
+@NullMarked
+package dev.forebay.benchmarks.eviction;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,57 @@
+package dev.forebay.chunkstore;
+
+import dev.forebay.model.ChunkId;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The name of a chunk's file in its pack's directory: the chunk's index; with {@code .last} behind
+ * it if it is shorter than 8 MiB, as only the last of a pack can be; with {@code .part} behind it
+ * if not all of its blocks are valid. So a start has to open one file of a pack at most.
+ */
+record ChunkName(int index, boolean last, boolean complete) {
+
+    private static final String LAST = ".last";
+    private static final String PART = ".part";
+
+    static ChunkName of(int index, ValidBlocks valid) {
+        return new ChunkName(index, valid.chunkBytes() < ChunkId.CHUNK_BYTES, valid.complete());
+    }
+
+    /** The names that a chunk's file can have, the usual one first. */
+    static List<ChunkName> all(int index) {
+        return Stream.of(false, true)
+                .flatMap(
+                        last ->
+                                Stream.of(true, false)
+                                        .map(complete -> new ChunkName(index, last, complete)))
+                .toList();
+    }
+
+    /** What a file is named, or null if it is not a chunk's. */
+    static @Nullable ChunkName parse(String name) {
+        int end = name.length();
+        boolean complete = !name.endsWith(PART);
+        end -= complete ? 0 : PART.length();
+        boolean last = name.startsWith(LAST, end - LAST.length());
+        end -= last ? LAST.length() : 0;
+        if (end == 0 || end > 9 || (end > 1 && name.charAt(0) == '0')) {
+            return null;
+        }
+        int index = 0;
+        for (int i = 0; i < end; i++) {
+            int digit = name.charAt(i) - '0';
+            if (digit < 0 || digit > 9) {
+                return null;
+            }
+            index = 10 * index + digit;
+        }
+        return new ChunkName(index, last, complete);
+    }
+
+    @Override
+    public String toString() {
+        return index + (last ? LAST : "") + (complete ? "" : PART);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.forebay.chunkstore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out whether a directory can still be written and read, and is the one it was. */
+final class DiskProbe {
+
+    private static final int BYTES = 4 << 10;
+
+    private final Path lock;
+    private final Path file;
+    private final @Nullable Object identity;
+
+    /**
+     * @param lock the file that is locked; if another is in its place, the disk was taken away
+     */
+    DiskProbe(Path lock, Path file) throws IOException {
+        this.lock = lock;
+        this.file = file;
+        this.identity = identity(lock);
+    }
+
+    private static @Nullable Object identity(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    }
+
+    /** What is wrong with the disk, if anything is. A full disk is none the worse for it. */
+    synchronized Optional<IOException> failure() {
+        try {
+            if (identity == null || !identity.equals(identity(lock))) {
+                throw new IOException(lock + " is not the file it was");
+            }
+            writeAndRead();
+            return Optional.empty();
+        } catch (IOException e) {
+            return DiskFailure.of(e) == DiskFailure.FULL ? Optional.empty() : Optional.of(e);
+        }
+    }
+
+    private void writeAndRead() throws IOException {
+        byte[] written = new byte[BYTES];
+        Arrays.fill(written, (byte) System.nanoTime());
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(written);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes, bytes.position());
+            }
+            channel.force(false);
+            ByteBuffer read = ByteBuffer.allocate(BYTES);
+            ChunkFooter.readFully(channel, 0, read);
+            if (!Arrays.equals(read.array(), written)) {
+                throw new IOException(file + " does not hold what was written");
+            }
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+}

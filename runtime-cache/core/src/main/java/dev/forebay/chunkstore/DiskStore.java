@@ -1,0 +1,316 @@
+package dev.forebay.chunkstore;
+
+import dev.forebay.chunkstore.eviction.TinyLfu;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The chunks on one disk: what of a {@link ChunkStore} is in one directory.
+ *
+ * <p>A disk that cannot be written and read any more, or is not there, has failed for good, and
+ * says so; nothing in it is touched then. Safe for use by many threads, but of one chunk only one
+ * may be written at a time.
+ */
+final class DiskStore implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DiskStore.class);
+
+    private static final String LOCK = "chunks.lock";
+    private static final int WRITE_ATTEMPTS = 3;
+
+    /** A disk that takes writes and has lost so many chunks is given up all the same. */
+    private static final int MOST_UNREADABLE = 100;
+
+    private final Path directory;
+    private final StoreLimits limits;
+    private final DirectoryLock directoryLock;
+    private final DiskProbe probe;
+    private final ChunkFiles files;
+    private final ChunkTable table = new ChunkTable();
+    private final TinyLfu policy = new TinyLfu();
+    private final Counters counters;
+    private final Space space;
+    private final AtomicInteger unreadable = new AtomicInteger();
+    private volatile boolean failed;
+    private volatile Consumer<DiskStore> onFailure = _ -> {};
+
+    private DiskStore(
+            Path directory,
+            DirectoryLock directoryLock,
+            StoreLimits limits,
+            Counters counters,
+            Predicate<PackId> isProtected)
+            throws IOException {
+        this.directory = directory;
+        this.limits = limits;
+        this.directoryLock = directoryLock;
+        this.counters = counters;
+        this.files = new ChunkFiles(directory);
+        this.space = new Space(files, table, counters, limits, policy, isProtected);
+        this.probe = new DiskProbe(directory.resolve(LOCK), directory.resolve("incoming/probe"));
+        files.prepare();
+        StoreScan.run(files, space, counters);
+    }
+
+    /**
+     * Opens the directory with the chunks that are there, and removes unfinished files.
+     *
+     * @throws ForebayException with {@code UNAVAILABLE} if another worker has the directory
+     * @throws IOException if the disk fails
+     */
+    static DiskStore open(
+            Path directory, StoreLimits limits, Counters counters, Predicate<PackId> isProtected)
+            throws IOException {
+        Files.createDirectories(directory);
+        DirectoryLock lock = DirectoryLock.take(directory.resolve(LOCK));
+        try {
+            return new DiskStore(directory, lock, limits, counters, isProtected);
+        } catch (IOException | RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** Whom to tell when it fails, on the thread that finds out. */
+    void onFailure(Consumer<DiskStore> listener) {
+        onFailure = listener;
+    }
+
+    boolean hasFailed() {
+        return failed;
+    }
+
+    boolean has(ChunkId id) {
+        return table.get(id) != null;
+    }
+
+    Optional<StoredChunk> find(ChunkId id) {
+        Optional<StoredChunk> chunk = Optional.empty();
+        // One that is gone may just have been replaced by one of another name.
+        for (ChunkEntry entry = table.get(id);
+                entry != null && chunk.isEmpty() && !failed;
+                entry = table.get(id)) {
+            policy.touch(entry.slot());
+            chunk = open(entry);
+        }
+        return chunk;
+    }
+
+    private Optional<StoredChunk> open(ChunkEntry entry) {
+        try {
+            return Optional.of(openFile(entry));
+        } catch (NoSuchFileException gone) {
+            gone(entry);
+        } catch (IOException e) {
+            failed(entry, e);
+        }
+        return Optional.empty();
+    }
+
+    private StoredChunk openFile(ChunkEntry entry) throws IOException {
+        return StoredChunk.open(
+                files.path(entry.id().pack(), entry.name()), entry.id(), entry.name());
+    }
+
+    /** The file of an entry is not there: replaced or evicted meanwhile, or with its disk. */
+    private void gone(ChunkEntry entry) {
+        if (!space.remove(entry).equals(Dropped.NONE)) {
+            probe();
+        }
+    }
+
+    private void failed(ChunkEntry entry, IOException e) {
+        switch (DiskFailure.of(e)) {
+            case DAMAGED -> counters.damaged.increment();
+            case UNREADABLE -> {
+                counters.diskErrors.increment();
+                if (unreadable.incrementAndGet() > MOST_UNREADABLE) {
+                    fail(e);
+                }
+                probe();
+            }
+            case FULL, OTHER ->
+                    throw new ForebayException(
+                            ErrorCode.UNAVAILABLE, "cannot read chunk " + entry.id(), e);
+        }
+        if (!failed) {
+            space.remove(entry);
+        }
+    }
+
+    /** Looks whether a disk that did something wrong is still good for anything. */
+    private void probe() {
+        if (!failed) {
+            probe.failure().ifPresent(this::fail);
+        }
+    }
+
+    private synchronized void fail(IOException why) {
+        if (!failed) {
+            failed = true;
+            LOG.error("Disk {} has failed and is left alone from now on", directory, why);
+            onFailure.accept(this);
+        }
+    }
+
+    /** Reads the footer of a chunk if that is needed to know what is valid, and was not done. */
+    private @Nullable ChunkEntry read(@Nullable ChunkEntry entry) {
+        if (entry == null || !entry.unread()) {
+            return entry;
+        }
+        try (StoredChunk chunk = open(entry).orElse(null)) {
+            return chunk == null ? null : table.read(entry, chunk.valid());
+        }
+    }
+
+    boolean holds(ChunkId id, int from, int to) {
+        ChunkEntry entry = read(table.get(id));
+        return entry != null && to <= entry.length() && entry.valid().holds(from, to);
+    }
+
+    /** Stores bytes as {@link ChunkStore#put} does. */
+    void put(ChunkId id, ByteBuffer data, ValidBlocks valid) {
+        ChunkEntry before = read(table.get(id));
+        if (before != null && before.length() != valid.chunkBytes()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "chunk %s is %d bytes long, not %d"
+                            .formatted(id, before.length(), valid.chunkBytes()));
+        }
+        if (before == null || !before.valid().covers(valid)) {
+            write(id, data, valid, before);
+        }
+    }
+
+    private void write(
+            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable ChunkEntry before) {
+        long bytes = ChunkEntry.footprint(valid.chunkBytes());
+        space.reserve(id, bytes);
+        boolean published = false;
+        try {
+            for (int attempt = 1; !published; attempt++) {
+                published = tryWrite(id, data, valid, before, attempt);
+            }
+        } finally {
+            if (!published) {
+                space.unreserve(bytes);
+            }
+        }
+        counters.written.increment();
+        counters.writtenBytes.add(bytes);
+    }
+
+    /**
+     * Returns false if the disk was full, something was evicted and another attempt is worth it.
+     */
+    private boolean tryWrite(
+            ChunkId id,
+            ByteBuffer data,
+            ValidBlocks valid,
+            @Nullable ChunkEntry before,
+            int attempt) {
+        Path file = files.incoming();
+        try (StoredChunk old = before == null ? null : open(before).orElse(null)) {
+            ChunkWriter writer = new ChunkWriter(data, valid, old);
+            ChunkFooter footer = writer.write(file, id);
+            counters.damaged.add(writer.damagedBlocks());
+            space.publish(file, id, footer.valid());
+            return true;
+        } catch (IOException e) {
+            if (DiskFailure.of(e) != DiskFailure.FULL) {
+                counters.diskErrors.increment();
+                probe();
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE, "the disk failed to store chunk " + id, e);
+            }
+            counters.diskFull.increment();
+            // Others fill the disk too: then the store has less room than it was promised.
+            if (attempt == WRITE_ATTEMPTS || !space.evict(valid.chunkBytes())) {
+                throw new ForebayException(
+                        ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no room for " + id, e);
+            }
+            return false;
+        } finally {
+            discard(file);
+        }
+    }
+
+    /** Removes a file that was not published; one that was has not this name any more. */
+    private void discard(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            counters.diskErrors.increment();
+        }
+    }
+
+    Dropped drop(ChunkId id) {
+        return space.remove(table.get(id));
+    }
+
+    ChunkStore.Verdict verify(ChunkId id) {
+        ChunkEntry entry = table.get(id);
+        if (entry == null) {
+            return ChunkStore.Verdict.ABSENT;
+        }
+        try (StoredChunk chunk = openFile(entry)) {
+            chunk.verify();
+            return ChunkStore.Verdict.INTACT;
+        } catch (NoSuchFileException e) {
+            gone(entry);
+            return ChunkStore.Verdict.ABSENT;
+        } catch (IOException e) {
+            failed(entry, e);
+            return ChunkStore.Verdict.DROPPED;
+        }
+    }
+
+    int length(ChunkId id) {
+        ChunkEntry entry = table.get(id);
+        return entry == null ? 0 : entry.length();
+    }
+
+    List<PackId> packs() {
+        return table.packs();
+    }
+
+    List<ChunkId> chunks(PackId pack) {
+        return table.chunks(pack);
+    }
+
+    StoreLimits limits() {
+        return limits;
+    }
+
+    long usedBytes() {
+        return space.used();
+    }
+
+    long size() {
+        return table.size();
+    }
+
+    @Override
+    public void close() throws IOException {
+        directoryLock.close();
+    }
+}

@@ -1,0 +1,226 @@
+package dev.forebay.chunkstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.forebay.devstack.fault.LoopDisk;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Disks that are full, die, or go away: ext4 on loop devices. Needs the right to mount. */
+class DisksTest {
+
+    private static final PackId PACK = PackId.parse("ab".repeat(32));
+    private static final int LENGTH = 1 << 20;
+    private static final StoreLimits ROOMY = new StoreLimits(1L << 30, 1_000);
+
+    @TempDir private Path directory;
+    private final List<LoopDisk> disks = new ArrayList<>();
+    private final AtomicBoolean pinned = new AtomicBoolean();
+
+    /** What can become of a disk. */
+    enum End {
+        DEAD {
+            @Override
+            void befall(LoopDisk disk) throws Exception {
+                disk.die();
+            }
+        },
+        READ_ONLY {
+            @Override
+            void befall(LoopDisk disk) throws Exception {
+                disk.makeReadOnly();
+            }
+        },
+        GONE {
+            @Override
+            void befall(LoopDisk disk) throws Exception {
+                disk.vanish();
+            }
+        };
+
+        abstract void befall(LoopDisk disk) throws Exception;
+    }
+
+    @AfterEach
+    void unmount() {
+        disks.forEach(LoopDisk::close);
+    }
+
+    private LoopDisk disk(int mebibytes) throws Exception {
+        var disk = LoopDisk.mountIfAllowed(directory, "disk" + disks.size(), (long) mebibytes << 20);
+        assumeTrue(disk.isPresent(), "cannot mount an ext4 here");
+        disks.add(disk.get());
+        return disk.get();
+    }
+
+    private ChunkStore open() {
+        return ChunkStore.open(
+                disks.stream().map(LoopDisk::path).toList(), ROOMY, _ -> pinned.get());
+    }
+
+    private static ByteBuffer bytes(int index) {
+        byte[] bytes = new byte[LENGTH];
+        Arrays.fill(bytes, (byte) index);
+        return ByteBuffer.wrap(bytes);
+    }
+
+    private static ChunkId chunk(int index) {
+        return new ChunkId(PACK, index);
+    }
+
+    private static void put(ChunkStore store, int index) {
+        store.put(chunk(index), bytes(index), ValidBlocks.all(LENGTH));
+    }
+
+    private static boolean reads(ChunkStore store, int index) {
+        try (StoredChunk chunk = store.find(chunk(index)).orElse(null)) {
+            if (chunk == null) {
+                return false;
+            }
+            ByteBuffer read = ByteBuffer.allocate(LENGTH);
+            chunk.readVerified(0, read);
+            assertThat(read.flip()).isEqualTo(bytes(index));
+            return true;
+        }
+    }
+
+    @Test
+    void aFullDiskMakesTheStoreSmallerAndThenRefuses() throws Exception {
+        Path disk = disk(8).path();
+        try (ChunkStore store = open()) {
+            for (int i = 0; i < 12; i++) {
+                put(store, i);
+            }
+            assertThat(store.stats().chunks()).isBetween(3L, 8L);
+            assertThat(store.holds(chunk(11), 0, LENGTH)).isTrue();
+            assertThat(store.stats().diskFull()).isPositive();
+
+            pinned.set(true);
+            long used = store.stats().usedBytes();
+            assertThatThrownBy(() -> IntStream.range(50, 60).forEach(i -> put(store, i)))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.CAPACITY_EXCEEDED));
+            assertThat(store.stats().usedBytes()).isBetween(used, used + 8L * LENGTH);
+            assertThat(store.stats().diskErrors()).isZero();
+            assertThat(store.stats().failedDisks()).isZero();
+            assertThat(disk.resolve("incoming")).isEmptyDirectory();
+            for (ChunkId id : store.chunks(PACK)) {
+                assertThat(store.verify(id)).isEqualTo(ChunkStore.Verdict.INTACT);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aDiskThatFailsIsTakenOutAndTheOthersGoOn(End end) throws Exception {
+        LoopDisk doomed = disk(96);
+        disk(96);
+        disk(96);
+        try (ChunkStore store = open()) {
+            IntStream.range(0, 30).forEach(i -> put(store, i));
+            long capacity = store.stats().capacityBytes();
+            List<Integer> lost =
+                    IntStream.range(0, 30)
+                            .filter(i -> Files.exists(fileIn(doomed.path(), i)))
+                            .boxed()
+                            .toList();
+            assertThat(lost).hasSizeBetween(3, 20);
+
+            List<LostDisk> told = new CopyOnWriteArrayList<>();
+            store.onLostDisk(told::add);
+            end.befall(doomed);
+            IntStream.range(30, 60).forEach(i -> put(store, i));
+            assertThat(store.stats().failedDisks()).isEqualTo(1);
+            assertThat(store.stats().disks()).isEqualTo(2);
+            assertThat(store.stats().capacityBytes()).isEqualTo(capacity / 3 * 2);
+            assertThat(told)
+                    .singleElement()
+                    .satisfies(
+                            disk -> {
+                                assertThat(disk.directory()).isEqualTo(doomed.path());
+                                assertThat(disk.chunks(PACK)).hasSizeBetween(1, lost.size());
+                            });
+            for (int i = 0; i < 60; i++) {
+                assertThat(reads(store, i)).as("chunk " + i).isEqualTo(!lost.contains(i));
+            }
+            lost.forEach(i -> put(store, i));
+            lost.forEach(i -> assertThat(reads(store, i)).isTrue());
+        }
+        try (ChunkStore store = open()) {
+            assertThat(store.stats().failedDisks()).isEqualTo(end == End.GONE ? 0 : 1);
+            for (int i = 0; i < 60; i++) {
+                assertThat(reads(store, i)).as("chunk " + i).isTrue();
+            }
+        }
+    }
+
+    private static Path fileIn(Path disk, int index) {
+        String pack = PACK.toString();
+        return disk.resolve("chunks")
+                .resolve(pack.substring(0, 2))
+                .resolve(pack)
+                .resolve(new ChunkName(index, true, true).toString());
+    }
+
+    @Test
+    void whenTheLastDiskDiesNothingIsHereAndNothingCanBeStored() throws Exception {
+        LoopDisk only = disk(96);
+        try (ChunkStore store = open()) {
+            put(store, 0);
+            put(store, 1);
+            only.die();
+            for (int i = 2; i < 4; i++) {
+                int index = i;
+                assertThatThrownBy(() -> put(store, index))
+                        .isInstanceOfSatisfying(
+                                ForebayException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+            }
+            assertThat(store.find(chunk(0))).isEmpty();
+            assertThat(store.holds(chunk(0), 0, 1)).isFalse();
+            assertThat(store.verify(chunk(1))).isEqualTo(ChunkStore.Verdict.ABSENT);
+            assertThat(store.stats().diskErrors()).isPositive();
+            assertThat(store.stats().disks()).isZero();
+            assertThat(store.stats().capacityBytes()).isZero();
+            assertThat(store.stats().chunks()).isZero();
+        }
+        assertThatThrownBy(this::open)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+    }
+
+    @Test
+    void aFullDiskLeavesTheOthersToBeFilled() throws Exception {
+        disk(8);
+        disk(96);
+        pinned.set(true);
+        try (ChunkStore store = open()) {
+            IntStream.range(0, 40).forEach(i -> put(store, i));
+            assertThat(store.stats().chunks()).isEqualTo(40);
+            assertThat(store.stats().diskFull()).isPositive();
+            for (int i = 0; i < 40; i++) {
+                assertThat(reads(store, i)).isTrue();
+            }
+        }
+    }
+}

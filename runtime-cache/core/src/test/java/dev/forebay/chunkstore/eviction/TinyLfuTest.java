@@ -1,0 +1,79 @@
+package dev.forebay.chunkstore.eviction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class TinyLfuTest extends EvictionPolicyContractTest {
+
+    @Override
+    EvictionPolicy policy() {
+        return new TinyLfu();
+    }
+
+    /** A cache of so many places, and what is found in it. */
+    private static final class Cache {
+        final TinyLfu policy = new TinyLfu();
+        final Map<Integer, Integer> slotOf = new HashMap<>();
+        final int[] keyIn;
+
+        Cache(int places) {
+            keyIn = new int[places];
+        }
+
+        boolean use(int key) {
+            Integer known = slotOf.get(key);
+            if (known != null) {
+                policy.touch(known);
+                return true;
+            }
+            int slot = slotOf.size();
+            if (slot == keyIn.length) {
+                slot = policy.victim(_ -> true);
+                policy.remove(slot);
+                slotOf.remove(keyIn[slot]);
+            }
+            keyIn[slot] = key;
+            slotOf.put(key, slot);
+            policy.add(slot, key);
+            return false;
+        }
+
+        long found(int from, int to) {
+            return IntStream.range(from, to).filter(this::use).count();
+        }
+    }
+
+    @Test
+    void aScanDoesNotDriveOutWhatIsUsed() {
+        Cache cache = new Cache(1_000);
+        for (int epoch = 0; epoch < 3; epoch++) {
+            cache.found(0, 500);
+        }
+        cache.found(10_000, 20_000);
+        assertThat(cache.found(0, 500)).isGreaterThan(400);
+    }
+
+    @Test
+    void epochsOverMoreThanThereIsRoomForFindAPartOfItAgain() {
+        Cache cache = new Cache(1_000);
+        cache.found(0, 1_250);
+        cache.found(0, 1_250);
+        assertThat(cache.found(0, 1_250)).isGreaterThan(700);
+    }
+
+    @Test
+    void whatWasUsedOftenLongAgoGoesAtLast() {
+        Cache cache = new Cache(1_000);
+        for (int epoch = 0; epoch < 10; epoch++) {
+            cache.found(0, 900);
+        }
+        for (int epoch = 0; epoch < 40; epoch++) {
+            cache.found(1_000, 1_900);
+        }
+        assertThat(cache.found(1_000, 1_900)).isGreaterThan(850);
+    }
+}
