@@ -48,9 +48,10 @@ test: $(VENV)/ready ## Runs all tests, on real servers
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
 	@echo "== All tests passed"
 
-test-long: ## Kills pods 200 times, and compares ten million reads, under faults of all kinds (needs root; about 1 hour)
-	$(MVN) -q -pl runtime-cache/fuse -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.kills=200
+test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; about 1 hour)
+	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \
+	  -Dtest='ScrubberTest,PackScrubberTest,*LincheckTest' -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false \
+	  -Dforebay.kills=200 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
 	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test=ReferenceModelIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.model.reads=2500000 \
 	  -Dforebay.model.events=60

@@ -1,12 +1,15 @@
 package dev.forebay.chunkstore;
 
 import java.io.IOException;
+import java.util.regex.Pattern;
 
 /** What an {@link IOException} says about a chunk file. */
 enum DiskFailure {
     /** The file is not what was written. */
     DAMAGED,
-    /** The device or the file system cannot give the bytes back: as good as damaged. */
+    /**
+     * The device or the file system cannot do it: what it does not give back is as good as damaged.
+     */
     UNREADABLE,
     /** There is no room, for bytes or for files. */
     FULL,
@@ -15,6 +18,10 @@ enum DiskFailure {
      * so on.
      */
     OTHER;
+
+    private static final Pattern DISK =
+            Pattern.compile(
+                    "Input/output error|Structure needs cleaning|Read-only file system|No such device");
 
     /** Java has no types for most of these; the texts are the C library's. */
     static DiskFailure of(IOException e) {
@@ -25,9 +32,6 @@ enum DiskFailure {
         if (text.contains("No space left") || text.contains("quota exceeded")) {
             return FULL;
         }
-        if (text.contains("Input/output error") || text.contains("Structure needs cleaning")) {
-            return UNREADABLE;
-        }
-        return OTHER;
+        return DISK.matcher(text).find() ? UNREADABLE : OTHER;
     }
 }

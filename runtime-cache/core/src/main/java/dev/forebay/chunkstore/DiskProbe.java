@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -33,16 +34,24 @@ final class DiskProbe {
         return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     }
 
-    /** What is wrong with the disk, if anything is. A full disk is none the worse for it. */
+    /**
+     * What is wrong with the disk, if anything is. A full disk is none the worse for it, nor is one
+     * that cannot be asked now: the thread was interrupted, there are too many open files.
+     */
     synchronized Optional<IOException> failure() {
         try {
             if (identity == null || !identity.equals(identity(lock))) {
-                throw new IOException(lock + " is not the file it was");
+                throw new DamagedChunkException(lock + " is not the file it was");
             }
             writeAndRead();
             return Optional.empty();
         } catch (IOException e) {
-            return DiskFailure.of(e) == DiskFailure.FULL ? Optional.empty() : Optional.of(e);
+            DiskFailure kind = DiskFailure.of(e);
+            boolean bad =
+                    kind == DiskFailure.DAMAGED
+                            || kind == DiskFailure.UNREADABLE
+                            || e instanceof NoSuchFileException;
+            return bad ? Optional.of(e) : Optional.empty();
         }
     }
 
@@ -64,7 +73,7 @@ final class DiskProbe {
             ByteBuffer read = ByteBuffer.allocate(BYTES);
             ChunkFooter.readFully(channel, 0, read);
             if (!Arrays.equals(read.array(), written)) {
-                throw new IOException(file + " does not hold what was written");
+                throw new DamagedChunkException(file + " does not hold what was written");
             }
         } finally {
             Files.deleteIfExists(file);

@@ -264,24 +264,28 @@ final class DiskStore implements AutoCloseable {
     }
 
     Dropped drop(ChunkId id) {
-        return space.remove(table.get(id));
+        Dropped dropped = Dropped.NONE;
+        for (ChunkEntry entry = table.get(id);
+                entry != null && dropped.equals(Dropped.NONE);
+                entry = table.get(id)) {
+            dropped = space.remove(entry);
+        }
+        return dropped;
     }
 
     ChunkStore.Verdict verify(ChunkId id) {
-        ChunkEntry entry = table.get(id);
-        if (entry == null) {
-            return ChunkStore.Verdict.ABSENT;
+        for (ChunkEntry entry = table.get(id); entry != null && !failed; entry = table.get(id)) {
+            try (StoredChunk chunk = openFile(entry)) {
+                chunk.verify();
+                return ChunkStore.Verdict.INTACT;
+            } catch (NoSuchFileException e) {
+                gone(entry);
+            } catch (IOException e) {
+                failed(entry, e);
+                return ChunkStore.Verdict.DROPPED;
+            }
         }
-        try (StoredChunk chunk = openFile(entry)) {
-            chunk.verify();
-            return ChunkStore.Verdict.INTACT;
-        } catch (NoSuchFileException e) {
-            gone(entry);
-            return ChunkStore.Verdict.ABSENT;
-        } catch (IOException e) {
-            failed(entry, e);
-            return ChunkStore.Verdict.DROPPED;
-        }
+        return ChunkStore.Verdict.ABSENT;
     }
 
     int length(ChunkId id) {

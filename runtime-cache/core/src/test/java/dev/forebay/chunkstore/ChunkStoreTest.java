@@ -418,7 +418,7 @@ class ChunkStoreTest {
     }
 
     @Test
-    void anInterruptedReaderLosesNoChunk() throws Exception {
+    void whoIsInterruptedLosesNeitherAChunkNorTheDisk() throws Exception {
         putAll(chunk(0), bytes(1, SMALL));
         Thread reader =
                 Thread.ofVirtual()
@@ -430,6 +430,17 @@ class ChunkStoreTest {
                                 });
         reader.join();
         assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+        Thread writer =
+                Thread.ofVirtual()
+                        .start(
+                                () -> {
+                                    Thread.currentThread().interrupt();
+                                    assertThatThrownBy(() -> putAll(chunk(1), bytes(1, SMALL)))
+                                            .isInstanceOf(ForebayException.class);
+                                });
+        writer.join();
+        assertThat(store.stats().failedDisks()).as("the disk is not to blame").isZero();
+        putAll(chunk(1), bytes(1, SMALL));
     }
 
     @Test

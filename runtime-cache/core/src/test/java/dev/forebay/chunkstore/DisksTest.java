@@ -65,7 +65,8 @@ class DisksTest {
     }
 
     private LoopDisk disk(int mebibytes) throws Exception {
-        var disk = LoopDisk.mountIfAllowed(directory, "disk" + disks.size(), (long) mebibytes << 20);
+        var disk =
+                LoopDisk.mountIfAllowed(directory, "disk" + disks.size(), (long) mebibytes << 20);
         assumeTrue(disk.isPresent(), "cannot mount an ext4 here");
         disks.add(disk.get());
         return disk.get();

@@ -107,7 +107,8 @@ final class Pod implements AutoCloseable {
                 new PackReader(
                         source,
                         nodePacks.map(cache -> cache),
-                        PackReaderConfig.ofMemory(options.memoryCache.bytes()),
+                        PackReaderConfig.ofMemory(options.memoryCache.bytes())
+                                .strict(options.strict),
                         metrics);
         started.push(packs);
         PortableView portable =
@@ -126,7 +127,9 @@ final class Pod implements AutoCloseable {
                 options.view.find(
                         options.imageDevices,
                         options.directory,
-                        nodePacks.isPresent() && options.prewarmRate.bytes() > 0);
+                        nodePacks.isPresent()
+                                && options.prewarmRate.bytes() > 0
+                                && !options.strict);
         ImageViews images =
                 new ImageViews(
                         () -> tree.get(),
@@ -182,7 +185,8 @@ final class Pod implements AutoCloseable {
                         options.directory.resolve("packs"),
                         options.packCache.bytes(),
                         options.prewarmRate.bytes(),
-                        SWEEP_DELAY);
+                        SWEEP_DELAY,
+                        options.scrubRate.bytes());
         return config.capacityBytes() == 0
                 ? Optional.empty()
                 : Optional.of(

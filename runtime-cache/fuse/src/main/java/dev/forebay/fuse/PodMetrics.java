@@ -98,10 +98,12 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         count(cache, "read_bytes", read, "hit", CacheCounters::hitBytes);
         count(cache, "read_bytes", read, "miss", CacheCounters::missBytes);
         String changed =
-                "Bytes that came to the node's disk, made room, or had no version any more";
+                "Bytes that came to the node's disk, made room, had no version any more, or were"
+                        + " compared at rest";
         count(cache, "bytes", changed, "stored", CacheCounters::storedBytes);
         count(cache, "bytes", changed, "evicted", CacheCounters::evictedBytes);
         count(cache, "bytes", changed, "dead", CacheCounters::deadBytes);
+        count(cache, "bytes", changed, "scrubbed", CacheCounters::scrubbedBytes);
         String failures = "What the node cache could not keep or not read";
         count(cache, "failures", failures, "damaged", CacheCounters::damagedBlocks);
         count(cache, "failures", failures, "full", CacheCounters::refused);

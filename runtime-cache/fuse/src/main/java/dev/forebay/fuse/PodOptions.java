@@ -89,6 +89,17 @@ final class PodOptions {
     List<ImageDevices> imageDevices;
 
     @Option(
+            names = "--strict",
+            negatable = true,
+            fallbackValue = "true",
+            defaultValue = "${env:FOREBAY_FUSE_STRICT:-false}",
+            description =
+                    "Compare what is read with its checksums at every read that reaches the pod,"
+                            + " keep nothing in its memory, and use no view in which files are"
+                            + " read without it: false. FOREBAY_FUSE_STRICT")
+    boolean strict;
+
+    @Option(
             names = "--memory-cache",
             converter = SizeConverter.class,
             defaultValue = "${env:FOREBAY_FUSE_MEMORY_CACHE:-256M}",
@@ -130,6 +141,16 @@ final class PodOptions {
                     "The directories of workers on this node, comma-separated: what they have is"
                             + " read from their files. FOREBAY_FUSE_WORKER_STORE")
     List<Path> workerStores = List.of();
+
+    @Option(
+            names = "--scrub-rate",
+            converter = SizeConverter.class,
+            defaultValue = "${env:FOREBAY_FUSE_SCRUB_RATE:-4M}",
+            paramLabel = "SIZE",
+            description =
+                    "How many bytes a second of packs at rest to compare with their checksums: 4M;"
+                            + " 0 for none. FOREBAY_FUSE_SCRUB_RATE")
+    ByteSize scrubRate;
 
     @Option(
             names = "--manifest-cache",

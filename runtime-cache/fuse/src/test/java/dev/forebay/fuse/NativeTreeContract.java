@@ -33,7 +33,11 @@ abstract class NativeTreeContract extends ImageTreeContract {
         nodePacks =
                 NodePacks.open(
                         new NodePacksConfig(
-                                directory.resolve("packs"), 1 << 30, 1L << 40, Duration.ofDays(1)),
+                                directory.resolve("packs"),
+                                1 << 30,
+                                1L << 40,
+                                Duration.ofDays(1),
+                                0),
                         manifests,
                         new LocalChunks(new NeighbourStore(List.of()), source),
                         _ -> {});

@@ -13,6 +13,7 @@ import dev.forebay.model.PackId;
 import dev.forebay.model.RegionName;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -26,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -253,6 +255,40 @@ class PodFuseIT {
         for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
             byte[] file = Files.readAllBytes(own.resolve("packs/" + pack.getKey() + ".pack"));
             assertThat(Arrays.copyOf(file, pack.getValue().length)).isEqualTo(pack.getValue());
+        }
+    }
+
+    /** "Strict reads". */
+    @Test
+    void strictReadsAreRightWhateverFlipsOnTheDisk() throws Exception {
+        Path own = Files.createTempDirectory(directory, "strict");
+        ready(
+                Map.of(
+                        "--directory", own.toString(),
+                        "--strict", "true",
+                        "--prewarm-rate", "0"));
+        servesEveryFile();
+        Random random = new Random(7);
+        for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
+            Path file = own.resolve("packs/" + pack.getKey() + ".pack");
+            try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+                for (int at = 0; at < pack.getValue().length; at += 30_000) {
+                    bytes.seek(at);
+                    bytes.write(pack.getValue()[at] ^ 1 << random.nextInt(8));
+                }
+            }
+            servesEveryFile();
+            assertThat(file).as("mended").hasBinaryContent(pack.getValue());
+        }
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            assertThat(get(client, address().resolve("/metrics")).body())
+                    .containsPattern("failures_total.outcome=\"damaged\". [1-9]");
+        }
+        worker.down(true);
+        try {
+            servesEveryFile();
+        } finally {
+            worker.down(false);
         }
     }
 

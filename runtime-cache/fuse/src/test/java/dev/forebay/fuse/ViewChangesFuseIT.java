@@ -121,13 +121,19 @@ class ViewChangesFuseIT {
                                         directory.resolve("packs"),
                                         CAPACITY,
                                         1L << 40,
-                                        Duration.ofMillis(50)),
+                                        Duration.ofMillis(50),
+                                        0),
                                 manifests,
                                 new LocalChunks(new NeighbourStore(List.of()), region::read),
                                 _ -> {}));
         MountedSource source = new MountedSource(nodePacks);
         PackReader packs =
-                start(new PackReader(source, PackReaderConfig.ofMemory(4 << 20), ReadMeter.NONE));
+                start(
+                        new PackReader(
+                                source,
+                                Optional.empty(),
+                                PackReaderConfig.ofMemory(4 << 20),
+                                ReadMeter.NONE));
         PortableView tree = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
         MountedPacks mountedPacks = new MountedPacks(manifests);
         mountpoint = Files.createDirectory(share().resolve("mnt"));

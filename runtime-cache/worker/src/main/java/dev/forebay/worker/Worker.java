@@ -184,8 +184,7 @@ final class Worker {
     /** Says in the region's etcd that this worker is here, for as long as it is. */
     synchronized void join(URI address) {
         this.address = address;
-        Membership joined =
-                state.join(new WorkerNode(id, address, stats().capacityBytes()));
+        Membership joined = state.join(new WorkerNode(id, address, stats().capacityBytes()));
         membership = joined;
         drain =
                 new Drain(
@@ -198,7 +197,9 @@ final class Worker {
                         config.drain().bytesPerSecond().asLongValue());
     }
 
-    /** Joins anew with what is left of the disks, or leaves if nothing is; not if it leaves anyway. */
+    /**
+     * Joins anew with what is left of the disks, or leaves if nothing is; not if it leaves anyway.
+     */
     private synchronized void weighLess() {
         URI known = address;
         if (known == null || drain().progress().state() != Drain.State.SERVING) {

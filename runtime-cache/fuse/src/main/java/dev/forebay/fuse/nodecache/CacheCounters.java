@@ -10,6 +10,7 @@ public final class CacheCounters {
     final LongAdder storedBytes = new LongAdder();
     final LongAdder evictedBytes = new LongAdder();
     final LongAdder deadBytes = new LongAdder();
+    final LongAdder scrubbedBytes = new LongAdder();
     final LongAdder damagedBlocks = new LongAdder();
     final LongAdder refused = new LongAdder();
     final LongAdder diskErrors = new LongAdder();
@@ -37,6 +38,11 @@ public final class CacheCounters {
     /** Bytes that were given up because no mounted version has them any more. */
     public long deadBytes() {
         return deadBytes.sum();
+    }
+
+    /** Bytes that were compared with their checksums at rest. */
+    public long scrubbedBytes() {
+        return scrubbedBytes.sum();
     }
 
     /** Blocks of 64 KiB that did not have their checksum any more, and were dropped. */

@@ -24,13 +24,20 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     private final PackCache cache;
     private final Optional<Prewarmer> prewarmer;
     private final Sweeper sweeper;
+    private final Optional<PackScrubber> scrubber;
 
     // Guarded by this.
     private long refusedBefore;
 
     private NodePacks(
-            VersionPages pages, PackCache cache, Optional<Prewarmer> prewarmer, Sweeper sweeper) {
+            VersionPages pages,
+            PackCache cache,
+            Optional<Prewarmer> prewarmer,
+            Sweeper sweeper,
+            Optional<PackScrubber> scrubber) {
         this.sweeper = sweeper;
+        this.scrubber = scrubber;
+        scrubber.ifPresent(PackScrubber::start);
         this.pages = pages;
         this.cache = cache;
         this.prewarmer = prewarmer;
@@ -58,7 +65,12 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                 rate == 0
                         ? Optional.empty()
                         : Optional.of(new Prewarmer(cache, manifests, rate, complete)),
-                new Sweeper(cache, pages, config.sweepDelay()));
+                new Sweeper(cache, pages, config.sweepDelay()),
+                config.scrubBytesPerSecond() == 0
+                        ? Optional.empty()
+                        : Optional.of(
+                                new PackScrubber(
+                                        cache, pages::versions, config.scrubBytesPerSecond())));
     }
 
     /** Takes over the mount table; call it before the versions are shown. */
@@ -143,6 +155,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
     @Override
     public void close() {
+        scrubber.ifPresent(PackScrubber::close);
         sweeper.close();
         prewarmer.ifPresent(Prewarmer::close);
         cache.close();

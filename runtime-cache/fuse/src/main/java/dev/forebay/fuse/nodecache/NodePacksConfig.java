@@ -11,6 +11,12 @@ import java.time.Duration;
  * @param prewarmBytesPerSecond how fast versions that are read are brought here as a whole; 0 for
  *     not at all
  * @param sweepDelay how long after a change of the mount table what no version has is given up
+ * @param scrubBytesPerSecond how fast packs at rest are compared with their checksums; 0 for not at
+ *     all
  */
 public record NodePacksConfig(
-        Path directory, long capacityBytes, long prewarmBytesPerSecond, Duration sweepDelay) {}
+        Path directory,
+        long capacityBytes,
+        long prewarmBytesPerSecond,
+        Duration sweepDelay,
+        long scrubBytesPerSecond) {}

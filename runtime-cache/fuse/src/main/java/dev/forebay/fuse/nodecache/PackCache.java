@@ -277,6 +277,56 @@ final class PackCache implements PackSource, AutoCloseable {
         return all;
     }
 
+    /** The packs of which something may be here. */
+    List<PackId> packs() {
+        return files.all().stream().map(PackFile::id).toList();
+    }
+
+    /** How many chunks a pack has; 0 if nothing of it is here. */
+    int chunks(PackId pack) {
+        return files.find(pack).map(PackFile::chunkCount).orElse(0);
+    }
+
+    /**
+     * Compares what is here of a chunk with its checksums, drops what is wrong, and fetches it anew
+     * for the versions that have it.
+     *
+     * @param versions those that are mounted and have the pack
+     * @return the bytes that were compared
+     */
+    long scrub(ChunkId chunk, List<Digest> versions) {
+        PackFile file = files.find(chunk.pack()).orElse(null);
+        if (file == null
+                || file.isEmpty(chunk.index())
+                || !disk.isUsable()
+                || !users.tryAcquire()) {
+            return 0;
+        }
+        try {
+            long compared = file.bytesHere(chunk.index());
+            BitSet dropped = file.scrub(chunk.index());
+            boolean mended = !versions.isEmpty();
+            for (int block = dropped.nextSetBit(0); block >= 0; ) {
+                long from = chunk.start() + (long) block * Sizes.BLOCK;
+                long to = Math.min(from + Sizes.BLOCK, file.bytes());
+                for (Digest version : versions) {
+                    mended &= new PieceRead(version, file, from, to).bring();
+                }
+                block = dropped.nextSetBit(block + 1);
+            }
+            if (mended) {
+                file.mended(dropped.cardinality());
+            }
+            counters.scrubbedBytes.add(compared);
+            return compared;
+        } catch (IOException e) {
+            disk.failed(e);
+            return 0;
+        } finally {
+            users.release();
+        }
+    }
+
     /** A range within one piece on behalf of a version. */
     private final class PieceRead {
         private final Digest manifest;

@@ -192,6 +192,21 @@ final class PackFile implements AutoCloseable {
         return chunk == null || chunk.slot == Space.NO_SLOT;
     }
 
+    /** How many bytes of a chunk are here. */
+    long bytesHere(int index) {
+        CachedChunk chunk = chunks.get(index);
+        if (chunk == null) {
+            return 0;
+        }
+        Lock lock = lock(index).readLock();
+        lock.lock();
+        try {
+            return (long) chunk.pages().cardinality() * Sizes.PAGE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private ReadWriteLock lock(int chunk) {
         return locks[chunk % locks.length];
     }
@@ -316,6 +331,33 @@ final class PackFile implements AutoCloseable {
         }
         // What came in since was proven when it did.
         proven(index, true);
+    }
+
+    /**
+     * Compares what is there of a chunk with its checksums, and drops what is wrong.
+     *
+     * @return the blocks that were dropped
+     */
+    BitSet scrub(int index) throws IOException {
+        BitSet dropped = new BitSet();
+        CachedChunk chunk = chunks.get(index);
+        while (chunk != null) {
+            int damaged;
+            Lock lock = lock(index).readLock();
+            lock.lock();
+            try {
+                damaged = blocks.verify(map.read(index), index);
+            } finally {
+                lock.unlock();
+            }
+            // One that cannot be dropped was found wrong only because it was about to change.
+            if (damaged < 0 || dropped.get(damaged)) {
+                break;
+            }
+            drop(chunk, damaged);
+            dropped.set(damaged);
+        }
+        return dropped;
     }
 
     private void proven(int index, boolean proven) {
@@ -583,6 +625,11 @@ final class PackFile implements AutoCloseable {
     void lend() throws SystemCallException {
         boolean _ = data.isOpenElsewhere();
         data.setLength(Sizes.fileBytes(bytes));
+    }
+
+    /** Says that blocks which were found wrong are here again, and right. */
+    void mended(int count) {
+        losses.addAndGet(-count);
     }
 
     /** How often something that was here of these packs was given up or found wrong. */

@@ -67,6 +67,11 @@ final class VersionPages implements LivePages {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
+    /** The mounted versions that refer to a pack. */
+    List<Digest> versions(PackId pack) {
+        return mounted().stream().filter(version -> packs(version).contains(pack)).toList();
+    }
+
     /** The mounted versions. */
     Set<Digest> mounted() {
         return mounted.keySet();

@@ -45,6 +45,7 @@ public final class PackReader implements FileBytes, AutoCloseable {
     private final Streams streams;
     private final Semaphore prefetches;
     private final ReadMeter meter;
+    private final boolean strict;
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
     private final Cache<PieceKey, Boolean> split =
             Caffeine.newBuilder().maximumSize(MAX_SPLIT).expireAfterWrite(SPLIT_MEMORY).build();
@@ -60,6 +61,7 @@ public final class PackReader implements FileBytes, AutoCloseable {
         this.cache = new PieceCache(config.memoryBytes(), streams::shrink);
         this.prefetches = new Semaphore(config.maxPrefetches());
         this.meter = meter;
+        this.strict = config.strict();
     }
 
     @Override
@@ -87,6 +89,10 @@ public final class PackReader implements FileBytes, AutoCloseable {
             Digest manifest, Pack pack, long offset, ByteBuffer target, boolean maybeScattered) {
         long from = offset;
         long to = from + target.remaining();
+        if (strict) {
+            source.read(manifest, pack.id(), from, to, target);
+            return;
+        }
         Advice advice = streams.note(pack.id(), from, to);
         boolean scattered = maybeScattered && !advice.sequential();
         boolean straight = !advice.sequential() || to - from >= LEAST_STRAIGHT_BYTES;

@@ -7,11 +7,19 @@ package dev.forebay.fuse.read;
  * @param maxWindowBytes how far to read ahead of a sequential reader; at most a quarter of the
  *     memory is used for one
  * @param maxPrefetches how many pieces may be on their way ahead of time at once
+ * @param strict whether each read goes to the source, which compares checksums, instead of to
+ *     memory
  */
-public record PackReaderConfig(long memoryBytes, long maxWindowBytes, int maxPrefetches) {
+public record PackReaderConfig(
+        long memoryBytes, long maxWindowBytes, int maxPrefetches, boolean strict) {
 
     /** 16 MiB ahead, 16 pieces at once. */
     public static PackReaderConfig ofMemory(long memoryBytes) {
-        return new PackReaderConfig(memoryBytes, 16L << 20, 16);
+        return new PackReaderConfig(memoryBytes, 16L << 20, 16, false);
+    }
+
+    /** The same, but that every read goes to the source. */
+    public PackReaderConfig strict(boolean strictly) {
+        return new PackReaderConfig(memoryBytes, maxWindowBytes, maxPrefetches, strictly);
     }
 }

@@ -90,7 +90,11 @@ class NodePacksTest {
         NodePacks opened =
                 NodePacks.open(
                         new NodePacksConfig(
-                                directory.resolve("packs"), capacity, rate, Duration.ofMillis(50)),
+                                directory.resolve("packs"),
+                                capacity,
+                                rate,
+                                Duration.ofMillis(50),
+                                0),
                         new Manifests(files),
                         TestPack.remote(
                                 (_, pack, from, to, target) -> fetch(pack, from, to, target)),

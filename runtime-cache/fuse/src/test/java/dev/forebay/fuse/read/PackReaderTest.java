@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.manifest.Node;
+import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
@@ -278,5 +279,28 @@ class PackReaderTest {
                 DatasetVersion.parse("a/b@" + digest.hex().charAt(0)),
                 new ManifestRef("s3://m/x", digest, 1, 1, 1),
                 state);
+    }
+
+    @Test
+    void strictlyEveryReadGoesToTheSource() {
+        PackSource source =
+                (_, _, from, to, target) -> {
+                    fetched.add(new Range(from, to));
+                    target.put(pack, (int) from, (int) (to - from));
+                };
+        try (PackReader strict =
+                new PackReader(
+                        source,
+                        Optional.empty(),
+                        PackReaderConfig.ofMemory(32 * MIB).strict(true),
+                        ReadMeter.NONE)) {
+            for (int i = 0; i < 2; i++) {
+                ByteBuffer target = ByteBuffer.allocate(3 * MIB);
+                strict.read(MANIFEST, new Pack(PACK, pack.length), MIB, target);
+                assertThat(target.array()).isEqualTo(Arrays.copyOfRange(pack, MIB, 4 * MIB));
+            }
+            assertThat(fetched).containsExactly(new Range(MIB, 4 * MIB), new Range(MIB, 4 * MIB));
+            assertThat(strict.memoryBytes()).isZero();
+        }
     }
 }

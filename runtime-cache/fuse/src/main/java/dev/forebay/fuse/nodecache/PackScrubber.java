@@ -1,0 +1,88 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares packs at rest with their checksums, again and again, slowly, and has damaged blocks
+ * fetched anew: in a native view nobody else would notice. Safe for use by many threads.
+ */
+final class PackScrubber implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PackScrubber.class);
+
+    /** Rest before each round, also the first. */
+    private static final long PAUSE_SECONDS = TimeUnit.HOURS.toSeconds(1);
+
+    private final PackCache cache;
+    private final Function<PackId, List<Digest>> versions;
+    private final double nanosPerByte;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread = Thread.ofPlatform().daemon().name("scrub").unstarted(this::run);
+
+    /**
+     * @param versions the mounted versions that have a pack
+     * @param bytesPerSecond how fast, more than 0
+     */
+    PackScrubber(PackCache cache, Function<PackId, List<Digest>> versions, long bytesPerSecond) {
+        this.cache = cache;
+        this.versions = versions;
+        this.nanosPerByte = 1e9 / bytesPerSecond;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        while (!closedWithin(TimeUnit.SECONDS.toNanos(PAUSE_SECONDS)) && round()) {
+            LOG.debug("All packs were compared with their checksums");
+        }
+    }
+
+    /** Looks at all that is here once; false if it was closed before. */
+    boolean round() {
+        List<PackId> packs =
+                cache.packs().stream().sorted(Comparator.comparing(PackId::toString)).toList();
+        for (PackId pack : packs) {
+            for (int index = 0; index < cache.chunks(pack); index++) {
+                long bytes = scrub(new ChunkId(pack, index));
+                if (closedWithin((long) (bytes * nanosPerByte))) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private long scrub(ChunkId chunk) {
+        try {
+            return cache.scrub(chunk, versions.apply(chunk.pack()));
+        } catch (ForebayException e) {
+            LOG.warn("Chunk {} is left to its next reader: {}", chunk, e.getMessage());
+            return 0;
+        }
+    }
+
+    private boolean closedWithin(long nanos) {
+        try {
+            return closing.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+    }
+}

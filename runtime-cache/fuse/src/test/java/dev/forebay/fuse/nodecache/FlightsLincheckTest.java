@@ -1,0 +1,56 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/** A piece that is brought once stays here for all who asked meanwhile, and afterwards. */
+class FlightsLincheckTest {
+
+    private static final int SCENARIOS = Integer.getInteger("forebay.lincheck.scenarios", 10);
+    private static final PackId PACK = PackId.parse("ab".repeat(32));
+
+    @Test
+    void aPieceIsBroughtOnce() {
+        new StressOptions()
+                .iterations(SCENARIOS)
+                .invocationsPerIteration(500)
+                .threads(3)
+                .actorsPerThread(3)
+                .check(Actors.class);
+    }
+
+    /** What is done; made anew for each run. */
+    @Param(name = "piece", gen = IntGen.class, conf = "0:1")
+    public static class Actors {
+
+        private final Flights flights = new Flights();
+        private final AtomicBoolean[] here = {new AtomicBoolean(), new AtomicBoolean()};
+        // Not atomic on purpose: flights of a piece follow one another.
+        private final int[] brought = new int[2];
+
+        /** How often the piece was brought: 1, whoever did it. */
+        @Operation
+        public int bring(@Param(name = "piece") int piece) throws IOException {
+            while (!here[piece].get()) {
+                boolean _ =
+                        flights.lead(
+                                PACK,
+                                (long) piece * Sizes.PIECE,
+                                () -> {
+                                    if (!here[piece].get()) {
+                                        brought[piece]++;
+                                        Thread.onSpinWait();
+                                        here[piece].set(true);
+                                    }
+                                });
+            }
+            return brought[piece];
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.ChunkId;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class PackScrubberTest {
+
+    private static final int FLIPS = Integer.getInteger("forebay.flips", 500);
+    private static final long FAST = 1L << 50;
+
+    @TempDir private Path directory;
+    private final TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK - 7, 5);
+
+    private PackCache open() {
+        return PackCache.open(directory, 1L << 30, pack.source(), pack);
+    }
+
+    private Path file() {
+        return directory.resolve(TestPack.ID + ".pack");
+    }
+
+    /** Flips a bit in every block. */
+    private int flipEverywhere(Random random) throws IOException {
+        int flipped = 0;
+        try (RandomAccessFile file = new RandomAccessFile(file().toFile(), "rw")) {
+            for (int from = 0; from < pack.bytes.length; from += Sizes.BLOCK) {
+                long at = from + random.nextLong(Math.min(Sizes.BLOCK, pack.bytes.length - from));
+                file.seek(at);
+                int was = file.read();
+                file.seek(at);
+                file.write(was ^ 1 << random.nextInt(8));
+                flipped++;
+            }
+        }
+        return flipped;
+    }
+
+    @Test
+    @Timeout(value = 20, unit = TimeUnit.MINUTES)
+    void everyBitThatFlipsIsFoundAndMended() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (PackCache cache = open();
+                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST)) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            int flipped = 0;
+            do {
+                flipped += flipEverywhere(random);
+                assertThat(scrubber.round()).isTrue();
+                assertThat(cache.counters().damagedBlocks()).as("seed %d", seed).isEqualTo(flipped);
+                assertThat(file()).hasBinaryContent(pack.bytes);
+            } while (flipped < FLIPS);
+            long compared = cache.counters().scrubbedBytes();
+            assertThat(scrubber.round()).isTrue();
+            assertThat(cache.counters().damagedBlocks()).as("nothing is left").isEqualTo(flipped);
+            assertThat(cache.counters().scrubbedBytes() - compared).isEqualTo(pack.bytes.length);
+        }
+    }
+
+    @Test
+    void whatCannotBeFetchedAgainIsDropped() throws Exception {
+        try (PackCache cache = open();
+                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST)) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            int flipped = flipEverywhere(new Random(1));
+            pack.down = true;
+            assertThat(scrubber.round()).isTrue();
+            assertThat(cache.counters().damagedBlocks()).isEqualTo(flipped);
+            pack.down = false;
+            pack.assertReadsAll(cache, TestPack.ALL);
+            assertThat(cache.counters().damagedBlocks()).isEqualTo(flipped);
+        }
+    }
+
+    @Test
+    void chunksOfNoMountedVersionAreComparedToo() throws Exception {
+        try (PackCache cache = open();
+                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(), FAST)) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            int flipped = flipEverywhere(new Random(2));
+            assertThat(scrubber.round()).isTrue();
+            assertThat(cache.counters().damagedBlocks()).isEqualTo(flipped);
+            assertThat(cache.scrub(new ChunkId(TestPack.ID, 0), List.of())).isZero();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.forebay.worker.fill;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.PackId;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * However many ask, a chunk is filled by one at a time, and each asker gets a result of its own.
+ */
+class FlightsLincheckTest {
+
+    private static final int SCENARIOS = Integer.getInteger("forebay.lincheck.scenarios", 10);
+    private static final PackId PACK = PackId.parse("ab".repeat(32));
+
+    @Test
+    void oneAtATimeAndNobodyIsForgotten() {
+        new StressOptions()
+                .iterations(SCENARIOS)
+                .invocationsPerIteration(200)
+                .threads(3)
+                .actorsPerThread(3)
+                .check(Actors.class);
+    }
+
+    /** What is done; made anew for each run. */
+    @Param(name = "chunk", gen = IntGen.class, conf = "0:1")
+    @Param(name = "version", gen = IntGen.class, conf = "1:2")
+    public static class Actors {
+
+        private final Flights<Integer> flights = new Flights<>();
+        private final AtomicIntegerArray underWay = new AtomicIntegerArray(2);
+
+        /** Always 10 times the chunk and the version, whoever filled; -1 if two did at once. */
+        @Operation
+        public int join(@Param(name = "chunk") int chunk, @Param(name = "version") int version) {
+            while (true) {
+                var landed =
+                        flights.join(
+                                new ChunkId(PACK, chunk),
+                                new Digest(Integer.toString(version).repeat(64)),
+                                Urgency.demand(),
+                                false,
+                                Duration.ofSeconds(30),
+                                (_, _) -> fill(chunk, version));
+                if (landed.isPresent()) {
+                    return landed.get().result().orElseThrow();
+                }
+            }
+        }
+
+        private int fill(int chunk, int version) {
+            boolean alone = underWay.incrementAndGet(chunk) == 1;
+            Thread.onSpinWait();
+            underWay.decrementAndGet(chunk);
+            return alone ? 10 * chunk + version : -1;
+        }
+
+        /** Who waits for what is under way finds nothing of it afterwards. */
+        @Operation
+        public void awaitLanded(@Param(name = "chunk") int chunk) {
+            flights.awaitLanded(id -> id.index() == chunk, Duration.ofSeconds(30));
+        }
+    }
+}
