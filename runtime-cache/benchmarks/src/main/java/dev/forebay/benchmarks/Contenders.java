@@ -25,7 +25,7 @@ final class Contenders implements AutoCloseable {
     /** Little, so that what is measured are the packs on disk and not pieces in memory. */
     private static final Map<String, String> POD = Map.of("--memory-cache", "64M");
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final Region region;
     private final Lake lake;
