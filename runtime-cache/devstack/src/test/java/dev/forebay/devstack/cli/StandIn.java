@@ -16,8 +16,8 @@ import java.util.jar.Manifest;
 
 /**
  * Stands in for Forebay's own programs, which this module must not know: serves on the port it is
- * given, and as FUSE pod mounts a tmpfs with one file. A file {@code fails} or {@code hangs} beside
- * its jar makes it do that.
+ * given, and as FUSE pod or holder mounts a tmpfs, into which a pod writes one file. A file {@code
+ * fails} or {@code hangs} beside its jar makes it do that.
  */
 final class StandIn {
     private StandIn() {}
@@ -59,13 +59,17 @@ final class StandIn {
             Thread.sleep(Long.MAX_VALUE);
         }
         List<String> options = List.of(arguments);
-        if (options.contains("--mountpoint")) {
-            String mountpoint = options.get(options.indexOf("--mountpoint") + 1);
-            run("mount", "-t", "tmpfs", "stand-in", mountpoint);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> run("umount", mountpoint)));
-            Files.writeString(
-                    Path.of(mountpoint, "region"), options.get(options.indexOf("--region") + 1));
-            serve(Integer.parseInt(options.get(options.indexOf("--metrics-port") + 1)));
+        if (options.contains("hold")) {
+            Path meeting = Files.createDirectories(Path.of(option(options, "--holder")));
+            Files.writeString(meeting.resolve("mountpoint"), option(options, "--mountpoint"));
+            mount(option(options, "--mountpoint"));
+            Thread.sleep(Long.MAX_VALUE);
+        } else if (options.contains("--region")) {
+            if (options.contains("--mountpoint")) {
+                mount(option(options, "--mountpoint"));
+            }
+            Files.writeString(mountpoint(options).resolve("region"), option(options, "--region"));
+            serve(Integer.parseInt(option(options, "--metrics-port")));
         } else {
             Properties settings = new Properties();
             try (Reader reader =
@@ -75,6 +79,23 @@ final class StandIn {
             }
             serve(Integer.parseInt(settings.getProperty("quarkus.http.port")));
         }
+    }
+
+    private static String option(List<String> options, String name) {
+        return options.get(options.indexOf(name) + 1);
+    }
+
+    private static void mount(String mountpoint) {
+        run("mount", "-t", "tmpfs", "stand-in", mountpoint);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> run("umount", mountpoint)));
+    }
+
+    /** The pod's own, or what its holder mounted, which is there before pods are started. */
+    private static Path mountpoint(List<String> options) throws IOException {
+        return Path.of(
+                options.contains("--mountpoint")
+                        ? option(options, "--mountpoint")
+                        : Files.readString(Path.of(option(options, "--holder"), "mountpoint")));
     }
 
     private static void serve(int port) throws IOException {
