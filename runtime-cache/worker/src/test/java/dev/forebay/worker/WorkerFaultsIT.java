@@ -345,7 +345,8 @@ class WorkerFaultsIT extends RunningWorker {
     void whatAVersionTookFromTheLakeIsKnownWhoeverAskedAndAfterAKill() throws Exception {
         region.put("cost/object", random(30, 20 * MIB));
         TestVersion version = mounted("cost");
-        WorkerProcess own = ownWorker("cost", "forebay.worker.peers.attempts=0");
+        WorkerProcess own =
+                ownWorker("cost", "forebay.worker.peers.attempts=0", "forebay.worker.fill.ahead=0");
         awaitMounted(own, version);
         assertThat(fromLake(own, version)).isZero();
         ChunkId first = version.chunks().get(0).chunk();

@@ -116,9 +116,9 @@ class WorkerIT extends RunningWorker {
     @Test
     void aHundredReadersOfAColdChunkCauseOneReadPerObject() throws Exception {
         for (int i = 0; i < 20; i++) {
-            region.put("crowd/object-%02d".formatted(i), random(i, 30_000));
+            region.put("hundred/object-%02d".formatted(i), random(i, 30_000));
         }
-        TestVersion version = mounted("crowd");
+        TestVersion version = mounted("hundred");
         List<Callable<Integer>> reads = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             reads.add(() -> worker.get(version.readPath(), "Range", "bytes=0-99999").statusCode());
@@ -130,7 +130,7 @@ class WorkerIT extends RunningWorker {
             }
         }
 
-        assertThat(region.reads("crowd/")).hasSize(20);
+        assertThat(region.reads("hundred/")).hasSize(20);
     }
 
     @Test
