@@ -90,7 +90,7 @@ class HeldViewsFuseIT {
         LockSupport.parkNanos(OUTAGE_NANOS);
         pod = restarted();
         long back = CheckingReader.micros();
-        pod.await("metrics at");
+        pod.await("/metrics");
         assertThat(views(pod)).containsEntry("native", 1.0);
 
         Seen seen = HeldMountFixture.end(readers);
@@ -141,7 +141,7 @@ class HeldViewsFuseIT {
             assertThat(open.read(read, 0).result()).isEqualTo(read.length);
             assertThat(Arrays.equals(read, expected)).isTrue();
             assertThat(Arrays.equals(mapped.toArray(ValueLayout.JAVA_BYTE), expected)).isTrue();
-            pod.await("metrics at");
+            pod.await("/metrics");
             assertThat(usedBytes()).isGreaterThan(expected.length);
         }
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();

@@ -143,12 +143,22 @@ class PodFuseIT {
     private Process ready(Map<String, String> otherwise) throws IOException {
         Process process = start(otherwise);
         says("is mounted at", process);
+        await(process, () -> Files.exists(mountpoint.resolve(VERSION.path())));
         return process;
     }
 
     private void says(String text, Process process) throws IOException {
+        await(process, () -> Files.readString(output).contains(text));
+    }
+
+    @FunctionalInterface
+    private interface Check {
+        boolean holds() throws IOException;
+    }
+
+    private void await(Process process, Check condition) throws IOException {
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (!Files.readString(output).contains(text)) {
+        while (!condition.holds()) {
             assertThat(process.isAlive()).as("%s", Files.readString(output)).isTrue();
             assertThat(System.nanoTime()).as("%s", Files.readString(output)).isLessThan(deadline);
             LockSupport.parkNanos(20_000_000);
