@@ -113,7 +113,8 @@ final class Contenders implements AutoCloseable {
         Benchmarks.say("starting " + contender.label());
         OneProcessServer started =
                 switch (contender) {
-                    case NATIVE, ON_DEMAND -> pod(contender, "on-demand", "kernel");
+                    case NATIVE -> pod(contender, "auto", "kernel");
+                    case ON_DEMAND -> pod(contender, "on-demand", "kernel");
                     case KERNEL -> pod(contender, "portable", "kernel");
                     case JNR -> pod(contender, "portable", "jnr");
                     case STOCK -> peers.stock();
