@@ -136,6 +136,7 @@ class WorkerFaultsIT extends RunningWorker {
         WorkerProcess own = ownWorker("killed");
         String id = status(own).getString("id");
         assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode()).isEqualTo(206);
+        await(() -> status(own).getLong("chunks") == version.chunks().size());
         int reads = region.reads("warm/").size();
 
         own.kill9();
