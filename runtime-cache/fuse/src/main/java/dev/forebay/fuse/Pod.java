@@ -121,7 +121,7 @@ final class Pod implements AutoCloseable {
                                         .resolve("inodes")),
                         nanos(Instant.now()));
         MountedPacks mountedPacks = new MountedPacks(manifests);
-        view = new PackFolder(portable, mountedPacks, packs::read);
+        view = new PackFolder(portable, mountedPacks, packs);
         RegionImages regionImages = new RegionImages(client, () -> workers(region));
         ViewChoice.Found found =
                 options.view.find(

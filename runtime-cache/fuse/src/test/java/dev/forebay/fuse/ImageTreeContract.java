@@ -51,7 +51,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
                         this::write,
                         mountedPacks,
                         nodePacks());
-        return mountTree(new PackFolder(view, mountedPacks, packs::read), guard, mountpoint);
+        return mountTree(new PackFolder(view, mountedPacks, packs), guard, mountpoint);
     }
 
     ImageDevices devices() {

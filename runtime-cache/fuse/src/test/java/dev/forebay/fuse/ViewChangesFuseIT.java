@@ -140,7 +140,7 @@ class ViewChangesFuseIT {
         RegionImages images = new RegionImages(client, () -> workers);
         Transport transport =
                 KernelTransport.mount(
-                        new PackFolder(tree, mountedPacks, packs::read),
+                        new PackFolder(tree, mountedPacks, packs),
                         new Guard(new Silent()),
                         mountpoint,
                         false);

@@ -17,4 +17,9 @@ public interface FileBytes {
      *     configured time
      */
     void read(Digest manifest, long packBytes, Node.File file, long offset, ByteBuffer target);
+
+    /** Whether they are on this node; see {@link OpenFile#isHere}. */
+    default boolean areHere(Digest manifest, Node.File file, long offset, int length) {
+        return true;
+    }
 }

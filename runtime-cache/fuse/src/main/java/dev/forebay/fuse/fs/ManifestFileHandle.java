@@ -19,4 +19,10 @@ record ManifestFileHandle(
         }
         return length;
     }
+
+    @Override
+    public boolean isHere(long offset, int length) {
+        int present = Math.clamp(file.size() - offset, 0, length);
+        return present == 0 || bytes.areHere(manifest, file, offset, present);
+    }
 }

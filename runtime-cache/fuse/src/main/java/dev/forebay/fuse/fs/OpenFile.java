@@ -13,5 +13,15 @@ public interface OpenFile {
      */
     int read(long offset, ByteBuffer target);
 
+    /**
+     * Whether a read would be answered from this node; else it may wait for others, and long. A
+     * guess, made without waiting.
+     *
+     * @param length how many bytes are asked for; the file may end before
+     */
+    default boolean isHere(long offset, int length) {
+        return true;
+    }
+
     Attributes attributes();
 }

@@ -40,7 +40,8 @@ public final class KernelTransport implements Transport {
         this.mountpoint = mountpoint;
         this.files = new RememberedFiles(view);
         HandlerTable handlers = HandlerTable.of(view, files, owner);
-        this.threads = new RequestThreads(view, guard, handlers, device);
+        SlowReads slow = new SlowReads(view, files, guard, device.protocol().maxRequestBytes());
+        this.threads = new RequestThreads(view, guard, handlers, slow, device);
         threads.start();
     }
 

@@ -1,6 +1,5 @@
 package dev.forebay.fuse.kernel;
 
-import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.linux.BlockedThread;
 import dev.forebay.fuse.linux.CallState;
@@ -20,7 +19,8 @@ final class RequestThread implements Runnable {
     private final HandlerTable handlers;
     private final Guard guard;
     private final Request request;
-    private final Reply reply;
+    private final SlowReads slow;
+    private final Answers answers;
     private final CallState state = new CallState();
 
     /** What the guard guards; an object of its own for each request would be garbage. */
@@ -37,14 +37,16 @@ final class RequestThread implements Runnable {
             Descriptor queue,
             HandlerTable handlers,
             Guard guard,
+            SlowReads slow,
             Request request,
-            Reply reply) {
+            Answers answers) {
         this.all = all;
         this.queue = queue;
         this.handlers = handlers;
         this.guard = guard;
         this.request = request;
-        this.reply = reply;
+        this.slow = slow;
+        this.answers = answers;
     }
 
     @Override
@@ -104,36 +106,19 @@ final class RequestThread implements Runnable {
             LOG.error("A request of {} bytes that is none", bytes);
             return;
         }
+        if (slow.take(request, queue)) {
+            return;
+        }
         HandlerTable.Entry asked = handlers.entry(request.opcode());
         entry = asked;
         int result = guard.run(asked.operation(), request, handling);
-        if (asked.answered() && !answer(result)) {
-            // Whoever waits for it must not wait for ever.
-            answer(-Errno.EIO.number());
+        if (asked.answered()) {
+            answers.send(queue, result, request.unique());
         }
     }
 
     private int handle() {
         HandlerTable.Entry asked = entry;
-        return asked == null ? 0 : asked.handler().handle(request, reply);
-    }
-
-    private boolean answer(int result) {
-        int length = reply.finish(result, request.unique());
-        if (queue.write(reply.memory(), length, state) >= 0) {
-            return true;
-        }
-        return switch (state.errno()) {
-            // Nobody waits any more: killed, answered by another process, or unmounted.
-            case ErrorNumber.ENOENT, ErrorNumber.ENODEV, ErrorNumber.ECONNABORTED -> true;
-            default -> {
-                LOG.error(
-                        "The kernel refuses the answer {} to request {}: errno {}",
-                        result,
-                        request.opcode(),
-                        state.errno());
-                yield false;
-            }
-        };
+        return asked == null ? 0 : asked.handler().handle(request, answers.reply());
     }
 }

@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those who serve a device: at any time at least one waits for a request while others may be
- * waiting for bytes, up to a bound; a surplus ends. Platform threads, because a thread that waits
- * in the kernel would hold a virtual thread's carrier.
+ * Those who serve a device: at any time at least one waits for a request while others may be at
+ * work, up to a bound; a surplus ends. Reads that have to wait for bytes go to {@link SlowReads}.
+ * Platform threads, because a thread that waits in the kernel would hold a virtual thread's
+ * carrier.
  */
 final class RequestThreads {
 
@@ -32,6 +33,7 @@ final class RequestThreads {
     private final FileSystemView view;
     private final Guard guard;
     private final HandlerTable handlers;
+    private final SlowReads slow;
     private final List<Descriptor> queues;
     private final int maxRequestBytes;
     private final AtomicInteger waiting = new AtomicInteger();
@@ -42,10 +44,16 @@ final class RequestThreads {
     private final Set<RequestThread> alive = new HashSet<>();
     private long started;
 
-    RequestThreads(FileSystemView view, Guard guard, HandlerTable handlers, FuseDevice device) {
+    RequestThreads(
+            FileSystemView view,
+            Guard guard,
+            HandlerTable handlers,
+            SlowReads slow,
+            FuseDevice device) {
         this.view = view;
         this.guard = guard;
         this.handlers = handlers;
+        this.slow = slow;
         this.queues = device.descriptors();
         this.maxRequestBytes = device.protocol().maxRequestBytes();
     }
@@ -67,8 +75,9 @@ final class RequestThreads {
                         queue,
                         handlers,
                         guard,
+                        slow,
                         new Request(view),
-                        new Reply(maxRequestBytes));
+                        new Answers(maxRequestBytes));
         alive.add(thread);
         try {
             Thread.ofPlatform().daemon().name("fuse-" + started).start(thread);
@@ -125,6 +134,6 @@ final class RequestThreads {
             alive.forEach(RequestThread::wake);
             wait(WAKE_MILLIS);
         }
-        return alive.isEmpty();
+        return alive.isEmpty() && slow.awaitAnswered(deadline - System.nanoTime());
     }
 }

@@ -3,6 +3,7 @@ package dev.forebay.fuse.read;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.forebay.fuse.fs.FileBytes;
+import dev.forebay.fuse.fs.PackBytes;
 import dev.forebay.fuse.read.Streams.Advice;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
@@ -10,6 +11,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,7 +31,7 @@ import java.util.concurrent.Semaphore;
  * into the page cache only; except by sequential reads of less than two blocks, for each of which
  * the blocks around it would be read and compared. Safe for use by many threads.
  */
-public final class PackReader implements FileBytes, AutoCloseable {
+public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
 
     /** How long not to try a piece again in which an object has changed. */
     private static final Duration SPLIT_MEMORY = Duration.ofMinutes(1);
@@ -76,13 +78,32 @@ public final class PackReader implements FileBytes, AutoCloseable {
                 middle);
     }
 
-    /**
-     * Fills {@code target} with verified bytes of a pack.
-     *
-     * @param from in the pack; {@code target} ends at or before the pack's end
-     */
+    @Override
     public void read(Digest manifest, Pack pack, long from, ByteBuffer target) {
         read(manifest, pack, from, target, true);
+    }
+
+    @Override
+    public boolean areHere(Digest manifest, Node.File file, long offset, int length) {
+        long from = file.packOffset() + offset;
+        return areHere(manifest, file.pack(), from, from + length);
+    }
+
+    @Override
+    public boolean areHere(Digest manifest, Pack pack, long from, long to) {
+        return areHere(manifest, pack.id(), from, to);
+    }
+
+    private boolean areHere(Digest manifest, PackId pack, long from, long to) {
+        for (long at = from; at < to; ) {
+            PieceKey piece = PieceKey.at(manifest, pack, at);
+            long until = Math.min(to, piece.start() + PieceKey.BYTES);
+            if (!isHere(piece, at, until) && (strict || !cache.isLoaded(piece))) {
+                return false;
+            }
+            at = until;
+        }
+        return true;
     }
 
     private void read(

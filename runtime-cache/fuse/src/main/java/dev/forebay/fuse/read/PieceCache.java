@@ -83,6 +83,17 @@ final class PieceCache {
         }
     }
 
+    /** Whether a piece can be read without waiting for it. */
+    boolean isLoaded(PieceKey key) {
+        lock.lock();
+        try {
+            Piece piece = pieces.get(key);
+            return piece != null && piece.bytes.isDone();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Shows a piece to {@code reader}, filling it first if nobody has.
      *

@@ -6,6 +6,7 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.FsException;
 import dev.forebay.fuse.fs.OpenDirectory;
 import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.fuse.fs.PackBytes;
 import dev.forebay.fuse.fs.Statistics;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
@@ -28,18 +29,6 @@ public final class PackFolder implements FileSystemView {
 
     /** No namespace begins with a dot. */
     static final String NAME = ".packs";
-
-    /** Where the bytes of packs come from. */
-    @FunctionalInterface
-    public interface PackBytes {
-        /**
-         * Fills {@code target} with verified bytes of a pack.
-         *
-         * @param manifest of the version that they are read for
-         * @param offset in the pack; {@code target} ends at or before the pack's end
-         */
-        void read(Digest manifest, Pack pack, long offset, ByteBuffer target);
-    }
 
     /** The folder's own number; those of packs have the same topmost bit, and no other has it. */
     private static final long FOLDER = Long.MIN_VALUE;
@@ -197,6 +186,13 @@ public final class PackFolder implements FileSystemView {
                 target.position(target.position() + length);
             }
             return length;
+        }
+
+        @Override
+        public boolean isHere(long offset, int length) {
+            Pack pack = found.pack();
+            long end = Math.min(pack.bytes(), offset + length);
+            return end <= offset || bytes.areHere(found.manifest(), pack, offset, end);
         }
 
         @Override

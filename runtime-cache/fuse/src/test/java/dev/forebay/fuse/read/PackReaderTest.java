@@ -303,4 +303,15 @@ class PackReaderTest {
             assertThat(strict.memoryBytes()).isZero();
         }
     }
+
+    @Test
+    void knowsWhatItNeedNotWaitFor() {
+        Node.File file = file(0, pack.length);
+        assertThat(reader.areHere(MANIFEST, file, 3L * MIB - 10, 20)).isFalse();
+        onTheNode = new Range(2L * MIB, 3L * MIB);
+        assertThat(reader.areHere(MANIFEST, file, 2L * MIB, MIB)).isTrue();
+        assertThat(reader.areHere(MANIFEST, file, 3L * MIB - 10, 20)).isFalse();
+        reads(file(3L * MIB, 100), 0, 100);
+        assertThat(reader.areHere(MANIFEST, file, 3L * MIB - 10, 20)).as("in memory").isTrue();
+    }
 }

@@ -32,11 +32,15 @@ public final class InitReply {
 
     public static final int BYTES = (int) LAYOUT.byteSize();
 
-    /** Requests that need no answer at once, such as readahead, under way at a time. */
-    private static final short MAX_BACKGROUND = 64;
+    /**
+     * Requests that need no answer at once, such as readahead, under way at a time. What comes
+     * after them waits in the kernel, whichever file it is of, so there must be room beside what
+     * waits for workers.
+     */
+    private static final short MAX_BACKGROUND = 1024;
 
     /** From how many on the kernel calls the device congested; three quarters are usual. */
-    private static final short CONGESTION = 48;
+    private static final short CONGESTION = 768;
 
     /** The least the kernel takes; nothing is ever written. */
     private static final int MAX_WRITE = 4096;

@@ -1,0 +1,173 @@
+package dev.forebay.fuse.kernel;
+
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.kernel.protocol.Opcode;
+import dev.forebay.fuse.kernel.protocol.ReadRequest;
+import dev.forebay.fuse.linux.Descriptor;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads of bytes that are not on this node. They are taken off those who serve the device, who go
+ * on with what is here: a worker or a lake that does not answer holds up its own readers only.
+ *
+ * <p>A bounded number is under way. Of the others only what was asked for is kept, and the kernel
+ * bounds their number: the readahead that it lets be under way, and one for each thread that waits.
+ * Platform threads, for the disk that keeps what came holds them in the kernel. Safe for use by
+ * many threads.
+ */
+final class SlowReads {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SlowReads.class);
+
+    /** Each has a buffer of the largest request, about 1 MiB. */
+    private static final int AT_ONCE = 64;
+
+    /** Buffers that are kept while nothing is slow. */
+    private static final int IDLE = 8;
+
+    private static final long IDLE_SECONDS = 10;
+
+    private final FileSystemView view;
+    private final RememberedFiles files;
+    private final Guard guard;
+    private final int maxRequestBytes;
+    private final ExecutorService executor;
+    private final ConcurrentLinkedDeque<Answers> idle = new ConcurrentLinkedDeque<>();
+
+    /** Is there when there is memory for no other. For one thread at a time. */
+    private final Answers refusal = new Answers(0);
+
+    // Guarded by this.
+    private int unanswered;
+
+    SlowReads(FileSystemView view, RememberedFiles files, Guard guard, int maxRequestBytes) {
+        this.view = view;
+        this.files = files;
+        this.guard = guard;
+        this.maxRequestBytes = maxRequestBytes;
+        ThreadPoolExecutor threads =
+                new ThreadPoolExecutor(
+                        AT_ONCE,
+                        AT_ONCE,
+                        IDLE_SECONDS,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(),
+                        Thread.ofPlatform().daemon().name("slow-read-", 0).factory());
+        threads.allowCoreThreadTimeOut(true);
+        this.executor = threads;
+    }
+
+    /**
+     * Takes a request and answers it later, if it is a read of bytes that are not here.
+     *
+     * @param queue where to answer
+     */
+    boolean take(Request request, Descriptor queue) {
+        if (request.opcode() != Opcode.READ) {
+            return false;
+        }
+        Read read;
+        try {
+            read = new Read(request, queue);
+            if (read.isFast()) {
+                return false;
+            }
+        } catch (RuntimeException e) {
+            // The handler of reads meets the same, and its guard says what it means.
+            return false;
+        }
+        count(1);
+        try {
+            executor.execute(read);
+        } catch (OutOfMemoryError noThread) {
+            count(-1);
+            return false;
+        }
+        return true;
+    }
+
+    private synchronized void count(int more) {
+        unanswered += more;
+        notifyAll();
+    }
+
+    /**
+     * Waits for those that were taken.
+     *
+     * @return whether all were answered in time
+     */
+    synchronized boolean awaitAnswered(long nanos) throws InterruptedException {
+        long deadline = System.nanoTime() + nanos;
+        while (unanswered > 0 && deadline - System.nanoTime() > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, deadline - System.nanoTime());
+        }
+        return unanswered == 0;
+    }
+
+    private void refuse(Descriptor queue, long unique) {
+        synchronized (refusal) {
+            refusal.send(queue, -Errno.EIO.number(), unique);
+        }
+    }
+
+    private final class Read implements Runnable {
+
+        private final Descriptor queue;
+        private final long unique;
+        private final long node;
+        private final long offset;
+        private final int length;
+        private final OpenFile file;
+
+        Read(Request request, Descriptor queue) {
+            this.queue = queue;
+            this.unique = request.unique();
+            this.node = request.node();
+            this.offset = ReadRequest.offset(request.memory());
+            this.length = ReadRequest.size(request.memory());
+            this.file = files.file(node);
+        }
+
+        boolean isFast() {
+            return file.isHere(offset, length);
+        }
+
+        @Override
+        public void run() {
+            try {
+                Answers kept = idle.poll();
+                Answers answers = kept == null ? new Answers(maxRequestBytes) : kept;
+                answers.send(queue, guard.run(Operation.READ, this, () -> into(answers)), unique);
+                if (idle.size() < IDLE) {
+                    idle.push(answers);
+                }
+            } catch (OutOfMemoryError e) {
+                LOG.error("No memory for the answer to a read of {}", this, e);
+                refuse(queue, unique);
+            } finally {
+                count(-1);
+            }
+        }
+
+        private int into(Answers answers) {
+            Reply reply = answers.reply();
+            return file.read(offset, reply.buffer(reply.room(length)));
+        }
+
+        /** For messages. */
+        @Override
+        public String toString() {
+            return view.describe(node);
+        }
+    }
+}
