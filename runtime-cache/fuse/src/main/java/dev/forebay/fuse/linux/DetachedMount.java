@@ -9,7 +9,8 @@ import java.util.List;
  * fsconfig, fsmount, move_mount), which mount(2) with its 4 KiB of options cannot replace: an image
  * may have thousands of devices. If it is closed before it was attached it is gone.
  *
- * <p>Not thread-safe.
+ * <p>Images and devices may be files of a mount that this process serves, and so may be where it is
+ * attached. Not thread-safe.
  */
 public final class DetachedMount implements AutoCloseable {
 
@@ -57,7 +58,14 @@ public final class DetachedMount implements AutoCloseable {
             for (Path device : devices) {
                 set(context, "device", device);
             }
-            SystemCall.make("mount " + image, FSCONFIG, context.number(), FSCONFIG_CMD_CREATE);
+            IsolatedThread.run(
+                    () ->
+                            SystemCall.make(
+                                    "mount " + image,
+                                    FSCONFIG,
+                                    context.number(),
+                                    FSCONFIG_CMD_CREATE),
+                    context);
             return new DetachedMount(
                     descriptor(
                             SystemCall.make(
@@ -88,14 +96,19 @@ public final class DetachedMount implements AutoCloseable {
      */
     public void attach(Path directory) throws SystemCallException {
         try (Arena arena = Arena.ofConfined()) {
-            SystemCall.make(
-                    "move_mount " + directory,
-                    MOVE_MOUNT,
-                    mount.number(),
-                    CLibrary.text(arena, "").address(),
-                    AT_FDCWD,
-                    CLibrary.text(arena, directory).address(),
-                    MOVE_MOUNT_F_EMPTY_PATH);
+            long nothing = CLibrary.text(arena, "").address();
+            long target = CLibrary.text(arena, directory).address();
+            IsolatedThread.run(
+                    () ->
+                            SystemCall.make(
+                                    "move_mount " + directory,
+                                    MOVE_MOUNT,
+                                    mount.number(),
+                                    nothing,
+                                    AT_FDCWD,
+                                    target,
+                                    MOVE_MOUNT_F_EMPTY_PATH),
+                    mount);
         }
     }
 

@@ -47,22 +47,20 @@ public final class LoopDevice implements AutoCloseable {
     /**
      * Makes one.
      *
-     * @param file of whole blocks of 4 KiB; read past the page cache where its file system can do
-     *     that
+     * @param file of whole blocks of 4 KiB, of a mount that this process serves, maybe; read past
+     *     the page cache where its file system can do that
      * @throws SystemCallException EACCES or EPERM without root
      */
     public static LoopDevice of(Path file) throws SystemCallException {
         try (Descriptor control = Descriptor.open(CONTROL, Descriptor.O_RDWR);
-                Descriptor backing = Descriptor.open(file, Descriptor.O_RDONLY);
-                Arena arena = Arena.ofConfined()) {
+                Arena arena = Arena.ofShared()) {
             MemorySegment config = arena.allocate(CONFIG_BYTES, Long.BYTES);
-            config.set(JAVA_INT, 0, backing.number());
             config.set(JAVA_INT, FLAGS, READ_ONLY | AUTOCLEAR | DIRECT_IO);
             for (int attempt = 1; ; attempt++) {
                 Path path = Path.of("/dev/loop" + control.ioctl(GET_FREE, MemorySegment.NULL));
                 Descriptor device = Descriptor.open(path, Descriptor.O_RDONLY);
                 try {
-                    int _ = device.ioctl(CONFIGURE, config);
+                    IsolatedThread.run(() -> configure(device, config, file), device);
                     return new LoopDevice(path, device);
                 } catch (SystemCallException e) {
                     device.close();
@@ -71,6 +69,14 @@ public final class LoopDevice implements AutoCloseable {
                     }
                 }
             }
+        }
+    }
+
+    private static void configure(Descriptor device, MemorySegment config, Path file)
+            throws SystemCallException {
+        try (Descriptor backing = Descriptor.open(file, Descriptor.O_RDONLY)) {
+            config.set(JAVA_INT, 0, backing.number());
+            int _ = device.ioctl(CONFIGURE, config);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
+import dev.forebay.fuse.linux.IsolatedThread;
 import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.fuse.linux.SystemCallException;
 import dev.forebay.fuse.nodecache.HeldPacks;
@@ -273,7 +274,7 @@ public final class ImageViews implements AutoCloseable {
 
     private void detach(Path folder) {
         try {
-            MountCalls.detach(folder);
+            IsolatedThread.run(() -> MountCalls.detach(folder));
         } catch (SystemCallException e) {
             LOG.warn("An image stays where its version was: {}", e.getMessage());
         }
