@@ -6,6 +6,8 @@ enum Contender {
     RAW("raw_directory"),
     /** The image over complete packs of the node cache. */
     NATIVE("forebay_native"),
+    /** The same by loop devices, which can be read with O_DIRECT. */
+    NATIVE_LOOPS("forebay_native_loops"),
     /** The image over packs that the pod serves, transport {@code kernel}. */
     ON_DEMAND("forebay_on_demand"),
     /** File by file, transport {@code kernel}. */

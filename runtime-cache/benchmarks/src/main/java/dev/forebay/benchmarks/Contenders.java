@@ -17,13 +17,17 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The mounts that are compared, each started when it is first asked for. */
 final class Contenders implements AutoCloseable {
     /** Little, so that what is measured are the packs on disk and not pieces in memory. */
-    private static final Map<String, String> POD = Map.of("--memory-cache", "64M");
+    private static final Map<String, String> POD =
+            Map.of("--memory-cache", "64M", "--transport", "kernel");
+
+    private static final Set<Contender> NATIVE = Set.of(Contender.NATIVE, Contender.NATIVE_LOOPS);
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -62,7 +66,9 @@ final class Contenders implements AutoCloseable {
     List<Path> backing(Contender contender, Dataset dataset) throws Exception {
         return switch (contender) {
             case RAW, STOCK -> List.of(root(Contender.RAW, dataset));
-            case NATIVE, ON_DEMAND, KERNEL, JNR ->
+            // Its pages are the mount's own, and no others are made.
+            case NATIVE, NATIVE_LOOPS -> List.of(root(contender, dataset));
+            case ON_DEMAND, KERNEL, JNR ->
                     List.of(directory(contender).resolve("cache").resolve("packs"));
             default -> List.of();
         };
@@ -79,7 +85,7 @@ final class Contenders implements AutoCloseable {
     List<Long> processes(Contender contender) throws Exception {
         List<Long> all = new ArrayList<>();
         switch (contender) {
-            case NATIVE, ON_DEMAND, KERNEL, JNR -> {
+            case NATIVE, NATIVE_LOOPS, ON_DEMAND, KERNEL, JNR -> {
                 all.add(server(contender).pid());
                 region.workers().stream().map(QuarkusProcess::pid).forEach(all::add);
             }
@@ -113,10 +119,11 @@ final class Contenders implements AutoCloseable {
         Benchmarks.say("starting " + contender.label());
         OneProcessServer started =
                 switch (contender) {
-                    case NATIVE -> pod(contender, "auto", "kernel");
-                    case ON_DEMAND -> pod(contender, "on-demand", "kernel");
-                    case KERNEL -> pod(contender, "portable", "kernel");
-                    case JNR -> pod(contender, "portable", "jnr");
+                    case NATIVE -> pod(contender, Map.of("--image-devices", "files"));
+                    case NATIVE_LOOPS -> pod(contender, Map.of("--image-devices", "loops"));
+                    case ON_DEMAND -> pod(contender, Map.of("--view", "on-demand"));
+                    case KERNEL -> pod(contender, Map.of("--view", "portable"));
+                    case JNR -> pod(contender, Map.of("--view", "portable", "--transport", "jnr"));
                     case STOCK -> peers.stock();
                     case RCLONE -> peers.rclone();
                     case S3FS -> peers.s3fs();
@@ -126,16 +133,15 @@ final class Contenders implements AutoCloseable {
         for (Dataset dataset : warm) {
             warmUp(contender, started, dataset);
         }
-        if (contender == Contender.NATIVE && started instanceof FuseMount pod) {
+        if (NATIVE.contains(contender) && started instanceof FuseMount pod) {
             await(pod.mountpoint(), () -> views(pod, "native") == warm.size());
         }
         return started;
     }
 
-    private FuseMount pod(Contender contender, String view, String transport) {
+    private FuseMount pod(Contender contender, Map<String, String> more) {
         Map<String, String> options = new HashMap<>(POD);
-        options.put("--view", view);
-        options.put("--transport", transport);
+        options.putAll(more);
         return FuseMount.another(region, directory(contender), options);
     }
 
@@ -160,7 +166,7 @@ final class Contenders implements AutoCloseable {
     private static Path shown(Contender contender, FuseMount pod, Dataset dataset)
             throws Exception {
         Path folder = pod.mountpoint().resolve(dataset.version().path());
-        boolean byImage = contender == Contender.NATIVE || contender == Contender.ON_DEMAND;
+        boolean byImage = contender == Contender.ON_DEMAND || NATIVE.contains(contender);
         await(folder, () -> Files.exists(folder) && (!byImage || Mounts.isMounted(folder)));
         return folder;
     }

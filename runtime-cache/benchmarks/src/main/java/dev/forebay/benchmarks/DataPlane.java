@@ -4,6 +4,7 @@ import static dev.forebay.benchmarks.Contender.GET;
 import static dev.forebay.benchmarks.Contender.JNR;
 import static dev.forebay.benchmarks.Contender.KERNEL;
 import static dev.forebay.benchmarks.Contender.NATIVE;
+import static dev.forebay.benchmarks.Contender.NATIVE_LOOPS;
 import static dev.forebay.benchmarks.Contender.NGINX;
 import static dev.forebay.benchmarks.Contender.ON_DEMAND;
 import static dev.forebay.benchmarks.Contender.RAW;
@@ -31,7 +32,9 @@ final class DataPlane {
     /** Those whose backing files are known, and so can be brought into memory. */
     private static final List<Contender> OVER_FILES = ALL.subList(0, ALL.indexOf(RCLONE));
 
-    private static final List<Contender> DIRECT = List.of(RAW, NATIVE, ON_DEMAND, KERNEL);
+    /** An image that is mounted from files cannot be opened with O_DIRECT. */
+    private static final List<Contender> DIRECT = List.of(RAW, NATIVE_LOOPS, KERNEL, JNR, STOCK);
+
     private static final int THREADS = 4;
     private static final double GIGABYTE = 1e9;
 

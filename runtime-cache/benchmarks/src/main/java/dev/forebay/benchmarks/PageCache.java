@@ -14,7 +14,10 @@ final class PageCache {
     enum State {
         /** On the disk only. */
         DISK,
-        /** The files that a mount takes its bytes from are in the page cache; its own are not. */
+        /**
+         * The files that a mount takes its bytes from are in the page cache, and its own are not;
+         * unless it has no others.
+         */
         MEMORY;
 
         String label() {

@@ -18,9 +18,8 @@ public enum ImageDevices {
     FILES {
         @Override
         DetachedMount mount(Path image, List<Path> packs) throws SystemCallException {
-            // Past the page cache of the packs: what is read is in it as the image's files, and
-            // need
-            // not be there twice.
+            // Past the page cache of the packs: what is read is there as the image's files, and
+            // need not be there twice.
             return Readahead.raise(() -> DetachedMount.erofs(image, packs, List.of("directio")));
         }
     },
@@ -37,6 +36,7 @@ public enum ImageDevices {
                     devices.add(loops.element().path());
                 }
                 loops.push(LoopDevice.of(image));
+                Readahead.raise(loops.element().path());
                 return DetachedMount.erofs(loops.element().path(), devices, List.of());
             } finally {
                 loops.forEach(LoopDevice::close);
