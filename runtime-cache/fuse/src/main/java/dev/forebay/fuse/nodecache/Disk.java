@@ -4,33 +4,79 @@ import dev.forebay.fuse.linux.ErrorNumber;
 import dev.forebay.fuse.linux.SystemCallException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether the disk is worth asking: after a failure it is left alone for a while. */
+/**
+ * Whether the disk is worth asking, and who is just asking it: after a failure it is left alone for
+ * a while, and files are closed only when nobody uses them. Safe for use by many threads.
+ */
 final class Disk {
 
     private static final Logger LOG = LoggerFactory.getLogger(Disk.class);
 
     private static final Duration REST = Duration.ofSeconds(30);
 
+    private static final int MAX_USERS = Integer.MAX_VALUE;
+    private static final long CLOSE_SECONDS = 5;
+
+    /**
+     * What is done with the disk.
+     *
+     * @param <X> what it may throw besides failures of the disk
+     */
+    @FunctionalInterface
+    interface Use<T, X extends Exception> {
+        T run() throws IOException, X;
+    }
+
     private final CacheCounters counters;
+    private final Semaphore users = new Semaphore(MAX_USERS);
     private volatile long restsSince = System.nanoTime() - REST.toNanos();
 
     Disk(CacheCounters counters) {
         this.counters = counters;
     }
 
+    /** Whether it has not failed lately. */
     boolean isUsable() {
         return System.nanoTime() - restsSince >= REST.toNanos();
     }
 
+    /** Does something with the disk; {@code otherwise}, if that fails or is not to be tried now. */
+    <T, X extends Exception> T use(T otherwise, Use<T, X> use) throws X {
+        if (!isUsable() || !users.tryAcquire()) {
+            return otherwise;
+        }
+        try {
+            return use.run();
+        } catch (IOException e) {
+            failed(e);
+            return otherwise;
+        } finally {
+            users.release();
+        }
+    }
+
+    /** Leaves the disk alone from now on. */
     void failed(IOException failure) {
         counters.diskErrors.increment();
         if (isUsable()) {
             LOG.warn("The node cache steps aside for {}: {}", REST, failure.toString());
         }
         restsSince = System.nanoTime();
+    }
+
+    /** Lets nobody use it any more; false if somebody still does, and does not end in seconds. */
+    boolean endUse() {
+        try {
+            return users.tryAcquire(MAX_USERS, CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** Whether there is just no room. */

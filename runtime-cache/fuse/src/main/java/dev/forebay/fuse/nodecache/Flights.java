@@ -18,34 +18,34 @@ final class Flights {
     /** Longer than whatever is tried to read from workers. */
     private static final long PATIENCE_SECONDS = 60;
 
-    private record Piece(PackId pack, long index) {}
+    private record Key(PackId pack, long piece) {}
 
     /** Brings what is missing. */
     @FunctionalInterface
-    interface Flight {
-        void run() throws IOException;
+    interface Flight<T> {
+        T run() throws IOException;
     }
 
-    private final Map<Piece, CompletableFuture<Optional<ForebayException>>> underWay =
+    private final Map<Key, CompletableFuture<Optional<ForebayException>>> underWay =
             new ConcurrentHashMap<>();
 
     /**
      * Runs {@code flight} if nobody is bringing something of the piece; else waits for who does.
      *
      * @param at an offset in the piece
-     * @return whether it was run
+     * @return what it gave, if it was run
      * @throws ForebayException what the flight threw, this one or the other's
      */
-    boolean lead(PackId pack, long at, Flight flight) throws IOException {
-        Piece piece = new Piece(pack, at / Sizes.PIECE);
+    <T> Optional<T> lead(PackId pack, long at, Flight<T> flight) throws IOException {
+        Key piece = new Key(pack, at / Sizes.PIECE);
         CompletableFuture<Optional<ForebayException>> mine = new CompletableFuture<>();
         CompletableFuture<Optional<ForebayException>> other = underWay.putIfAbsent(piece, mine);
         if (other != null) {
             await(other);
-            return false;
+            return Optional.empty();
         }
         try {
-            flight.run();
+            return Optional.of(flight.run());
         } catch (ForebayException e) {
             mine.complete(Optional.of(e));
             throw e;
@@ -53,7 +53,6 @@ final class Flights {
             underWay.remove(piece);
             mine.complete(Optional.empty());
         }
-        return true;
     }
 
     private static void await(CompletableFuture<Optional<ForebayException>> other) {

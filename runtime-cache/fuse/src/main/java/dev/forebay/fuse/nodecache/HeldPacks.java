@@ -24,7 +24,7 @@ public final class HeldPacks implements AutoCloseable {
     HeldPacks(Digest manifest, List<PackFile> packs) {
         this.manifest = manifest;
         this.packs = packs;
-        packs.forEach(pack -> pack.hold(manifest));
+        packs.forEach(pack -> pack.holds().hold(manifest));
     }
 
     /**
@@ -56,7 +56,7 @@ public final class HeldPacks implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            packs.forEach(pack -> pack.unhold(manifest));
+            packs.forEach(pack -> pack.holds().release(manifest));
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.manifest.Pack;
@@ -13,14 +12,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Packs on the node's own disk, filled while they are read.
@@ -34,21 +29,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class PackCache implements PackSource, AutoCloseable {
 
-    /** How often to look again after somebody else brought something, before going alone. */
-    private static final int ATTEMPTS = 8;
-
-    private static final int MAX_USERS = Integer.MAX_VALUE;
-    private static final long CLOSE_SECONDS = 5;
-
     private final PackFiles files;
     private final Space space;
     private final LocalChunks source;
     private final LivePages live;
     private final CacheCounters counters;
     private final Disk disk;
-    private final Flights flights = new Flights();
-    private final Buffers buffers = new Buffers(Sizes.PIECE);
-    private final Semaphore users = new Semaphore(MAX_USERS);
+    private final PieceFetcher fetcher;
+    private final PackUpkeep upkeep;
 
     private PackCache(
             PackFiles files,
@@ -62,6 +50,8 @@ final class PackCache implements PackSource, AutoCloseable {
         this.live = live;
         this.counters = counters;
         this.disk = new Disk(counters);
+        this.fetcher = new PieceFetcher(source, space, counters);
+        this.upkeep = new PackUpkeep(files, live, fetcher, counters);
     }
 
     /**
@@ -106,17 +96,7 @@ final class PackCache implements PackSource, AutoCloseable {
 
     /** Gives up what is more than the bound, if there is any; false if that cannot be. */
     boolean makeRoom() {
-        if (!disk.isUsable() || !users.tryAcquire()) {
-            return true;
-        }
-        try {
-            return space.makeRoom();
-        } catch (IOException e) {
-            disk.failed(e);
-            return true;
-        } finally {
-            users.release();
-        }
+        return disk.use(true, space::makeRoom);
     }
 
     @Override
@@ -133,6 +113,30 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
+    /** Reads a range within one piece, if it is here or can be brought here. */
+    private boolean readHere(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        return disk.use(
+                false,
+                () -> {
+                    Piece piece;
+                    try {
+                        piece = new Piece(manifest, file(manifest, pack), from, to, live);
+                    } catch (ForebayException e) {
+                        // The version is not known here; let the source say so.
+                        return false;
+                    }
+                    return fetcher.read(piece, target);
+                });
+    }
+
+    /**
+     * @throws ForebayException if it is not there, and the version is not known here
+     */
+    private PackFile file(Digest manifest, PackId pack) throws IOException {
+        Optional<PackFile> known = files.find(pack);
+        return known.isPresent() ? known.get() : files.get(pack, live.packBytes(manifest, pack));
+    }
+
     /** Whether a range within one chunk is here. */
     boolean has(Digest manifest, PackId pack, long from, long to) {
         Optional<PackFile> file = files.find(pack);
@@ -140,10 +144,7 @@ final class PackCache implements PackSource, AutoCloseable {
             return false;
         }
         try {
-            ChunkId chunk = ChunkId.at(pack, from);
-            BitSet wanted = Sizes.pagesOf(from, to);
-            wanted.and(live.of(manifest, chunk));
-            return file.get().missing(chunk.index(), wanted).isEmpty();
+            return new Piece(manifest, file.get(), from, to, live).isHere();
         } catch (ForebayException notKnownHere) {
             return false;
         }
@@ -151,40 +152,12 @@ final class PackCache implements PackSource, AutoCloseable {
 
     /** Has the kernel read bytes that are here into the page cache. */
     void willRead(PackId pack, long from, long to) {
-        if (users.tryAcquire()) {
-            try {
-                files.find(pack).ifPresent(file -> file.willRead(from, to));
-            } finally {
-                users.release();
-            }
-        }
-    }
-
-    /** Reads a range within one piece, if it is here or can be brought here. */
-    private boolean readHere(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
-        if (!disk.isUsable() || !users.tryAcquire()) {
-            return false;
-        }
-        try {
-            PieceRead read;
-            try {
-                Optional<PackFile> known = files.find(pack);
-                PackFile file =
-                        known.isPresent()
-                                ? known.get()
-                                : files.get(pack, live.packBytes(manifest, pack));
-                read = new PieceRead(manifest, file, from, to);
-            } catch (ForebayException e) {
-                // The version is not known here; let the source say so.
-                return false;
-            }
-            return read.into(target);
-        } catch (IOException e) {
-            disk.failed(e);
-            return false;
-        } finally {
-            users.release();
-        }
+        disk.use(
+                false,
+                () -> {
+                    files.find(pack).ifPresent(file -> file.willRead(from, to));
+                    return true;
+                });
     }
 
     /**
@@ -196,30 +169,24 @@ final class PackCache implements PackSource, AutoCloseable {
      * @throws ForebayException if it cannot be had
      */
     boolean complete(Digest manifest, ChunkId chunk, Pace pace) throws InterruptedException {
-        if (!disk.isUsable() || !users.tryAcquire()) {
-            return false;
-        }
-        try {
-            PackFile file = files.get(chunk.pack(), live.packBytes(manifest, chunk.pack()));
-            file.prove(chunk.index());
-            long end = Math.min(chunk.start() + Sizes.CHUNK, file.bytes());
-            for (long from = chunk.start(); from < end; from += Sizes.PIECE) {
-                long to = Math.min(from + Sizes.PIECE, end);
-                PieceRead piece = new PieceRead(manifest, file, from, to);
-                if (!piece.isHere()) {
-                    pace.await(to - from);
-                    if (!piece.bring()) {
-                        return false;
+        return disk.use(
+                false,
+                () -> {
+                    PackFile file = file(manifest, chunk.pack());
+                    file.reader().prove(chunk.index());
+                    long end = Math.min(chunk.start() + Sizes.CHUNK, file.bytes());
+                    for (long from = chunk.start(); from < end; from += Sizes.PIECE) {
+                        long to = Math.min(from + Sizes.PIECE, end);
+                        Piece piece = new Piece(manifest, file, from, to, live);
+                        if (!piece.isHere()) {
+                            pace.await(piece.bytes());
+                            if (!fetcher.bring(piece)) {
+                                return false;
+                            }
+                        }
                     }
-                }
-            }
-            return true;
-        } catch (IOException e) {
-            disk.failed(e);
-            return false;
-        } finally {
-            users.release();
-        }
+                    return true;
+                });
     }
 
     /**
@@ -248,33 +215,7 @@ final class PackCache implements PackSource, AutoCloseable {
      * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
      */
     boolean giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf) {
-        if (!disk.isUsable() || !users.tryAcquire()) {
-            return true;
-        }
-        boolean all = true;
-        try {
-            for (PackFile file : files.all()) {
-                List<Digest> versions =
-                        mounted.stream()
-                                .filter(version -> packsOf.apply(version).contains(file.id()))
-                                .toList();
-                for (int index = 0; index < file.chunkCount(); index++) {
-                    BitSet wanted = new BitSet();
-                    if (!file.isEmpty(index)) {
-                        for (Digest version : versions) {
-                            wanted.or(live.of(version, new ChunkId(file.id(), index)));
-                        }
-                        counters.deadBytes.add(file.restrict(index, wanted, mounted));
-                        all &= !file.hasOthers(index, wanted);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            disk.failed(e);
-        } finally {
-            users.release();
-        }
-        return all;
+        return disk.use(true, () -> upkeep.giveUpAllBut(mounted, packsOf));
     }
 
     /** The packs of which something may be here. */
@@ -284,7 +225,7 @@ final class PackCache implements PackSource, AutoCloseable {
 
     /** How many chunks a pack has; 0 if nothing of it is here. */
     int chunks(PackId pack) {
-        return files.find(pack).map(PackFile::chunkCount).orElse(0);
+        return files.find(pack).map(file -> file.chunks().count()).orElse(0);
     }
 
     /**
@@ -296,179 +237,17 @@ final class PackCache implements PackSource, AutoCloseable {
      */
     long scrub(ChunkId chunk, List<Digest> versions) {
         PackFile file = files.find(chunk.pack()).orElse(null);
-        if (file == null
-                || file.isEmpty(chunk.index())
-                || !disk.isUsable()
-                || !users.tryAcquire()) {
+        if (file == null || file.chunks().isEmpty(chunk.index())) {
             return 0;
         }
-        try {
-            long compared = file.bytesHere(chunk.index());
-            BitSet dropped = file.scrub(chunk.index());
-            boolean mended = !versions.isEmpty();
-            for (int block = dropped.nextSetBit(0); block >= 0; ) {
-                long from = chunk.start() + (long) block * Sizes.BLOCK;
-                long to = Math.min(from + Sizes.BLOCK, file.bytes());
-                for (Digest version : versions) {
-                    mended &= new PieceRead(version, file, from, to).bring();
-                }
-                block = dropped.nextSetBit(block + 1);
-            }
-            if (mended) {
-                file.mended(dropped.cardinality());
-            }
-            counters.scrubbedBytes.add(compared);
-            return compared;
-        } catch (IOException e) {
-            disk.failed(e);
-            return 0;
-        } finally {
-            users.release();
-        }
-    }
-
-    /** A range within one piece on behalf of a version. */
-    private final class PieceRead {
-        private final Digest manifest;
-        private final PackFile file;
-        private final ChunkId chunk;
-        private final long from;
-        private final long to;
-        private final BitSet livePages;
-        private final BitSet wanted;
-
-        PieceRead(Digest manifest, PackFile file, long from, long to) {
-            this.manifest = manifest;
-            this.file = file;
-            this.chunk = ChunkId.at(file.id(), from);
-            this.from = from;
-            this.to = to;
-            this.livePages = live.of(manifest, chunk);
-            this.wanted = Sizes.pagesOf(from, to);
-            wanted.and(livePages);
-        }
-
-        boolean into(ByteBuffer target) throws IOException {
-            if (file.read(from, wanted, target)) {
-                counters.hitBytes.add(to - from);
-                // Not when it was fetched for this: then one pass would look like use.
-                file.touch(chunk.index());
-                return true;
-            }
-            if (source.readHere(chunk, from, target.slice())) {
-                return true;
-            }
-            counters.missBytes.add(to - from);
-            Fetch fetch = new Fetch(target);
-            for (int attempt = 0; attempt < ATTEMPTS && bring(fetch); attempt++) {
-                if (file.read(from, wanted, target)) {
-                    return true;
-                }
-            }
-            return fetch.passedOn;
-        }
-
-        boolean isHere() {
-            return file.missing(chunk.index(), wanted).isEmpty();
-        }
-
-        /** Makes it be here; false if that cannot be. */
-        boolean bring() throws IOException {
-            return bring(new Fetch(null));
-        }
-
-        private boolean bring(Fetch fetch) throws IOException {
-            for (int attempt = 0; attempt < ATTEMPTS && !isHere(); attempt++) {
-                if (flights.lead(file.id(), from, fetch::run) && !fetch.stored) {
-                    return false;
-                }
-            }
-            return isHere();
-        }
-
-        /** Brings the blocks with pages that are missing. */
-        private final class Fetch {
-            private final @Nullable ByteBuffer target;
-            boolean stored = true;
-            boolean passedOn;
-
-            /**
-             * @param target where to put the bytes if they cannot be stored
-             */
-            Fetch(@Nullable ByteBuffer target) {
-                this.target = target;
-            }
-
-            void run() throws IOException {
-                BitSet missing = file.missing(chunk.index(), wanted);
-                if (missing.isEmpty()) {
-                    return;
-                }
-                int firstBlock = missing.nextSetBit(0) / Sizes.PAGES_OF_BLOCK;
-                int endBlock = (missing.length() - 1) / Sizes.PAGES_OF_BLOCK + 1;
-                long start = chunk.start() + (long) firstBlock * Sizes.BLOCK;
-                long end = Math.min(chunk.start() + (long) endBlock * Sizes.BLOCK, file.bytes());
-                ByteBuffer bytes = buffers.take();
-                try (StoredChunk local = source.open(chunk, start, end).orElse(null)) {
-                    bytes.limit((int) (end - start));
-                    boolean here = local != null && source.read(local, start, bytes);
-                    if (!here) {
-                        source.read(manifest, file.id(), start, end, bytes.rewind());
-                    }
-                    stored = store(start, end, bytes.flip(), here ? local : null);
-                    if (!stored && target != null && start <= from && to <= end) {
-                        target.put(0, bytes, (int) (from - start), (int) (to - from));
-                        passedOn = true;
-                    }
-                } catch (ForebayException e) {
-                    // A neighbour in the same block has changed in the lake.
-                    if (e.code() != ErrorCode.LAKE_OBJECT_CHANGED) {
-                        throw e;
-                    }
-                    stored = false;
-                } finally {
-                    buffers.give(bytes);
-                }
-            }
-
-            private boolean store(
-                    long start, long end, ByteBuffer bytes, @Nullable StoredChunk local)
-                    throws IOException {
-                BitSet pages = Sizes.pagesOf(start, end);
-                pages.and(livePages);
-                BitSet more = file.missing(chunk.index(), pages);
-                long room = (long) more.cardinality() * Sizes.PAGE + PackMap.RECORD_STRIDE;
-                if (!space.reserve(room)) {
-                    counters.refused.increment();
-                    return false;
-                }
-                try {
-                    file.store(start, more, bytes, local);
-                    counters.storedBytes.add((long) more.cardinality() * Sizes.PAGE);
-                    return true;
-                } catch (IOException e) {
-                    if (!Disk.isFull(e)) {
-                        throw e;
-                    }
-                    counters.refused.increment();
-                    boolean _ = space.evictOne();
-                    return false;
-                } finally {
-                    space.add(-room);
-                }
-            }
-        }
+        return disk.use(0L, () -> upkeep.scrub(file, chunk, versions));
     }
 
     /** Ends the use of the files, except by reads that do not end themselves within seconds. */
     @Override
     public void close() {
-        try {
-            if (users.tryAcquire(MAX_USERS, CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                files.close();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (disk.endUse()) {
+            files.close();
         }
     }
 }

@@ -70,7 +70,7 @@ final class PackFiles implements AutoCloseable {
     private void adopt(PackId id) throws IOException {
         try {
             PackFile pack = PackFile.open(id, path(id, DATA), path(id, MAP), space, counters);
-            if (!pack.isEmpty()) {
+            if (!pack.chunks().isEmpty()) {
                 packs.put(id, pack);
                 return;
             }

@@ -52,6 +52,16 @@ final class Sizes {
         return pages;
     }
 
+    /** Where the block with this page begins, in the chunk. */
+    static int blockStart(int page) {
+        return page / PAGES_OF_BLOCK * BLOCK;
+    }
+
+    /** Where the block with this page ends, in the chunk; the pack may end before. */
+    static int blockEnd(int page) {
+        return blockStart(page) + BLOCK;
+    }
+
     /** The offset in the pack of a chunk's page. */
     static long offset(int chunk, int page) {
         return (long) chunk * CHUNK + (long) page * PAGE;

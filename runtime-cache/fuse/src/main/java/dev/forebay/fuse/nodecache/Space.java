@@ -73,7 +73,7 @@ final class Space {
     }
 
     private synchronized @Nullable CachedChunk victim() {
-        int slot = policy.victim(each -> !chunks.get(each).pack.isHeld());
+        int slot = policy.victim(each -> !chunks.get(each).pack.holds().isHeld());
         return slot == EvictionPolicy.NONE ? null : chunks.get(slot);
     }
 
@@ -108,7 +108,7 @@ final class Space {
         if (victim == null) {
             return false;
         }
-        long freed = victim.pack.evict(victim);
+        long freed = victim.pack.evictor().evict(victim);
         if (freed == 0) {
             // Busy: let others be looked at first.
             touch(victim);

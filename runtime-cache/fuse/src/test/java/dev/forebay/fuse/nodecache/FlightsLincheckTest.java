@@ -2,6 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import dev.forebay.model.PackId;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -38,7 +39,7 @@ class FlightsLincheckTest {
         @Operation
         public int bring(@Param(name = "piece") int piece) throws IOException {
             while (!here[piece].get()) {
-                boolean _ =
+                Optional<Boolean> _ =
                         flights.lead(
                                 PACK,
                                 (long) piece * Sizes.PIECE,
@@ -48,6 +49,7 @@ class FlightsLincheckTest {
                                         Thread.onSpinWait();
                                         here[piece].set(true);
                                     }
+                                    return true;
                                 });
             }
             return brought[piece];

@@ -1,0 +1,137 @@
+package dev.forebay.fuse.nodecache;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * Reads what is here of a pack and compares it with its checksums; what is wrong is dropped, and so
+ * fetched anew by who wants it next. Safe for use by many threads.
+ */
+final class CheckedReader {
+
+    private final CachedChunks chunks;
+    private final Blocks blocks;
+    private final PackHolds holds;
+    private final Settlement settlement;
+    private final CacheCounters counters;
+
+    CheckedReader(
+            CachedChunks chunks,
+            Blocks blocks,
+            PackHolds holds,
+            Settlement settlement,
+            CacheCounters counters) {
+        this.chunks = chunks;
+        this.blocks = blocks;
+        this.holds = holds;
+        this.settlement = settlement;
+        this.counters = counters;
+    }
+
+    /**
+     * Reads bytes of one chunk and compares the blocks they lie in with their checksums.
+     *
+     * @param wanted the pages that must be here; others of the range are given as whatever the file
+     *     has
+     * @param target filled between its position and limit, which stay
+     * @return false if not all are here: what is in the target is worth nothing
+     */
+    boolean read(long from, BitSet wanted, ByteBuffer target) throws IOException {
+        int index = Sizes.chunkOf(from);
+        CachedChunk chunk = chunks.find(index);
+        if (chunk == null) {
+            return false;
+        }
+        int damaged;
+        Lock lock = chunks.readLock(index);
+        lock.lock();
+        try {
+            if (!chunk.holds(wanted)) {
+                return false;
+            }
+            damaged = blocks.read(chunks.recorded(index), from, target);
+        } finally {
+            lock.unlock();
+        }
+        if (damaged >= 0) {
+            drop(chunk, damaged);
+        }
+        return damaged < 0;
+    }
+
+    /**
+     * Compares all that is here of a chunk with its checksums, if that was not done before, and
+     * drops what is wrong.
+     */
+    void prove(int index) throws IOException {
+        CachedChunk chunk = chunks.find(index);
+        if (chunk == null) {
+            return;
+        }
+        while (!chunk.proven) {
+            int damaged = firstDamaged(index);
+            if (damaged < 0) {
+                // What came in since was proven when it did.
+                chunks.proved(index);
+                return;
+            }
+            drop(chunk, damaged);
+        }
+    }
+
+    /**
+     * Compares what is here of a chunk with its checksums, and drops what is wrong.
+     *
+     * @return the blocks that were dropped
+     */
+    BitSet scrub(int index) throws IOException {
+        BitSet dropped = new BitSet();
+        CachedChunk chunk = chunks.find(index);
+        while (chunk != null) {
+            int damaged = firstDamaged(index);
+            // One that cannot be dropped was found wrong only because it was about to change.
+            if (damaged < 0 || dropped.get(damaged)) {
+                break;
+            }
+            drop(chunk, damaged);
+            dropped.set(damaged);
+        }
+        return dropped;
+    }
+
+    /** The first block of a chunk that is wrong, or -1. */
+    private int firstDamaged(int index) throws IOException {
+        Lock lock = chunks.readLock(index);
+        lock.lock();
+        try {
+            return blocks.verify(chunks.recorded(index), index);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops a block that was found wrong, if it still is. */
+    private void drop(CachedChunk chunk, int block) throws IOException {
+        Lock lock = chunks.writeLock(chunk.index);
+        settlement.beginChange();
+        lock.lock();
+        try {
+            ChunkRecord record = chunks.recorded(chunk.index);
+            boolean known = record.pages().equals(chunk.pages());
+            if (known
+                    && (record.pagesOfBlock(block).isEmpty()
+                            || blocks.isIntact(record, chunk.index, block))) {
+                return;
+            }
+            counters.damagedBlocks.increment();
+            holds.lost();
+            // A record that is not what was recorded says nothing of any block.
+            chunks.record(chunk, known ? record.withoutBlock(block) : ChunkRecord.EMPTY);
+        } finally {
+            lock.unlock();
+            settlement.endChange();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.model.Digest;
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * Gives up what is here of a pack: the record first, then the bytes. Nothing that somebody holds,
+ * or may be reading past the pod. Safe for use by many threads.
+ */
+final class PackEvictor {
+
+    private final CachedChunks chunks;
+    private final Blocks blocks;
+    private final Holes holes;
+    private final PackHolds holds;
+    private final Settlement settlement;
+    private final CacheCounters counters;
+
+    PackEvictor(
+            CachedChunks chunks,
+            Blocks blocks,
+            Holes holes,
+            PackHolds holds,
+            Settlement settlement,
+            CacheCounters counters) {
+        this.chunks = chunks;
+        this.blocks = blocks;
+        this.holes = holes;
+        this.holds = holds;
+        this.settlement = settlement;
+        this.counters = counters;
+    }
+
+    /** Gives up a chunk; the bytes that are free now, or 0 if it is in use. */
+    long evict(CachedChunk chunk) throws IOException {
+        if (holds.isInUse()) {
+            return 0;
+        }
+        Lock lock = chunks.writeLock(chunk.index);
+        if (!lock.tryLock()) {
+            return 0;
+        }
+        try {
+            if (chunk.storing > 0 || !holds.loseIfUnused()) {
+                return 0;
+            }
+            settlement.beginChange();
+            try {
+                long freed = CachedChunk.footprint(chunk.pages());
+                chunks.record(chunk, ChunkRecord.EMPTY);
+                chunk.proven = true;
+                holes.punch(chunk.index);
+                return freed;
+            } finally {
+                settlement.endChange();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Gives up the pages of a chunk that no mounted version has, unless the chunk is in use, a
+     * version that is not mounted any more holds the pack, or anybody has its file open.
+     *
+     * @param live those that some mounted version has
+     * @return the bytes that are free now
+     */
+    long restrict(int index, BitSet live, Set<Digest> mounted) throws IOException {
+        CachedChunk chunk = chunks.find(index);
+        if (chunk == null) {
+            return 0;
+        }
+        Lock lock = chunks.writeLock(index);
+        lock.lock();
+        try {
+            BitSet dead = (BitSet) chunk.pages().clone();
+            dead.andNot(live);
+            if (dead.isEmpty()
+                    || chunk.storing > 0
+                    || !holds.areOnlyOf(mounted)
+                    || holds.isOpen()) {
+                return 0;
+            }
+            settlement.beginChange();
+            try {
+                return restrict(chunk, live, dead);
+            } finally {
+                settlement.endChange();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long restrict(CachedChunk chunk, BitSet live, BitSet dead) throws IOException {
+        BitSet kept = (BitSet) chunk.pages().clone();
+        kept.and(live);
+        long before = CachedChunk.footprint(chunk.pages());
+        ChunkRecord recorded = chunks.recorded(chunk.index);
+        chunks.record(chunk, blocks.restrict(recorded, chunk.index, live));
+        holes.punch(chunk.index, dead);
+        if (!chunk.holds(kept)) {
+            counters.damagedBlocks.increment();
+            holds.lost();
+        }
+        return before - CachedChunk.footprint(chunk.pages());
+    }
+}

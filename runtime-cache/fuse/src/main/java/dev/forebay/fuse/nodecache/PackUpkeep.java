@@ -1,0 +1,97 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What is done with packs while nobody reads them: what no version has any more is given up, what
+ * is damaged is mended. Safe for use by many threads.
+ */
+final class PackUpkeep {
+
+    private final PackFiles files;
+    private final LivePages live;
+    private final PieceFetcher fetcher;
+    private final CacheCounters counters;
+
+    PackUpkeep(PackFiles files, LivePages live, PieceFetcher fetcher, CacheCounters counters) {
+        this.files = files;
+        this.live = live;
+        this.fetcher = fetcher;
+        this.counters = counters;
+    }
+
+    /**
+     * Gives up what no mounted version has.
+     *
+     * @param mounted the mounted versions
+     * @param packsOf the packs of one
+     * @return false if there is more, in packs that are in use
+     * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
+     */
+    boolean giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf)
+            throws IOException {
+        boolean all = true;
+        for (PackFile file : files.all()) {
+            List<Digest> versions =
+                    mounted.stream()
+                            .filter(version -> packsOf.apply(version).contains(file.id()))
+                            .toList();
+            all &= giveUpAllBut(mounted, versions, file);
+        }
+        return all;
+    }
+
+    /**
+     * @param versions the mounted versions that have the pack
+     */
+    private boolean giveUpAllBut(Set<Digest> mounted, List<Digest> versions, PackFile file)
+            throws IOException {
+        boolean all = true;
+        CachedChunks chunks = file.chunks();
+        for (int index = 0; index < chunks.count(); index++) {
+            if (!chunks.isEmpty(index)) {
+                BitSet wanted = new BitSet();
+                for (Digest version : versions) {
+                    wanted.or(live.of(version, new ChunkId(file.id(), index)));
+                }
+                counters.deadBytes.add(file.evictor().restrict(index, wanted, mounted));
+                all &= !chunks.hasOthers(index, wanted);
+            }
+        }
+        return all;
+    }
+
+    /**
+     * Compares what is here of a chunk with its checksums, drops what is wrong, and fetches it anew
+     * for the versions that have it.
+     *
+     * @param versions those that are mounted and have the pack
+     * @return the bytes that were compared
+     */
+    long scrub(PackFile file, ChunkId chunk, List<Digest> versions) throws IOException {
+        long compared = file.chunks().bytesHere(chunk.index());
+        BitSet dropped = file.reader().scrub(chunk.index());
+        boolean mended = !versions.isEmpty();
+        for (int block = dropped.nextSetBit(0); block >= 0; ) {
+            long from = chunk.start() + (long) block * Sizes.BLOCK;
+            long to = Math.min(from + Sizes.BLOCK, file.bytes());
+            for (Digest version : versions) {
+                mended &= fetcher.bring(new Piece(version, file, from, to, live));
+            }
+            block = dropped.nextSetBit(block + 1);
+        }
+        if (mended) {
+            file.holds().mended(dropped.cardinality());
+        }
+        counters.scrubbedBytes.add(compared);
+        return compared;
+    }
+}
