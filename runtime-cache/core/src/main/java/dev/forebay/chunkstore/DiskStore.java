@@ -182,14 +182,18 @@ final class DiskStore implements AutoCloseable {
         }
     }
 
+    private @Nullable ChunkEntry current(ChunkId id) {
+        return read(table.get(id));
+    }
+
     boolean holds(ChunkId id, int from, int to) {
-        ChunkEntry entry = read(table.get(id));
+        ChunkEntry entry = current(id);
         return entry != null && to <= entry.length() && entry.valid().holds(from, to);
     }
 
     /** Stores bytes as {@link ChunkStore#put} does. */
     void put(ChunkId id, ByteBuffer data, ValidBlocks valid) {
-        ChunkEntry before = read(table.get(id));
+        ChunkEntry before = current(id);
         if (before != null && before.length() != valid.chunkBytes()) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -197,18 +201,17 @@ final class DiskStore implements AutoCloseable {
                             .formatted(id, before.length(), valid.chunkBytes()));
         }
         if (before == null || !before.valid().covers(valid)) {
-            write(id, data, valid, before);
+            write(id, data, valid);
         }
     }
 
-    private void write(
-            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable ChunkEntry before) {
+    private void write(ChunkId id, ByteBuffer data, ValidBlocks valid) {
         long bytes = ChunkEntry.footprint(valid.chunkBytes());
         space.reserve(id, bytes);
         boolean published = false;
         try {
             for (int attempt = 1; !published; attempt++) {
-                published = tryWrite(id, data, valid, before, attempt);
+                published = tryWrite(id, data, valid, attempt);
             }
         } finally {
             if (!published) {
@@ -220,21 +223,17 @@ final class DiskStore implements AutoCloseable {
     }
 
     /**
-     * Returns false if the disk was full, something was evicted and another attempt is worth it.
+     * Returns false if another attempt is worth it: the disk was full and something was evicted, or
+     * the chunk was removed while it was written anew.
      */
-    private boolean tryWrite(
-            ChunkId id,
-            ByteBuffer data,
-            ValidBlocks valid,
-            @Nullable ChunkEntry before,
-            int attempt) {
+    private boolean tryWrite(ChunkId id, ByteBuffer data, ValidBlocks valid, int attempt) {
         Path file = files.incoming();
+        ChunkEntry before = current(id);
         try (StoredChunk old = before == null ? null : open(before).orElse(null)) {
             ChunkWriter writer = new ChunkWriter(data, valid, old);
             ChunkFooter footer = writer.write(file, id);
             counters.damaged.add(writer.damagedBlocks());
-            space.publish(file, id, footer.valid());
-            return true;
+            return space.publish(file, id, footer.valid(), old == null ? null : before);
         } catch (IOException e) {
             if (DiskFailure.of(e) != DiskFailure.FULL) {
                 counters.diskErrors.increment();
@@ -244,7 +243,7 @@ final class DiskStore implements AutoCloseable {
             }
             counters.diskFull.increment();
             // Others fill the disk too: then the store has less room than it was promised.
-            if (attempt == WRITE_ATTEMPTS || !space.evict(valid.chunkBytes())) {
+            if (attempt >= WRITE_ATTEMPTS || !space.evict(valid.chunkBytes())) {
                 throw new ForebayException(
                         ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no room for " + id, e);
             }

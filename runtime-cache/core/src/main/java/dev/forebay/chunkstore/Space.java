@@ -126,9 +126,20 @@ final class Space {
         return true;
     }
 
-    /** Makes a written file, for which room was reserved, the chunk. */
-    synchronized void publish(Path written, ChunkId id, ValidBlocks valid) throws IOException {
+    /**
+     * Makes a written file, for which room was reserved, the chunk, unless what it was made from
+     * was removed meanwhile: that must not come back with it.
+     *
+     * @param from the chunk that the file was made from, null if there was none
+     * @return whether it is the chunk now; if not, there is none
+     */
+    synchronized boolean publish(
+            Path written, ChunkId id, ValidBlocks valid, @Nullable ChunkEntry from)
+            throws IOException {
         ChunkEntry before = table.get(id);
+        if (from != null && (before == null || before.file() != from.file())) {
+            return false;
+        }
         ChunkName name = ChunkName.of(id.index(), valid);
         files.publish(written, id.pack(), name);
         ChunkEntry entry = table.put(id, valid);
@@ -138,6 +149,7 @@ final class Space {
         } else if (!before.name().equals(name)) {
             delete(before);
         }
+        return true;
     }
 
     /** Removes a chunk if it is still the one that {@code entry} describes. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -261,6 +262,31 @@ class ChunkStoreTest {
         assertThat(directory.resolve("chunks")).isEmptyDirectory();
         assertThat(directory.resolve("incoming")).isEmptyDirectory();
         assertThat(store.stats().usedBytes()).isZero();
+    }
+
+    @Test
+    void whatIsDroppedWhileTheChunkIsExtendedDoesNotComeBack() throws Exception {
+        byte[] data = bytes(1, SMALL);
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            for (int round = 0; round < 500; round++) {
+                put(chunk(0), data, new ByteRange(0, SMALL / 2));
+                CyclicBarrier start = new CyclicBarrier(2);
+                Future<?> extension =
+                        threads.submit(
+                                () -> {
+                                    start.await();
+                                    put(chunk(0), data, new ByteRange(SMALL / 2, SMALL));
+                                    return null;
+                                });
+                start.await();
+                assertThat(store.drop(chunk(0)).chunks()).isEqualTo(1);
+                extension.get();
+                assertThat(store.holds(chunk(0), 0, 4096)).as("round %d", round).isFalse();
+                store.drop(chunk(0));
+            }
+        }
+        assertThat(store.stats().usedBytes()).isZero();
+        assertThat(chunkFiles()).isEmpty();
     }
 
     @Test
