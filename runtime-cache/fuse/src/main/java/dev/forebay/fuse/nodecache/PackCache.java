@@ -211,11 +211,11 @@ final class PackCache implements PackSource, AutoCloseable {
      *
      * @param mounted the mounted versions
      * @param packsOf the packs of one
-     * @return false if there is more, in packs that are in use
+     * @return false if there is more, in packs that are in use, or the disk is left alone just now
      * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
      */
     boolean giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf) {
-        return disk.use(true, () -> upkeep.giveUpAllBut(mounted, packsOf));
+        return disk.use(false, () -> upkeep.giveUpAllBut(mounted, packsOf));
     }
 
     /** The packs of which something may be here. */

@@ -12,8 +12,8 @@ import java.util.List;
 /**
  * A pack on the node's disk: a sparse file that holds nothing but the pack's bytes at their
  * offsets, and its {@link PackMap}. Its parts do the work: what is here is known by {@link
- * CachedChunks}, who relies on it by {@link PackHolds}; it is read by {@link CheckedReader}, stored by
- * {@link PackWriter} and given up by {@link PackEvictor}.
+ * CachedChunks}, who relies on it by {@link PackHolds}; it is read by {@link CheckedReader}, stored
+ * by {@link PackWriter} and given up by {@link PackEvictor}.
  *
  * <p>Locks are taken in this order: the chunk's (rules: {@link CachedChunks}), then the monitor of
  * {@link Settlement} or of {@link Space}. Safe for use by many threads; nobody may use it when it

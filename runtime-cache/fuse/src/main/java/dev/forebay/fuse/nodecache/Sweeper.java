@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives the space back of what no mounted version has any more, some time after the mount table has
- * changed: a version may come back, and the table may be incomplete for a moment. What is in use is
- * looked at again. Safe for use by many threads.
+ * changed: a version may come back, and the table may be incomplete for a moment. What is in use,
+ * or cannot be looked at, is looked at again. Safe for use by many threads.
  */
 final class Sweeper implements AutoCloseable {
 
@@ -36,6 +36,9 @@ final class Sweeper implements AutoCloseable {
     }
 
     synchronized void mountsChanged() {
+        if (executor.isShutdown()) {
+            return;
+        }
         if (next != null) {
             next.cancel(false);
         }
@@ -44,18 +47,19 @@ final class Sweeper implements AutoCloseable {
 
     private void sweep() {
         try {
-            if (!cache.giveUpAllBut(pages.mounted(), pages::packs)) {
-                mountsChanged();
+            if (cache.giveUpAllBut(pages.mounted(), pages::packs)) {
+                return;
             }
         } catch (ForebayException e) {
             LOG.warn("What no version has is kept for now: {}", e.getMessage());
         } catch (RuntimeException e) {
             LOG.error("The sweep of the node cache failed", e);
         }
+        mountsChanged();
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         executor.shutdownNow();
     }
 }

@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.TestDataset;
@@ -26,10 +27,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,7 +46,8 @@ class NodePacksTest {
 
     @TempDir private Path directory;
     private final Map<PackId, byte[]> packs = new HashMap<>();
-    private final Map<ManifestRef, Path> manifestFiles = new HashMap<>();
+    private final Map<ManifestRef, Path> manifestFiles = new ConcurrentHashMap<>();
+    private final AtomicLong refusedManifests = new AtomicLong();
     private final AtomicLong fetchedBytes = new AtomicLong();
     private final BlockingQueue<ManifestRef> complete = new LinkedBlockingQueue<>();
     private volatile boolean down;
@@ -77,16 +81,7 @@ class NodePacksTest {
 
     private NodePacks open(long capacity, long rate) {
         ManifestCache files =
-                new ManifestCache(
-                        directory.resolve("manifests"),
-                        1L << 30,
-                        (ref, target) -> {
-                            try {
-                                Files.copy(manifestFiles.get(ref), target);
-                            } catch (IOException e) {
-                                throw new UncheckedIOException(e);
-                            }
-                        });
+                new ManifestCache(directory.resolve("manifests"), 1L << 30, this::fetchManifest);
         NodePacks opened =
                 NodePacks.open(
                         new NodePacksConfig(
@@ -101,6 +96,19 @@ class NodePacksTest {
                         complete::add);
         opened.update(List.of(one.mount(), other.mount()));
         return opened;
+    }
+
+    private void fetchManifest(ManifestRef ref, Path target) {
+        Path file = manifestFiles.get(ref);
+        if (file == null) {
+            refusedManifests.incrementAndGet();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+        }
+        try {
+            Files.copy(file, target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void fetch(PackId pack, long from, long to, ByteBuffer target) {
@@ -234,6 +242,22 @@ class NodePacksTest {
         awaitUsed(0);
     }
 
+    @Test
+    void aSweepComesBackWhenAManifestCouldNotBeRead() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        reads(other, 0, 100);
+        awaitComplete(other);
+        long both = nodePacks.usedBytes();
+        TestDataset third = dataset("third/data@v1", 3);
+        Path manifest = requireNonNull(manifestFiles.remove(third.mount().manifest()));
+        nodePacks.update(List.of(other.mount(), third.mount()));
+        await(() -> refusedManifests.get() > 0);
+        assertThat(nodePacks.usedBytes()).as("nobody knows what it is for").isEqualTo(both);
+        manifestFiles.put(third.mount().manifest(), manifest);
+        awaitUsed(both / 2);
+    }
+
     /** As the kernel has it for an image, also when this process is another one since. */
     @Test
     void whatSomebodyElseHasOpenIsNotGivenUpForRoomOrInASweep() throws Exception {
@@ -256,8 +280,12 @@ class NodePacksTest {
     }
 
     private void awaitUsed(long bytes) {
+        await(() -> nodePacks.usedBytes() <= bytes);
+    }
+
+    private static void await(BooleanSupplier condition) {
         long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (nodePacks.usedBytes() > bytes) {
+        while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
         }
