@@ -1,7 +1,7 @@
 package dev.forebay.chunkstore;
 
 import java.io.IOException;
-import java.util.regex.Pattern;
+import java.util.List;
 
 /** What an {@link IOException} says about a chunk file. */
 enum DiskFailure {
@@ -19,19 +19,27 @@ enum DiskFailure {
      */
     OTHER;
 
-    private static final Pattern DISK =
-            Pattern.compile(
-                    "Input/output error|Structure needs cleaning|Read-only file system|No such device");
+    // include/uapi/asm-generic/errno-base.h and errno.h of Linux.
+    private static final int EIO = 5;
+    private static final int ENXIO = 6;
+    private static final int ENODEV = 19;
+    private static final int ENOSPC = 28;
+    private static final int EROFS = 30;
+    private static final int EUCLEAN = 117;
+    private static final int EDQUOT = 122;
 
-    /** Java has no types for most of these; the texts are the C library's. */
+    private static final List<String> BAD_DISK = ErrorTexts.of(EIO, ENXIO, ENODEV, EROFS, EUCLEAN);
+    private static final List<String> FULL_DISK = ErrorTexts.of(ENOSPC, EDQUOT);
+
+    /** Java has no types for most of these, and passes on nothing but the C library's text. */
     static DiskFailure of(IOException e) {
         if (e instanceof DamagedChunkException) {
             return DAMAGED;
         }
         String text = String.valueOf(e.getMessage());
-        if (text.contains("No space left") || text.contains("quota exceeded")) {
+        if (FULL_DISK.stream().anyMatch(text::contains)) {
             return FULL;
         }
-        return DISK.matcher(text).find() ? UNREADABLE : OTHER;
+        return BAD_DISK.stream().anyMatch(text::contains) ? UNREADABLE : OTHER;
     }
 }
