@@ -1,10 +1,10 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.jnr.Unmount;
+import dev.forebay.fuse.linux.MountTable;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,8 +18,7 @@ import org.slf4j.LoggerFactory;
 final class Mountpoint {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mountpoint.class);
-    private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
-    private static final String OUR_TYPE = " - fuse.forebay ";
+    private static final String OUR_TYPE = "fuse.forebay";
 
     /** Why a mount is left alone. */
     static final String ALIVE = "%s is mounted by another forebay-fuse that is alive";
@@ -64,12 +63,10 @@ final class Mountpoint {
 
     /** Whether something of this program is mounted there, alive or dead. */
     static boolean isOurMount(Path mountpoint) {
-        String escaped = mountpoint.toString().replace("\\", "\\134").replace(" ", "\\040");
         try {
-            // The fields before the mount point are numbers and a path within the file system.
-            return Files.readAllLines(MOUNTS, StandardCharsets.UTF_8).stream()
-                    .filter(line -> line.contains(OUR_TYPE))
-                    .anyMatch(line -> line.split(" ", 6)[4].equals(escaped));
+            return MountTable.read().stream()
+                    .filter(mount -> mount.type().equals(OUR_TYPE))
+                    .anyMatch(mount -> mount.mountpoint().equals(mountpoint));
         } catch (IOException e) {
             return false;
         }

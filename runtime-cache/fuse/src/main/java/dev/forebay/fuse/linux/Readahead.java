@@ -1,7 +1,6 @@
 package dev.forebay.fuse.linux;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -23,10 +22,7 @@ public final class Readahead {
      */
     private static final int KIB = 1024;
 
-    private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
     private static final Path DEVICES = Path.of("/sys/class/bdi");
-    private static final int NUMBER = 2;
-    private static final int MOUNTPOINT = 4;
 
     private Readahead() {}
 
@@ -46,11 +42,9 @@ public final class Readahead {
 
     /** The device number of the mount that is topmost there, not touching it. */
     private static Optional<String> device(Path mountpoint) throws IOException {
-        String escaped = mountpoint.toString().replace("\\", "\\134").replace(" ", "\\040");
-        return Files.readAllLines(MOUNTS, StandardCharsets.UTF_8).stream()
-                .map(line -> line.split(" ", MOUNTPOINT + 2))
-                .filter(fields -> fields[MOUNTPOINT].equals(escaped))
-                .map(fields -> fields[NUMBER])
+        return MountTable.read().stream()
+                .filter(mount -> mount.mountpoint().equals(mountpoint))
+                .map(MountTable.Entry::device)
                 .reduce((_, later) -> later);
     }
 }

@@ -148,10 +148,10 @@ public final class ImageViews implements AutoCloseable {
                 nodePacks.ifPresent(cache -> check(root, mount, cache));
             }
         }
-        nodePacks.filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
         List<DatasetVersion> versions = shown.stream().map(Mount::version).toList();
         problems.keySet().retainAll(versions);
         natives.retain(versions);
+        nodePacks.filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
         images.keep(Set.copyOf(wanted(root).values()));
     }
 

@@ -5,8 +5,10 @@ import dev.forebay.manifest.CachedManifest;
 import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,15 +84,25 @@ public final class MountedPacks {
         return packs;
     }
 
-    /** The pack with this inode number; looks into the manifests of all versions if need be. */
+    /**
+     * The pack with this inode number; looks into the manifests of all versions if need be.
+     *
+     * @throws ForebayException if it is not found, and a manifest that cannot be read may have it
+     */
     Optional<Found> numbered(long inode) {
         Found found = byNumber.get(inode);
-        for (ManifestRef manifest : mounted.values()) {
-            if (found != null) {
-                break;
+        ForebayException unread = null;
+        Iterator<ManifestRef> rest = mounted.values().iterator();
+        while (found == null && rest.hasNext()) {
+            try {
+                of(rest.next());
+                found = byNumber.get(inode);
+            } catch (ForebayException e) {
+                unread = e;
             }
-            of(manifest);
-            found = byNumber.get(inode);
+        }
+        if (found == null && unread != null) {
+            throw unread;
         }
         return Optional.ofNullable(found);
     }

@@ -61,7 +61,7 @@ public final class PackFolder implements FileSystemView {
         return Long.toHexString(inode(manifest, pack));
     }
 
-    private static boolean isHere(long inode) {
+    private static boolean isOurs(long inode) {
         return inode < 0;
     }
 
@@ -70,7 +70,7 @@ public final class PackFolder implements FileSystemView {
         if (parent == ROOT && name.equals(NAME)) {
             return folder();
         }
-        if (!isHere(parent)) {
+        if (!isOurs(parent)) {
             return tree.lookup(parent, name);
         }
         if (parent != FOLDER) {
@@ -85,7 +85,7 @@ public final class PackFolder implements FileSystemView {
 
     @Override
     public Attributes getattr(long inode) {
-        if (!isHere(inode)) {
+        if (!isOurs(inode)) {
             return tree.getattr(inode);
         }
         return inode == FOLDER ? folder() : attributes(pack(inode));
@@ -94,7 +94,7 @@ public final class PackFolder implements FileSystemView {
     /** The folder itself can be listed, and looks empty. */
     @Override
     public OpenDirectory opendir(long inode) {
-        if (!isHere(inode)) {
+        if (!isOurs(inode)) {
             return tree.opendir(inode);
         }
         if (inode != FOLDER) {
@@ -112,7 +112,7 @@ public final class PackFolder implements FileSystemView {
 
     @Override
     public OpenFile open(long inode) {
-        if (!isHere(inode)) {
+        if (!isOurs(inode)) {
             return tree.open(inode);
         }
         if (inode == FOLDER) {
@@ -123,12 +123,12 @@ public final class PackFolder implements FileSystemView {
 
     @Override
     public List<String> listxattr(long inode) {
-        return isHere(inode) ? List.of() : tree.listxattr(inode);
+        return isOurs(inode) ? List.of() : tree.listxattr(inode);
     }
 
     @Override
     public byte[] getxattr(long inode, String name) {
-        if (isHere(inode)) {
+        if (isOurs(inode)) {
             throw new FsException(Errno.ENODATA, name);
         }
         return tree.getxattr(inode, name);
@@ -141,12 +141,12 @@ public final class PackFolder implements FileSystemView {
 
     @Override
     public boolean isLasting(long inode) {
-        return isHere(inode) || tree.isLasting(inode);
+        return isOurs(inode) || tree.isLasting(inode);
     }
 
     @Override
     public String describe(long inode) {
-        if (!isHere(inode)) {
+        if (!isOurs(inode)) {
             return tree.describe(inode);
         }
         return inode == FOLDER ? NAME : "a pack, inode " + Long.toUnsignedString(inode);

@@ -1,0 +1,74 @@
+package dev.forebay.fuse.linux;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What is mounted in this process's mount namespace, as the kernel lists it. */
+public final class MountTable {
+
+    private static final Path FILE = Path.of("/proc/self/mountinfo");
+    private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
+
+    // Fields of proc_pid_mountinfo(5), before and after the dash.
+    private static final int DEVICE = 2;
+    private static final int MOUNTPOINT = 4;
+    private static final int TYPE = 0;
+    private static final int SOURCE = 1;
+
+    private MountTable() {}
+
+    /**
+     * A mount.
+     *
+     * @param device its number, as {@code major:minor}
+     * @param type of its file system
+     * @param source what is mounted, in the file system's own terms
+     */
+    public record Entry(String device, Path mountpoint, String type, String source) {}
+
+    /** The mounts; of several at one mount point the topmost is the last. Touches none of them. */
+    public static List<Entry> read() throws IOException {
+        return parse(Files.readAllBytes(FILE));
+    }
+
+    /** Leaves out what is mounted where this JVM has no path to: names may be any bytes. */
+    static List<Entry> parse(byte[] table) {
+        return new String(table, StandardCharsets.UTF_8)
+                .lines()
+                .flatMap(line -> entry(line).stream())
+                .toList();
+    }
+
+    private static Optional<Entry> entry(String line) {
+        String[] sides = line.split(" - ", 2);
+        String[] mount = sides[0].split(" ", -1);
+        String[] system = sides[1].split(" ", -1);
+        try {
+            return Optional.of(
+                    new Entry(
+                            mount[DEVICE],
+                            Path.of(unescaped(mount[MOUNTPOINT])),
+                            system[TYPE],
+                            unescaped(system[SOURCE])));
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static String unescaped(String field) {
+        return OCTAL.matcher(field).replaceAll(MountTable::character);
+    }
+
+    private static String character(MatchResult octal) {
+        String text = Character.toString((char) Integer.parseInt(octal.group(1), 8));
+        return Matcher.quoteReplacement(text);
+    }
+}
