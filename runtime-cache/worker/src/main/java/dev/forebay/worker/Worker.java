@@ -10,10 +10,6 @@ import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
-import dev.forebay.model.PackId;
-import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
@@ -30,10 +26,7 @@ import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
 import dev.forebay.worker.retention.OrphanSweep;
 import dev.forebay.worker.retention.ProtectedPacks;
-import java.net.URI;
-import java.time.Duration;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,14 +48,12 @@ final class Worker {
     private final WorkerClient client;
     private final LakeAccounts accounts;
     private final PauseGuard pauses;
+    private final Registration registration;
     private final ChunkAccess chunks;
     private final Repairs repairs;
     private final Optional<Scrubber> scrubber;
     private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
-    private volatile @Nullable Membership membership;
-    private @Nullable Drain drain;
-    private @Nullable URI address;
 
     Worker(
             WorkerConfig config,
@@ -95,6 +86,7 @@ final class Worker {
                         new StoreLimits(config.capacity().asLongValue(), config.files()),
                         protectedPacks);
         this.id = WorkerIdentity.of(config.home());
+        this.registration = new Registration(id, state, () -> stats().capacityBytes(), this::drain);
         this.client = new WorkerClient(clientConfig(config, process.token()));
         WorkerPeers peers =
                 new WorkerPeers(
@@ -119,7 +111,11 @@ final class Worker {
         this.repairs = new Repairs(store, chunks, versions, protectedPacks);
         this.scrubber = scrubber(config);
         this.orphans = orphanSweep(config.orphans());
-        measure();
+        WorkerFigures figures = new WorkerFigures(metrics);
+        figures.store(store, protectedPacks);
+        figures.repairs(repairs, scrubber, orphans);
+        figures.fills(images, chunks);
+        figures.surroundings(pace, state);
         state.onChange(this::regionChanged);
         orphans.ifPresent(OrphanSweep::start);
         scrubber.ifPresent(Scrubber::start);
@@ -141,7 +137,7 @@ final class Worker {
 
     private void lost(LostDisk disk) {
         try {
-            weighLess();
+            registration.weighLess();
         } catch (RuntimeException e) {
             LOG.warn("Cannot tell the region that there is less room here", e);
         }
@@ -171,7 +167,7 @@ final class Worker {
                 images,
                 accounts,
                 this::status,
-                this::drain,
+                registration::drain,
                 new WorkerRoutes.Limits(
                         requests.concurrency(),
                         requests.fillConcurrency(),
@@ -181,72 +177,30 @@ final class Worker {
                 metrics);
     }
 
-    /** Says in the region's etcd that this worker is here, for as long as it is. */
-    synchronized void join(URI address) {
-        this.address = address;
-        Membership joined = state.join(new WorkerNode(id, address, stats().capacityBytes()));
-        membership = joined;
-        drain =
-                new Drain(
-                        id,
-                        joined,
-                        versions,
-                        chunks,
-                        client,
-                        config.drain().timeout(),
-                        config.drain().bytesPerSecond().asLongValue());
+    /** Its place in the region: joined, weighed, and left. */
+    Registration registration() {
+        return registration;
     }
 
-    /**
-     * Joins anew with what is left of the disks, or leaves if nothing is; not if it leaves anyway.
-     */
-    private synchronized void weighLess() {
-        URI known = address;
-        if (known == null || drain().progress().state() != Drain.State.SERVING) {
-            return;
-        }
-        leave();
-        if (stats().disks() > 0) {
-            join(known);
-        }
+    private Drain drain(Membership membership) {
+        return new Drain(
+                id,
+                membership,
+                versions,
+                chunks,
+                client,
+                config.drain().timeout(),
+                config.drain().bytesPerSecond().asLongValue());
     }
 
     /** Whether the region may have gone on without this process. */
     private boolean behind() {
-        return pauses.behind() || superseded();
-    }
-
-    private boolean superseded() {
-        Membership mine = membership;
-        return mine != null && mine.superseded();
+        return pauses.behind() || registration.superseded();
     }
 
     /** Whether this process is this worker, knows the region's state, and may drop chunks. */
     private boolean current() {
-        Membership mine = membership;
-        return mine != null && mine.valid() && !pauses.behind();
-    }
-
-    /** How this worker leaves for good. */
-    private synchronized Drain drain() {
-        if (drain == null) {
-            throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "this worker is not registered in its region yet");
-        }
-        return drain;
-    }
-
-    /** Hands chunks over before the process ends, if that is wanted, for as long as is allowed. */
-    void drainBeforeStop() throws InterruptedException {
-        Duration patience = config.drain().onStop();
-        if (patience.isPositive()) {
-            try {
-                Drain.Progress _ = drain().start();
-                drain().await(patience);
-            } catch (ForebayException e) {
-                LOG.warn("Stops without handing chunks over: {}", e.getMessage());
-            }
-        }
+        return registration.valid() && !pauses.behind();
     }
 
     String id() {
@@ -254,7 +208,7 @@ final class Worker {
     }
 
     boolean ready() {
-        return versions.ready() && !superseded() && stats().disks() > 0;
+        return versions.ready() && !registration.superseded() && stats().disks() > 0;
     }
 
     /** How many disks are in use, for people. */
@@ -280,57 +234,8 @@ final class Worker {
                 id, region, stats.capacityBytes(), stats.usedBytes(), stats.chunks());
     }
 
-    private void measure() {
-        metrics.gauge(
-                "store.capacity.bytes", "What chunks may take", () -> stats().capacityBytes());
-        metrics.gauge("store.used.bytes", "What chunks take", () -> stats().usedBytes());
-        metrics.gauge("store.chunks", "Chunks on disk", () -> stats().chunks());
-        metrics.gauge("store.protected.chunks", "Chunks that pins protect", this::protectedChunks);
-        metrics.count("store.evicted.chunks", "Chunks evicted for room", () -> stats().evicted());
-        orphans.ifPresent(
-                sweep ->
-                        metrics.count(
-                                "store.orphaned.chunks",
-                                "Chunks removed because no mounted version refers to them",
-                                () -> sweep.total().chunks()));
-        metrics.count(
-                "store.damaged.chunks", "Damage found in chunks on disk", () -> stats().damaged());
-        metrics.count(
-                "store.disk.full", "Writes that found the disk full", () -> stats().diskFull());
-        metrics.count("store.disk.errors", "Failures of the disk", () -> stats().diskErrors());
-        metrics.gauge("store.disks", "Disks in use", () -> stats().disks());
-        metrics.gauge(
-                "store.failed.disks", "Disks that were taken out", () -> stats().failedDisks());
-        metrics.count(
-                "store.repaired.chunks",
-                "Chunks that the disk had lost and that were fetched again",
-                repairs::repaired);
-        scrubber.ifPresent(
-                scrub -> {
-                    metrics.count("store.scrubbed.bytes", "Bytes compared at rest", scrub::bytes);
-                    metrics.count(
-                            "store.scrub.rounds", "Times all chunks were compared", scrub::rounds);
-                });
-        metrics.count("images.written", "Images written", images::written);
-        metrics.gauge("fills.under.way", "Fills running or queued", chunks::fillsUnderWay);
-        metrics.gauge(
-                "lake.pace",
-                "Requests to the lake that this worker allows itself in a second",
-                pace::perSecond);
-        metrics.count("lake.throttled", "Requests that the lake throttled", pace::throttled);
-        metrics.gauge("etcd.in.touch", "1 if etcd answers", () -> state.connected() ? 1 : 0);
-    }
-
     private ChunkStoreStats stats() {
         return store.stats();
-    }
-
-    private long protectedChunks() {
-        long sum = 0;
-        for (PackId pack : store.packs()) {
-            sum += protectedPacks.test(pack) ? store.chunks(pack).size() : 0;
-        }
-        return sum;
     }
 
     private static WorkerClientConfig clientConfig(
@@ -351,20 +256,9 @@ final class Worker {
                 fill.changedMemoryObjects());
     }
 
-    /** Leaves the region's live workers; the registered ones it stays among, with its chunks. */
-    synchronized void leave() {
-        if (drain != null) {
-            drain.close();
-        }
-        Membership mine = membership;
-        if (mine != null) {
-            mine.close();
-        }
-    }
-
     /** Lets go of everything. */
     synchronized void stop() throws Exception {
-        leave();
+        registration.leave();
         repairs.close();
         scrubber.ifPresent(Scrubber::close);
         orphans.ifPresent(OrphanSweep::close);

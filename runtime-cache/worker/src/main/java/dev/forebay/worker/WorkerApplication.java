@@ -73,14 +73,16 @@ class WorkerApplication {
             WorkerConfig config,
             ProcessConfig process) {
         var address = config.advertisedAddress().orElseGet(() -> process.address(server.getPort()));
-        worker.join(address);
+        worker.registration().join(address);
         LOG.info("Worker {} of region {} at {}", worker.id(), process.region(), address);
     }
 
     /** Readers go to other workers while this one finishes what it has begun. */
-    void leaveRegion(@Observes ShutdownDelayInitiatedEvent event, Worker worker) throws Exception {
-        worker.drainBeforeStop();
-        worker.leave();
+    void leaveRegion(
+            @Observes ShutdownDelayInitiatedEvent event, Worker worker, WorkerConfig config)
+            throws Exception {
+        worker.registration().drainBeforeStop(config.drain().onStop());
+        worker.registration().leave();
     }
 
     /** Answers under way are done by now: Quarkus waits for them first. */
