@@ -12,6 +12,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3BaseClientBuilder;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
@@ -33,16 +34,18 @@ final class Lake implements AutoCloseable {
     Lake(S3Server server, Path scratch) {
         this.server = server;
         this.scratch = scratch;
-        s3 =
-                S3Client.builder()
-                        .endpointOverride(server.endpoint())
-                        .region(Region.of(S3Server.REGION))
-                        .forcePathStyle(true)
-                        .credentialsProvider(
-                                StaticCredentialsProvider.create(
-                                        AwsBasicCredentials.create(
-                                                server.accessKey(), server.secretKey())))
-                        .build();
+        s3 = at(server, S3Client.builder()).build();
+    }
+
+    /** Has a client speak to the server; how it speaks HTTP is left open. */
+    static <B extends S3BaseClientBuilder<B, ?>> B at(S3Server server, B client) {
+        return client.endpointOverride(server.endpoint())
+                .region(Region.of(S3Server.REGION))
+                .forcePathStyle(true)
+                .credentialsProvider(
+                        StaticCredentialsProvider.create(
+                                AwsBasicCredentials.create(
+                                        server.accessKey(), server.secretKey())));
     }
 
     S3Server server() {

@@ -10,9 +10,6 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.core.async.SdkPublisher;
 import software.amazon.awssdk.http.SdkHttpClient;
@@ -21,7 +18,6 @@ import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.http.crt.AwsCrtAsyncHttpClient;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
@@ -84,14 +80,7 @@ final class LakeClients {
     }
 
     private static Reader asynchronous(S3Server server, SdkAsyncHttpClient http) {
-        S3AsyncClient client =
-                S3AsyncClient.builder()
-                        .endpointOverride(server.endpoint())
-                        .region(Region.of(S3Server.REGION))
-                        .forcePathStyle(true)
-                        .credentialsProvider(credentials(server))
-                        .httpClient(http)
-                        .build();
+        S3AsyncClient client = Lake.at(server, S3AsyncClient.builder()).httpClient(http).build();
         return new Reader() {
             @Override
             public void read(String key, long size, String etag, long offset, ByteBuffer target) {
@@ -111,14 +100,7 @@ final class LakeClients {
     }
 
     private static Reader blocking(S3Server server, SdkHttpClient http) {
-        S3Client client =
-                S3Client.builder()
-                        .endpointOverride(server.endpoint())
-                        .region(Region.of(S3Server.REGION))
-                        .forcePathStyle(true)
-                        .credentialsProvider(credentials(server))
-                        .httpClient(http)
-                        .build();
+        S3Client client = Lake.at(server, S3Client.builder()).httpClient(http).build();
         return new Reader() {
             @Override
             public void read(String key, long size, String etag, long offset, ByteBuffer target)
@@ -148,11 +130,6 @@ final class LakeClients {
                 .key(key)
                 .range("bytes=%d-%d".formatted(offset, offset + bytes - 1))
                 .build();
-    }
-
-    private static AwsCredentialsProvider credentials(S3Server server) {
-        return StaticCredentialsProvider.create(
-                AwsBasicCredentials.create(server.accessKey(), server.secretKey()));
     }
 
     /** Takes a body into a buffer, and says how many bytes it had. */

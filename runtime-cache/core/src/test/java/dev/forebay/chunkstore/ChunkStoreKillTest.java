@@ -2,13 +2,14 @@ package dev.forebay.chunkstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.devstack.fault.VictimProcess;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -68,8 +69,7 @@ class ChunkStoreKillTest {
                 Random random = new Random(Long.parseLong(arguments[1]) + thread);
                 Thread.ofPlatform().start(() -> work(store, random));
             }
-            System.out.write('!');
-            System.out.flush();
+            VictimProcess.ready();
         }
 
         private static void work(ChunkStore store, Random random) {
@@ -92,7 +92,11 @@ class ChunkStoreKillTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int round = 0; round < KILLS; round++) {
-            killSoon(random);
+            VictimProcess.killAfter(
+                    Duration.ofMillis(200 + random.nextInt(400)),
+                    Victim.class,
+                    directory.toString(),
+                    Long.toString(random.nextLong()));
             try (ChunkStore store = open(directory)) {
                 assertThat(store.stats().chunks()).as("seed %d", seed).isPositive();
                 assertThat(store.stats().usedBytes()).isLessThanOrEqualTo(LIMITS.bytes());
@@ -126,25 +130,6 @@ class ChunkStoreKillTest {
             return all.filter(Files::isRegularFile)
                     .filter(file -> !file.endsWith("chunks.lock"))
                     .toList();
-        }
-    }
-
-    private void killSoon(Random random) throws Exception {
-        Process victim =
-                new ProcessBuilder(
-                                ProcessHandle.current().info().command().orElseThrow(),
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Victim.class.getName(),
-                                directory.toString(),
-                                Long.toString(random.nextLong()))
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
-        try (InputStream started = victim.getInputStream()) {
-            assertThat(started.read()).isEqualTo('!');
-            assertThat(victim.waitFor(200 + random.nextInt(400), TimeUnit.MILLISECONDS)).isFalse();
-        } finally {
-            victim.destroyForcibly().waitFor();
         }
     }
 }

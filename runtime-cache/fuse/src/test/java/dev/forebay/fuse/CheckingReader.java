@@ -1,7 +1,7 @@
 package dev.forebay.fuse;
 
+import dev.forebay.devstack.fault.InputEnd;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,7 +13,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.SortedMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -73,21 +72,10 @@ final class CheckingReader {
     public static void main(String[] arguments) {
         CheckingReader reader =
                 new CheckingReader(Path.of(arguments[1]), Long.parseLong(arguments[2]));
-        AtomicBoolean ended = new AtomicBoolean();
-        Thread.ofPlatform()
-                .daemon()
-                .start(
-                        () -> {
-                            try {
-                                while (System.in.read() >= 0) {}
-                            } catch (IOException e) {
-                                throw new UncheckedIOException(e);
-                            }
-                            ended.set(true);
-                        });
+        InputEnd end = InputEnd.watch();
         Way way = Way.valueOf(arguments[0]);
         System.out.println("READING");
-        while (!ended.get()) {
+        while (!end.isReached()) {
             try {
                 reader.readOnce(way);
             } catch (IOException | RuntimeException | Error e) {

@@ -73,6 +73,15 @@ class TakeoverFuseIT {
         assertThat(seen.operations()).isPositive();
     }
 
+    /** After one more wait, in the last state. */
+    private void assertNobodyNoticed(List<Running> readers, String what, List<Long> times)
+            throws Exception {
+        awaitAnyMoment();
+        Seen seen = HeldMountFixture.end(readers);
+        report(view + ": " + what, seen, times);
+        assertNobodyNoticed(seen);
+    }
+
     private static void report(String what, Seen seen, List<Long> times) {
         long[] pauses = seen.pauses(times).toArray();
         System.out.printf(
@@ -114,10 +123,7 @@ class TakeoverFuseIT {
             holder.await(HeldMountFixture.serves(serving));
             standby = region.standby(holder, "pod-" + kill % 2, option);
         }
-        awaitAnyMoment();
-        Seen seen = HeldMountFixture.end(readers);
-        report(view + ": killed, with a standby", seen, times);
-        assertNobodyNoticed(seen);
+        assertNobodyNoticed(readers, "killed, with a standby", times);
         assertThat(holder.stop()).isEqualTo(143);
         assertThat(region.mounted()).isFalse();
     }
@@ -134,10 +140,7 @@ class TakeoverFuseIT {
             serving = region.pod("pod-0", option);
             holder.await(HeldMountFixture.serves(serving));
         }
-        awaitAnyMoment();
-        Seen seen = HeldMountFixture.end(readers);
-        report(view + ": killed, without a standby", seen, times);
-        assertNobodyNoticed(seen);
+        assertNobodyNoticed(readers, "killed, without a standby", times);
     }
 
     @Test
@@ -157,10 +160,7 @@ class TakeoverFuseIT {
             holder.await(HeldMountFixture.serves(next));
             serving = next;
         }
-        awaitAnyMoment();
-        Seen seen = HeldMountFixture.end(readers);
-        report(view + ": upgraded", seen, times);
-        assertNobodyNoticed(seen);
+        assertNobodyNoticed(readers, "upgraded", times);
     }
 
     @Test

@@ -113,8 +113,7 @@ interface FileReads {
 
         @Override
         public Opened open(ModelVersion version, String file) throws IOException {
-            FileChannel channel =
-                    FileChannel.open(mountpoint.resolve(version.name().path()).resolve(file));
+            FileChannel channel = FileChannel.open(version.path(mountpoint, file));
             return new Opened() {
                 @Override
                 public void check(ModelContent content, int size, long from, int length)
@@ -151,8 +150,7 @@ interface FileReads {
 
         @Override
         public Opened open(ModelVersion version, String file) throws IOException {
-            LinuxFile direct =
-                    LinuxFile.openDirect(mountpoint.resolve(version.name().path()).resolve(file));
+            LinuxFile direct = LinuxFile.openDirect(version.path(mountpoint, file));
             return new Opened() {
                 @Override
                 public void check(ModelContent content, int size, long from, int length)
@@ -188,8 +186,7 @@ interface FileReads {
 
         @Override
         public Opened open(ModelVersion version, String file) throws IOException {
-            FileChannel channel =
-                    FileChannel.open(mountpoint.resolve(version.name().path()).resolve(file));
+            FileChannel channel = FileChannel.open(version.path(mountpoint, file));
             Arena arena = Arena.ofConfined();
             MemorySegment mapped =
                     channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);

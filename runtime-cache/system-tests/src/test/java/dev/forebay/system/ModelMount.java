@@ -157,7 +157,7 @@ final class ModelMount implements AutoCloseable {
 
     /** Whether a version of the model can be read. */
     boolean reads(ModelVersion version) throws IOException {
-        Path file = mountpoint.resolve(version.name().path()).resolve("a/b/c/deep");
+        Path file = version.path(mountpoint, "a/b/c/deep");
         return Files.readAllBytes(file).length > 0;
     }
 

@@ -1,5 +1,6 @@
 package dev.forebay.system;
 
+import dev.forebay.devstack.fault.InputEnd;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -83,19 +83,8 @@ final class ModelReader {
                         Integer.parseInt(arguments[2]),
                         mountpoint,
                         reads);
-        AtomicBoolean ended = new AtomicBoolean();
-        Thread.ofPlatform()
-                .daemon()
-                .start(
-                        () -> {
-                            try {
-                                while (System.in.read() >= 0) {}
-                            } catch (IOException e) {
-                                throw new UncheckedIOException(e);
-                            }
-                            ended.set(true);
-                        });
-        while (!ended.get()) {
+        InputEnd end = InputEnd.watch();
+        while (!end.isReached()) {
             reader.once();
         }
         System.out.printf("ENDED %d operations, %d excused%n", reader.operations, reader.excused);
@@ -200,7 +189,7 @@ final class ModelReader {
     }
 
     private Path path(ModelVersion version, String file) {
-        return mountpoint.resolve(version.name().path()).resolve(file);
+        return version.path(mountpoint, file);
     }
 
     private void stat() {

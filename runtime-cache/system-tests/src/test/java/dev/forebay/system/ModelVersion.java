@@ -1,6 +1,7 @@
 package dev.forebay.system;
 
 import dev.forebay.model.DatasetVersion;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -22,6 +23,11 @@ record ModelVersion(int index, NavigableMap<String, Integer> files) {
     static final String SMALL = "small";
     private static final int SMALL_FILES = 300;
     private static final int[] BIG = {(8 << 20) + 1, (12 << 20) - 1, 5_000_017};
+
+    /** Where a file of it is. */
+    Path path(Path mountpoint, String file) {
+        return mountpoint.resolve(name().path()).resolve(file);
+    }
 
     static List<ModelVersion> all() {
         return IntStream.range(0, COUNT).mapToObj(ModelVersion::of).toList();

@@ -50,7 +50,7 @@ public final class EvictionBenchmark {
                                                     objects.name().toLowerCase(Locale.ROOT),
                                                     percent),
                                     chunks,
-                                    List.of(job(0, chunks, objects, order, 5))));
+                                    job(0, chunks, objects, order, 5)));
                 }
             }
         }
@@ -60,23 +60,20 @@ public final class EvictionBenchmark {
                     new Trace(
                             "hot 60 %, 10 epochs, random; beside it one scan of 400 %, " + size,
                             4_600,
-                            List.of(
-                                    job(0, 600, objects, Order.RANDOM, 10),
-                                    job(600, 4_000, objects, Order.SEQUENTIAL, 1))));
+                            job(0, 600, objects, Order.RANDOM, 10),
+                            job(600, 4_000, objects, Order.SEQUENTIAL, 1)));
             traces.add(
                     new Trace(
                             "hot 40 %, 20 epochs; beside it 200 %, 4 epochs, both random, " + size,
                             2_400,
-                            List.of(
-                                    job(0, 400, objects, Order.RANDOM, 20),
-                                    job(400, 2_000, objects, Order.RANDOM, 4))));
+                            job(0, 400, objects, Order.RANDOM, 20),
+                            job(400, 2_000, objects, Order.RANDOM, 4)));
             traces.add(
                     new Trace(
                             "80 %, 4 epochs, then another 80 %, 4 epochs, random, " + size,
                             1_600,
-                            List.of(
-                                    job(0, 800, objects, Order.RANDOM, 4),
-                                    new Job(800, 800, objects, Order.RANDOM, 4, 100))));
+                            job(0, 800, objects, Order.RANDOM, 4),
+                            new Job(800, 800, objects, Order.RANDOM, 4, 100)));
         }
         return traces;
     }

@@ -15,6 +15,10 @@ import java.util.function.IntConsumer;
  */
 record Trace(String name, int chunks, List<Job> jobs) {
 
+    Trace(String name, int chunks, Job... jobs) {
+        this(name, chunks, List.of(jobs));
+    }
+
     /** How the objects of an epoch are ordered. */
     enum Order {
         SEQUENTIAL,

@@ -2,10 +2,10 @@ package dev.forebay.fuse.nodecache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.InputStream;
+import dev.forebay.devstack.fault.VictimProcess;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,8 +37,7 @@ class PackCacheKillTest {
             while (cache.counters().storedBytes() < KEPT_AT_LEAST) {
                 Thread.sleep(1);
             }
-            System.out.write('!');
-            System.out.flush();
+            VictimProcess.ready();
         }
 
         private static void readForEver(PackCache cache, TestPack pack, Random random) {
@@ -61,7 +60,11 @@ class PackCacheKillTest {
         Random random = new Random(SEED);
         TestPack pack = pack();
         for (int round = 0; round < ROUNDS; round++) {
-            killSoon(random);
+            VictimProcess.killAfter(
+                    Duration.ofMillis(300 + random.nextInt(500)),
+                    Victim.class,
+                    directory.toString(),
+                    Long.toString(random.nextLong()));
             try (PackCache cache = PackCache.open(directory, 1L << 30, pack.source(), pack)) {
                 long kept = cache.usedBytes();
                 assertThat(kept).isBetween(KEPT_AT_LEAST, CAPACITY);
@@ -69,26 +72,6 @@ class PackCacheKillTest {
                 assertThat(cache.counters().damagedBlocks()).isZero();
                 assertThat(pack.takeAskedBytes()).isLessThan(pack.bytes.length);
             }
-        }
-    }
-
-    private void killSoon(Random random) throws Exception {
-        Process victim =
-                new ProcessBuilder(
-                                ProcessHandle.current().info().command().orElseThrow(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                Victim.class.getName(),
-                                directory.toString(),
-                                Long.toString(random.nextLong()))
-                        .redirectError(ProcessBuilder.Redirect.INHERIT)
-                        .start();
-        try (InputStream started = victim.getInputStream()) {
-            assertThat(started.read()).isEqualTo('!');
-            assertThat(victim.waitFor(300 + random.nextInt(500), TimeUnit.MILLISECONDS)).isFalse();
-        } finally {
-            victim.destroyForcibly().waitFor();
         }
     }
 }
