@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-long soak bench bench-lake bench-image bench-restart bench-eviction build format
+.PHONY: help demo up down status test test-long soak bench bench-lake bench-image bench-pod bench-restart bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -74,6 +74,11 @@ bench-image: target/built ## Measures images of OBJECTS=1000000 files, IN_A_FOLD
 	@$(JAVA_HOME)/bin/java -Xmx64m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.ImageBenchmark $(or $(OBJECTS),1000000) $(or $(IN_A_FOLDER),1000)
+
+bench-pod: target/built ## Measures a pod that shows OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
+	@$(JAVA_HOME)/bin/java -Xmx256m --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.PodScaleBenchmark $(or $(OBJECTS),1000000) $(or $(IN_A_FOLDER),1000)
 
 bench-restart: target/built ## Measures the start of a worker's store of CHUNKS=5000000 files (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \

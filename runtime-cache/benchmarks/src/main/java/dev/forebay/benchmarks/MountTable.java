@@ -11,6 +11,7 @@ import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.manifest.SqliteManifest;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.placement.Placement;
 import dev.forebay.transfer.WorkerClient;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * The region's mount table, written without the control plane: a version can so be there with
@@ -50,19 +52,35 @@ final class MountTable implements AutoCloseable {
 
     /** Enters a dataset's version, of which nothing is in the region. */
     void mount(Dataset dataset) {
+        String prefix = dataset.name() + "/";
+        ManifestFile manifest =
+                freeze(
+                        dataset.name(),
+                        prefix,
+                        writer -> lake.list(Lake.BUCKET, prefix, writer::add, count -> {}));
+        manifests.put(dataset, manifest);
+        mount(dataset.version(), manifest);
+    }
+
+    /** Writes a manifest and puts it into the lake; its objects need not be there. */
+    ManifestFile freeze(String name, String prefix, Consumer<ManifestWriter> objects) {
         try (ManifestWriter writer =
                 new ManifestWriter(
-                        directory.resolve(dataset.name() + ".sqlite"),
+                        directory.resolve(name + ".sqlite"),
                         Lake.BUCKET,
-                        dataset.name() + "/",
+                        prefix,
                         ManifestWriter.DEFAULT_PACK_BYTES,
                         null)) {
-            lake.list(Lake.BUCKET, dataset.name() + "/", writer::add, count -> {});
+            objects.accept(writer);
             ManifestFile manifest = writer.finish();
             lake.putIfAbsent(Lake.MANIFESTS, manifest.key(), manifest.path());
-            manifests.put(dataset, manifest);
-            state.mount(dataset.version(), manifest.ref(Lake.MANIFESTS));
+            return manifest;
         }
+    }
+
+    /** Enters a version. */
+    void mount(DatasetVersion version, ManifestFile manifest) {
+        state.mount(version, manifest.ref(Lake.MANIFESTS));
     }
 
     /** Has the region's workers fill all of a version. */

@@ -40,12 +40,21 @@ final class PeakMemory {
 
     /** All of the process, pages of mapped files included. */
     long residentBytes() throws IOException {
-        for (String line : Files.readAllLines(STATUS)) {
+        return residentBytes(STATUS);
+    }
+
+    /** Of another process, since it began. */
+    static long ofProcess(long pid) throws IOException {
+        return residentBytes(Path.of("/proc", Long.toString(pid), "status"));
+    }
+
+    private static long residentBytes(Path status) throws IOException {
+        for (String line : Files.readAllLines(status)) {
             if (line.startsWith(RESIDENT)) {
                 String kibibytes = line.substring(RESIDENT.length()).replace("kB", "").strip();
                 return 1024 * Long.parseLong(kibibytes);
             }
         }
-        throw new IOException("no " + RESIDENT + " in " + STATUS);
+        throw new IOException("no " + RESIDENT + " in " + status);
     }
 }

@@ -1,0 +1,121 @@
+package dev.forebay.benchmarks;
+
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.stack.FuseMount;
+import dev.forebay.devstack.stack.Mounts;
+import dev.forebay.devstack.stack.QuarkusProcess;
+import dev.forebay.devstack.stack.Region;
+import dev.forebay.devstack.stack.Stack;
+import dev.forebay.devstack.stack.StackConfig;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.model.DatasetVersion;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * Mounts a synthetic version in a region and shows it on a pod: how long that takes from the entry
+ * in the mount table on, and what pod and workers take of memory. Its objects are not in the lake,
+ * so nothing of it is read but names and attributes. Prints a table and writes {@code
+ * target/bench/pod-<objects>.json}. Needs root, for the mount.
+ */
+public final class PodScaleBenchmark {
+
+    private static final String REGION = "us-east-1";
+    private static final DatasetVersion VERSION = DatasetVersion.of("bench", "photos", "v1");
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
+    private static final String SYSTEM = "forebay_on_demand";
+    private static final double MEGABYTE = 1e6;
+
+    private PodScaleBenchmark() {}
+
+    /** Takes the number of objects, and how many of them are in a folder. */
+    public static void main(String[] arguments) throws Exception {
+        SyntheticVersion version =
+                new SyntheticVersion(
+                        Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]));
+        PageCache.requireDroppable();
+        Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
+        Path data = Files.createTempDirectory(output, "pod-");
+        Map<String, Object> circumstances = Circumstances.atStart();
+        circumstances.putAll(version.circumstances());
+        Results results = new Results();
+        try {
+            measure(version, data, results);
+        } finally {
+            Mounts.below(data).forEach(Mounts::detach);
+            Command.run("rm", "-rf", "--one-file-system", data.toString());
+        }
+        Circumstances.atEnd(circumstances);
+        Path file = output.resolve("pod-%d.json".formatted(version.objects()));
+        results.write(file, circumstances);
+        System.out.println(results.table());
+        Benchmarks.say("written to " + file);
+    }
+
+    private static void measure(SyntheticVersion version, Path data, Results results)
+            throws Exception {
+        StackConfig config =
+                StackConfig.inDirectory(data)
+                        .regions(REGION)
+                        .buckets(Lake.BUCKET)
+                        .manifestBucket(Lake.MANIFESTS)
+                        .progress(Benchmarks::say)
+                        .build();
+        try (Stack stack = Stack.start(config);
+                MountTable table = new MountTable(stack.region(REGION), stack.lake(), data)) {
+            Region region = stack.region(REGION);
+            region.fuse().close();
+            Benchmarks.say("writing a manifest of %d objects".formatted(version.objects()));
+            ManifestFile manifest =
+                    table.freeze(
+                            "photos",
+                            SyntheticVersion.PREFIX,
+                            writer -> version.listing().forEach(writer::add));
+            try (FuseMount pod =
+                    FuseMount.another(region, data.resolve("pod"), Map.of("--view", "on-demand"))) {
+                PageCache.drop();
+                long began = System.nanoTime();
+                table.mount(VERSION, manifest);
+                Path folder = pod.mountpoint().resolve(VERSION.path());
+                await(() -> Files.exists(folder.resolve("train")));
+                results.add("shown_file_by_file", SYSTEM, "s", secondsSince(began));
+                await(() -> Mounts.isMounted(folder));
+                results.add("shown_by_its_image", SYSTEM, "s", secondsSince(began));
+                find(folder, version, results);
+                results.add("pod_peak_rss", SYSTEM, "MB", peakMegabytes(pod.pid()));
+                for (QuarkusProcess worker : region.workers()) {
+                    results.add("worker_peak_rss", SYSTEM, "MB", peakMegabytes(worker.pid()));
+                }
+            }
+        }
+    }
+
+    private static void find(Path folder, SyntheticVersion version, Results results)
+            throws Exception {
+        Benchmarks.say("listing it");
+        long began = System.nanoTime();
+        // None has this size, so that every inode is looked at and nothing is printed.
+        Command.run("find", folder.toString(), "-type", "f", "-size", "1c");
+        results.add("find_attributes", SYSTEM, "files/s", version.objects() / secondsSince(began));
+    }
+
+    private static double peakMegabytes(long pid) throws Exception {
+        return PeakMemory.ofProcess(pid) / MEGABYTE;
+    }
+
+    private static void await(Readiness condition) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.ready()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("not within " + PATIENCE);
+            }
+            Thread.sleep(20);
+        }
+    }
+
+    private static double secondsSince(long nanos) {
+        return (System.nanoTime() - nanos) / 1e9;
+    }
+}
