@@ -35,13 +35,15 @@ final class Exchanges implements AutoCloseable {
     Exchanges(WorkerClientConfig config) {
         this.config = config;
         this.permits = new Semaphore(config.maxRequests());
-        this.client =
+        HttpClient.Builder builder =
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
                         .followRedirects(HttpClient.Redirect.NEVER)
                         .connectTimeout(config.connectTimeout())
-                        .executor(executor)
-                        .build();
+                        .executor(executor);
+        // Of workers whose address is https; it compares their names too.
+        config.authorities().ifPresent(those -> builder.sslContext(those.context()));
+        this.client = builder.build();
     }
 
     HttpRequest.Builder request(WorkerNode worker, String pathAndQuery) {
@@ -167,7 +169,8 @@ final class Exchanges implements AutoCloseable {
                 return answer.join();
             } catch (CompletionException e) {
                 Throwable cause = e.getCause() == null ? e : e.getCause();
-                throw unavailable(worker, request, cause.toString(), cause);
+                throw unavailable(
+                        worker, request, RefusedCertificate.explain(cause, request.uri()), cause);
             }
         }
 

@@ -15,6 +15,8 @@ import java.util.Optional;
  * @param queryTimeout for coverage and status
  * @param maxRequests how many requests may be on their way at once; more wait
  * @param token what to present to workers
+ * @param authorities who may have signed the certificates of workers that speak TLS; if not said,
+ *     those that the JVM trusts
  */
 public record WorkerClientConfig(
         Duration connectTimeout,
@@ -24,7 +26,8 @@ public record WorkerClientConfig(
         Duration manifestTimeout,
         Duration queryTimeout,
         int maxRequests,
-        Optional<BearerToken> token) {
+        Optional<BearerToken> token,
+        Optional<WorkerAuthorities> authorities) {
 
     /**
      * 2 s to connect, 10 s a read and as much for its first byte, 2 min a fill, 10 min a manifest,
@@ -39,6 +42,7 @@ public record WorkerClientConfig(
                 Duration.ofMinutes(10),
                 Duration.ofSeconds(10),
                 64,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -51,7 +55,21 @@ public record WorkerClientConfig(
                 manifestTimeout,
                 queryTimeout,
                 maxRequests,
-                token);
+                token,
+                authorities);
+    }
+
+    public WorkerClientConfig withAuthorities(Optional<WorkerAuthorities> authorities) {
+        return new WorkerClientConfig(
+                connectTimeout,
+                readTimeout,
+                firstByteTimeout,
+                fillTimeout,
+                manifestTimeout,
+                queryTimeout,
+                maxRequests,
+                token,
+                authorities);
     }
 
     public WorkerClientConfig withReadTimeouts(Duration readTimeout, Duration firstByteTimeout) {
@@ -63,6 +81,7 @@ public record WorkerClientConfig(
                 manifestTimeout,
                 queryTimeout,
                 maxRequests,
-                token);
+                token,
+                authorities);
     }
 }

@@ -8,6 +8,9 @@ import java.net.Proxy;
 import java.net.Socket;
 import java.net.URI;
 import java.util.function.IntPredicate;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** Whether a process that was started can be used. Asked again and again until it is. */
 @FunctionalInterface
@@ -21,12 +24,17 @@ public interface Readiness {
 
     /** Ready when a GET answers with 200. */
     static Readiness ok(URI address) {
-        return http(address, status -> status == 200);
+        return http(address, null, status -> status == 200);
+    }
+
+    /** Ready when a GET answers with 200, on a connection that is made in this context. */
+    static Readiness ok(URI address, SSLContext context) {
+        return http(address, context, status -> status == 200);
     }
 
     /** Ready when a GET answers at all: a refusal also shows that requests are served. */
     static Readiness answers(URI address) {
-        return http(address, status -> status < 500);
+        return http(address, null, status -> status < 500);
     }
 
     /** Ready when somebody accepts connections on a port of 127.0.0.1. */
@@ -40,11 +48,14 @@ public interface Readiness {
     }
 
     /** Not by {@code HttpClient}: each would cost a thread, many times a second. */
-    private static Readiness http(URI address, IntPredicate good) {
+    private static Readiness http(URI address, @Nullable SSLContext context, IntPredicate good) {
         return () -> {
             if (!(address.toURL().openConnection(Proxy.NO_PROXY)
                     instanceof HttpURLConnection http)) {
                 throw new IllegalArgumentException(address + " is not http");
+            }
+            if (context != null && http instanceof HttpsURLConnection https) {
+                https.setSSLSocketFactory(context.getSocketFactory());
             }
             http.setConnectTimeout(1000);
             http.setReadTimeout(2000);

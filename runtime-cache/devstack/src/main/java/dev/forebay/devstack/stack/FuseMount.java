@@ -50,9 +50,11 @@ public final class FuseMount extends OneProcessServer {
             Path jar,
             Optional<Path> libraries,
             Optional<String> transport,
+            Optional<Path> workerAuthorities,
             int metricsPort,
             Launch.Lifetime lifetime) {
         Map<String, String> options = new LinkedHashMap<>();
+        workerAuthorities.ifPresent(file -> options.put("--worker-ca", file.toString()));
         transport.ifPresent(name -> options.put("--transport", name));
         Path mountpoint = layout.mountpoint(region);
         clear(mountpoint);

@@ -24,6 +24,10 @@ record Layout(Path data) {
         return data.resolve("control-plane");
     }
 
+    Path tls() {
+        return data.resolve("tls");
+    }
+
     Path regions() {
         return data.resolve("regions");
     }

@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import javax.net.ssl.SSLContext;
 
 /** A worker, an agent or the control plane. */
 public final class QuarkusProcess extends OneProcessServer {
@@ -30,6 +32,7 @@ public final class QuarkusProcess extends OneProcessServer {
     /**
      * Starts a process and returns when it calls itself ready.
      *
+     * @param tls for connections to a process that speaks TLS
      * @param options of the JVM
      * @param properties its settings, written to {@code application.properties} in the directory
      * @param secrets what only the environment carries
@@ -39,6 +42,7 @@ public final class QuarkusProcess extends OneProcessServer {
             Path directory,
             Path jar,
             int port,
+            Optional<SSLContext> tls,
             List<String> options,
             Map<String, String> properties,
             Map<String, String> secrets,
@@ -52,14 +56,16 @@ public final class QuarkusProcess extends OneProcessServer {
         write(file, all);
         List<String> jvm = new ArrayList<>(options);
         jvm.add("-Dquarkus.config.locations=" + file);
-        URI address = URI.create("http://127.0.0.1:" + port);
+        URI address = URI.create((tls.isPresent() ? "https" : "http") + "://127.0.0.1:" + port);
+        URI ready = address.resolve("/q/health/ready");
         Launch launch =
                 Launch.of(
                         name,
                         directory,
                         Java.run(jar, HEAP_MEGABYTES, jvm),
                         secrets,
-                        Readiness.ok(address.resolve("/q/health/ready")),
+                        tls.map(context -> Readiness.ok(ready, context))
+                                .orElseGet(() -> Readiness.ok(ready)),
                         lifetime);
         return new QuarkusProcess(ServerProcess.start(launch), address);
     }

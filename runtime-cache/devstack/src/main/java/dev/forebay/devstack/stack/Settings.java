@@ -2,6 +2,7 @@ package dev.forebay.devstack.stack;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** The settings of workers, agents and the control plane; names as in docs/architecture.md. */
 final class Settings {
@@ -9,10 +10,12 @@ final class Settings {
 
     private final StackConfig config;
     private final Layout layout;
+    private final Optional<StackTls> tls;
 
-    Settings(StackConfig config, Layout layout) {
+    Settings(StackConfig config, Layout layout, Optional<StackTls> tls) {
         this.config = config;
         this.layout = layout;
+        this.tls = tls;
     }
 
     Map<String, String> worker(String region, int index, String etcd, External.LakeAddress lake) {
@@ -21,6 +24,7 @@ final class Settings {
                 "forebay.worker.directory",
                 layout.worker(region, index).resolve("store").toString());
         settings.put("forebay.worker.capacity", Long.toString(config.workerCapacity()));
+        tls.ifPresent(those -> those.putWorker(settings));
         putMore(settings, true);
         return settings;
     }
@@ -72,6 +76,7 @@ final class Settings {
         Map<String, String> settings = common(lake);
         settings.put("forebay.region", region);
         settings.put("forebay.etcd.endpoints", etcd);
+        tls.ifPresent(those -> those.putClient(settings));
         return settings;
     }
 

@@ -21,6 +21,7 @@ import java.util.function.UnaryOperator;
  * @param workerCapacity the chunk store of a worker, in bytes
  * @param transports how the FUSE pod of a region speaks to the kernel, where it is not left to it
  * @param standby whether a second pod stands by in each region where a holder keeps the mount
+ * @param workersSpeakTls whether workers have certificates, of an authority made up for the stack
  * @param buckets made in the lake if they are not there
  * @param manifestBucket Forebay's own bucket, made too
  * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
@@ -40,6 +41,7 @@ public record StackConfig(
         long workerCapacity,
         Map<String, String> transports,
         boolean standby,
+        boolean workersSpeakTls,
         List<String> buckets,
         String manifestBucket,
         UnaryOperator<URI> lakeAsSeen,
@@ -79,6 +81,7 @@ public record StackConfig(
         private long workerCapacity = 10L << 30;
         private final Map<String, String> transports = new LinkedHashMap<>();
         private boolean standby;
+        private boolean workersSpeakTls;
         private List<String> buckets = List.of("datasets");
         private String manifestBucket = "forebay-manifests";
         private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
@@ -130,6 +133,12 @@ public record StackConfig(
         /** Has a second FUSE pod stand by in each region where a holder keeps the mount. */
         public Builder standby() {
             standby = true;
+            return this;
+        }
+
+        /** Gives workers certificates, of an authority made up for the stack. */
+        public Builder workersSpeakTls() {
+            workersSpeakTls = true;
             return this;
         }
 
@@ -186,6 +195,7 @@ public record StackConfig(
                     workerCapacity,
                     transports,
                     standby,
+                    workersSpeakTls,
                     buckets,
                     manifestBucket,
                     lakeAsSeen,

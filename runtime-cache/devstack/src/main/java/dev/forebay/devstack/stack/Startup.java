@@ -25,6 +25,7 @@ final class Startup {
     private final Tasks tasks;
     private final StackPorts ports;
     private final Settings settings;
+    private final Optional<StackTls> tls;
     private final Path workerJar;
     private final Path serviceJar;
     private final Path fuseJar;
@@ -36,7 +37,8 @@ final class Startup {
         this.layout = layout;
         this.tasks = tasks;
         this.ports = config.ports();
-        this.settings = new Settings(config, layout);
+        this.tls = config.workersSpeakTls() ? Optional.of(StackTls.in(layout)) : Optional.empty();
+        this.settings = new Settings(config, layout, tls);
         Repository repository = Repository.current();
         this.workerJar = repository.workerJar();
         this.serviceJar = repository.serviceJar();
@@ -81,6 +83,7 @@ final class Startup {
                 layout.controlPlane(),
                 serviceJar,
                 ports.api(),
+                Optional.empty(),
                 service("control-plane"),
                 settings.controlPlane(lake, backing.temporalAddress(), database),
                 settings.secrets(lake, database),
@@ -99,6 +102,7 @@ final class Startup {
                 layout.worker(name, index),
                 workerJar,
                 ports.worker(region, index),
+                tls.map(those -> those.authority().context()),
                 List.of(),
                 settings.worker(name, index, backing.endpoints(etcd), lake),
                 settings.secrets(lake),
@@ -114,6 +118,7 @@ final class Startup {
                 fuseJar,
                 fuseLibrary,
                 Optional.ofNullable(config.transports().get(name)),
+                tls.map(those -> those.authority().certificate()),
                 ports.fuseMetrics(region),
                 config.lifetime());
     }
@@ -126,6 +131,7 @@ final class Startup {
                 layout.agent(name),
                 serviceJar,
                 ports.agent(region),
+                Optional.empty(),
                 service("agent"),
                 settings.agent(name, backing.endpoints(etcd), lake, backing.temporalAddress()),
                 settings.secrets(lake),

@@ -1,0 +1,123 @@
+package dev.forebay.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.forebay.devstack.tls.CertificateAuthority;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.placement.WorkerNode;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which certificates a client of workers accepts. */
+class WorkerTlsTest {
+
+    @TempDir Path directory;
+
+    private CertificateAuthority authority;
+    private HttpsServer server;
+    private WorkerNode worker;
+
+    @BeforeEach
+    void start() throws Exception {
+        authority = CertificateAuthority.in(directory.resolve("authority"));
+        authority.issue("worker", "ip:127.0.0.1");
+        server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(authority.context("worker")));
+        byte[] status =
+                """
+                {"id":"w1","region":"r","capacityBytes":1,"usedBytes":0,"chunks":0}
+                """
+                        .getBytes(StandardCharsets.UTF_8);
+        server.createContext(
+                "/v1/status",
+                exchange -> {
+                    try (exchange) {
+                        exchange.sendResponseHeaders(200, status.length);
+                        exchange.getResponseBody().write(status);
+                    }
+                });
+        server.start();
+        worker = node("127.0.0.1");
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private WorkerNode node(String host) {
+        return new WorkerNode(
+                "w1",
+                URI.create("https://%s:%d".formatted(host, server.getAddress().getPort())),
+                1);
+    }
+
+    private static String region(WorkerNode worker, Optional<WorkerAuthorities> trusted) {
+        try (WorkerClient client =
+                new WorkerClient(WorkerClientConfig.defaults().withAuthorities(trusted))) {
+            return client.status(worker).region();
+        }
+    }
+
+    private static Optional<WorkerAuthorities> authorities(Path file) {
+        return Optional.of(WorkerAuthorities.read("--worker-ca", file));
+    }
+
+    @Test
+    void acceptsWhatAnAuthorityOfItsFileSigned() throws Exception {
+        CertificateAuthority other = CertificateAuthority.in(directory.resolve("other"));
+        Path both =
+                Files.writeString(
+                        directory.resolve("both.pem"),
+                        Files.readString(other.certificate())
+                                + Files.readString(authority.certificate()));
+
+        assertThat(region(worker, authorities(authority.certificate()))).isEqualTo("r");
+        assertThat(region(worker, authorities(both))).isEqualTo("r");
+        assertRefused(worker, authorities(other.certificate()));
+        assertRefused(worker, Optional.empty());
+    }
+
+    @Test
+    void refusesACertificateForAnotherName() {
+        assertRefused(node("localhost"), authorities(authority.certificate()));
+    }
+
+    @Test
+    void saysWhichFileHoldsNoAuthority() throws Exception {
+        Path empty = Files.createFile(directory.resolve("empty"));
+        for (Path bad : new Path[] {empty, directory.resolve("nowhere")}) {
+            assertThatThrownBy(() -> WorkerAuthorities.read("forebay.worker-ca", bad))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                    .hasMessageContaining("forebay.worker-ca is " + bad)
+                    .hasMessageContaining("in PEM");
+        }
+    }
+
+    private static void assertRefused(WorkerNode worker, Optional<WorkerAuthorities> trusted) {
+        assertThatThrownBy(() -> region(worker, trusted))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                .hasMessageContainingAll(
+                        "worker w1",
+                        "the certificate of https://%s:".formatted(worker.address().getHost()),
+                        "be for %s, and".formatted(worker.address().getHost()),
+                        "forebay.worker-ca");
+    }
+}

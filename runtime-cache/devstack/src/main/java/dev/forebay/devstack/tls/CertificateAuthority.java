@@ -1,0 +1,209 @@
+package dev.forebay.devstack.tls;
+
+import dev.forebay.devstack.DevstackException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateEncodingException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An authority made up for this machine, and the certificates it signs, by the JDK's own {@code
+ * keytool}. For one thread.
+ */
+public final class CertificateAuthority {
+
+    /** For whoever is reached at 127.0.0.1. */
+    public static final String LOOPBACK = "ip:127.0.0.1,dns:localhost";
+
+    private static final String AUTHORITY = "authority";
+    private static final String PASSWORD = "not-a-secret";
+    private static final int KEYTOOL_SECONDS = 60;
+
+    private final Path directory;
+    private final Path store;
+    private final Path certificate;
+
+    /**
+     * A certificate and its key.
+     *
+     * @param certificate in PEM, the authority's behind it
+     * @param key in PEM (PKCS #8)
+     */
+    public record Issued(Path certificate, Path key) {}
+
+    private CertificateAuthority(Path directory) {
+        this.directory = directory;
+        this.store = directory.resolve("keys.p12");
+        this.certificate = directory.resolve("authority.pem");
+    }
+
+    /**
+     * Makes one up.
+     *
+     * @param directory for its files; made if absent
+     */
+    public static CertificateAuthority in(Path directory) {
+        try {
+            Files.createDirectories(directory);
+            CertificateAuthority authority = new CertificateAuthority(directory);
+            Files.deleteIfExists(authority.store);
+            authority.generate(
+                    AUTHORITY, "Forebay devstack", List.of("-ext", "bc:critical=ca:true"));
+            Files.writeString(
+                    authority.certificate, pem(authority.keys().getCertificate(AUTHORITY)));
+            return authority;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (GeneralSecurityException e) {
+            throw new DevstackException("cannot make up a certificate authority", e);
+        }
+    }
+
+    /** Its own certificate in PEM, for those who are to trust it. */
+    public Path certificate() {
+        return certificate;
+    }
+
+    /**
+     * Signs a certificate that is valid for a day.
+     *
+     * @param name of the files, not used before by this authority
+     * @param reachedAt as keytool wants them, such as {@link #LOOPBACK}
+     */
+    public Issued issue(String name, String reachedAt) {
+        return issue(name, reachedAt, "-1M");
+    }
+
+    /**
+     * Like {@link #issue(String, String)}, valid for a day from another time on.
+     *
+     * @param from as keytool wants it: {@code -3d} for three days ago
+     */
+    public Issued issue(String name, String reachedAt, String from) {
+        generate(
+                name,
+                "worker",
+                List.of("-signer", AUTHORITY, "-ext", "san=" + reachedAt, "-startdate", from));
+        try {
+            KeyStore keys = keys();
+            StringBuilder chain = new StringBuilder();
+            for (Certificate each : keys.getCertificateChain(name)) {
+                chain.append(pem(each));
+            }
+            byte[] key = keys.getKey(name, PASSWORD.toCharArray()).getEncoded();
+            Path keyFile = directory.resolve(name + ".key");
+            Files.deleteIfExists(keyFile);
+            Files.createFile(
+                    keyFile,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------")));
+            return new Issued(
+                    Files.writeString(directory.resolve(name + ".pem"), chain),
+                    Files.writeString(keyFile, pem("PRIVATE KEY", key)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (GeneralSecurityException e) {
+            throw new DevstackException("cannot make up a certificate", e);
+        }
+    }
+
+    /** For connections of this process that trust this authority and no other. */
+    public SSLContext context() {
+        return context(null);
+    }
+
+    /** The same, and for a server of this process that shows a certificate that was issued. */
+    public SSLContext context(@Nullable String name) {
+        try {
+            KeyStore keys = keys();
+            KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+            trusted.load(null, null);
+            trusted.setCertificateEntry(AUTHORITY, keys.getCertificate(AUTHORITY));
+            TrustManagerFactory trust =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted);
+            KeyManagerFactory shown =
+                    KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            shown.init(only(name, keys), PASSWORD.toCharArray());
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(shown.getKeyManagers(), trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (GeneralSecurityException e) {
+            throw new DevstackException("cannot use the certificate authority", e);
+        }
+    }
+
+    private static KeyStore only(@Nullable String name, KeyStore keys)
+            throws IOException, GeneralSecurityException {
+        KeyStore one = KeyStore.getInstance("PKCS12");
+        one.load(null, null);
+        if (name != null) {
+            char[] password = PASSWORD.toCharArray();
+            one.setKeyEntry(
+                    name, keys.getKey(name, password), password, keys.getCertificateChain(name));
+        }
+        return one;
+    }
+
+    private KeyStore keys() throws IOException, GeneralSecurityException {
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD.toCharArray());
+        }
+        return keys;
+    }
+
+    private void generate(String alias, String name, List<String> more) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=" + name));
+        command.addAll(List.of("-keyalg", "EC", "-groupname", "secp256r1", "-validity", "1"));
+        command.addAll(List.of("-keystore", store.toString(), "-storetype", "PKCS12"));
+        command.addAll(List.of("-storepass", PASSWORD));
+        command.addAll(more);
+        run(command);
+    }
+
+    private static void run(List<String> command) {
+        try {
+            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            String output =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(KEYTOOL_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+                throw new DevstackException("keytool failed: " + output);
+            }
+        } catch (IOException e) {
+            throw new DevstackException("cannot run keytool", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DevstackException("interrupted", e);
+        }
+    }
+
+    private static String pem(Certificate certificate) throws CertificateEncodingException {
+        return pem("CERTIFICATE", certificate.getEncoded());
+    }
+
+    private static String pem(String what, byte[] bytes) {
+        String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
+        return "-----BEGIN %s-----%n%s%n-----END %s-----%n".formatted(what, text, what);
+    }
+}
