@@ -3,6 +3,7 @@ package dev.forebay.agent;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,12 @@ public interface AgentConfig {
 
     /** The region's etcd. */
     Etcd etcd();
+
+    /**
+     * A file with the authorities, in PEM, that sign the certificates of workers that speak TLS;
+     * without it those that the JVM trusts.
+     */
+    Optional<Path> workerCa();
 
     /** Where nodes of the region see versions. */
     @WithDefault("/mnt/forebay")

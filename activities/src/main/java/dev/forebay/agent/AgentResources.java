@@ -7,6 +7,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.transfer.BearerToken;
+import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -49,8 +50,11 @@ class AgentResources {
 
     @Produces
     @Singleton
-    WorkerClient workers(Optional<BearerToken> token) {
-        return new WorkerClient(WorkerClientConfig.defaults().withToken(token));
+    WorkerClient workers(AgentConfig config, Optional<BearerToken> token) {
+        Optional<WorkerAuthorities> authorities =
+                config.workerCa().map(file -> WorkerAuthorities.read("forebay.worker-ca", file));
+        return new WorkerClient(
+                WorkerClientConfig.defaults().withToken(token).withAuthorities(authorities));
     }
 
     @Produces

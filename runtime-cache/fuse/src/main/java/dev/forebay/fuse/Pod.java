@@ -31,6 +31,7 @@ import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.RegionImages;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.transfer.WorkerSet;
@@ -85,7 +86,14 @@ final class Pod implements AutoCloseable {
         started.push(region);
         started.push(PodDirectory.lock("--directory", options.directory));
         Optional<BearerToken> token = Optional.ofNullable(options.tokenFile).map(BearerToken::read);
-        WorkerClient client = new WorkerClient(WorkerClientConfig.defaults().withToken(token));
+        Optional<WorkerAuthorities> authorities =
+                Optional.ofNullable(options.workerAuthorities)
+                        .map(file -> WorkerAuthorities.read("--worker-ca", file));
+        WorkerClient client =
+                new WorkerClient(
+                        WorkerClientConfig.defaults()
+                                .withToken(token)
+                                .withAuthorities(authorities));
         started.push(client);
         RegionReader regionReader =
                 new RegionReader(

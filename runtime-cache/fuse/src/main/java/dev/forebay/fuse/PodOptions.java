@@ -185,6 +185,16 @@ final class PodOptions {
     @Nullable Path tokenFile;
 
     @Option(
+            names = "--worker-ca",
+            defaultValue =
+                    "${env:FOREBAY_WORKER_CA:-" + picocli.CommandLine.Option.NULL_VALUE + "}",
+            paramLabel = "FILE",
+            description =
+                    "The authorities, in PEM, that sign the certificates of workers: those that the"
+                            + " JVM trusts. FOREBAY_WORKER_CA")
+    @Nullable Path workerAuthorities;
+
+    @Option(
             names = "--allow-other",
             negatable = true,
             fallbackValue = "true",
