@@ -4,7 +4,9 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /** Refuses settings that cannot work, at start, naming the property. */
@@ -39,6 +41,7 @@ final class ConfigCheck {
                 config.files(),
                 "must be at least 4 for each directory");
         config.advertisedAddress().ifPresent(ConfigCheck::checkAddress);
+        checkTls(config);
 
         atLeast(1, "fill.concurrency", config.fill().concurrency());
         atLeast(1, "fill.queue", config.fill().queue());
@@ -83,6 +86,31 @@ final class ConfigCheck {
                 "advertised-address",
                 address,
                 "must have the form http://host:port");
+    }
+
+    /** Whether the files can be used is for whoever reads them to say. */
+    private static void checkTls(WorkerConfig config) {
+        config.tls().certificate().ifPresent(_ -> requireSet("tls.key", config.tls().key()));
+        config.tls()
+                .key()
+                .ifPresent(_ -> requireSet("tls.certificate", config.tls().certificate()));
+        config.advertisedAddress()
+                .filter(_ -> config.tls().certificate().isPresent())
+                .ifPresent(
+                        address ->
+                                require(
+                                        "https".equals(address.getScheme()),
+                                        "advertised-address",
+                                        address,
+                                        "must be https for a worker with a certificate"));
+    }
+
+    private static void requireSet(String property, Optional<Path> file) {
+        require(
+                file.isPresent(),
+                property,
+                "not set",
+                "must be, for certificate and key go together");
     }
 
     private static void atLeast(int least, String property, int value) {

@@ -2,6 +2,7 @@ package dev.forebay.worker;
 
 import dev.forebay.model.RegionName;
 import dev.forebay.transfer.BearerToken;
+import dev.forebay.transfer.WorkerAuthorities;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import java.net.URI;
@@ -13,17 +14,22 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 @Dependent
 class ProcessConfig {
 
+    private static final String AUTHORITIES = "forebay.worker-ca";
+
     private final RegionName region;
     private final Optional<BearerToken> token;
+    private final Optional<WorkerAuthorities> authorities;
     private final String host;
 
     @Inject
     ProcessConfig(
             @ConfigProperty(name = "forebay.region") String region,
             @ConfigProperty(name = "forebay.token-file") Optional<Path> tokenFile,
+            @ConfigProperty(name = AUTHORITIES) Optional<Path> authorities,
             @ConfigProperty(name = "quarkus.http.host") String host) {
         this.region = new RegionName(region);
         this.token = BearerToken.forListener(tokenFile, host);
+        this.authorities = authorities.map(file -> WorkerAuthorities.read(AUTHORITIES, file));
         this.host = host;
     }
 
@@ -37,9 +43,18 @@ class ProcessConfig {
         return token;
     }
 
-    /** Where others reach this process if nothing else is said. */
-    URI address(int port) {
+    /** Those of {@code forebay.worker-ca}, who sign the certificates of other workers. */
+    Optional<WorkerAuthorities> authorities() {
+        return authorities;
+    }
+
+    /**
+     * Where others reach this process if nothing else is said.
+     *
+     * @param scheme {@code http} or {@code https}
+     */
+    URI address(String scheme, int port) {
         String name = host.contains(":") ? "[" + host + "]" : host;
-        return URI.create("http://" + name + ":" + port);
+        return URI.create(scheme + "://" + name + ":" + port);
     }
 }

@@ -87,7 +87,7 @@ final class Worker {
                         protectedPacks);
         this.id = WorkerIdentity.of(config.home());
         this.registration = new Registration(id, state, () -> stats().capacityBytes(), this::drain);
-        this.client = new WorkerClient(clientConfig(config, process.token()));
+        this.client = new WorkerClient(clientConfig(config, process));
         WorkerPeers peers =
                 new WorkerPeers(
                         id,
@@ -238,10 +238,10 @@ final class Worker {
         return store.stats();
     }
 
-    private static WorkerClientConfig clientConfig(
-            WorkerConfig config, Optional<BearerToken> token) {
+    private static WorkerClientConfig clientConfig(WorkerConfig config, ProcessConfig process) {
         return WorkerClientConfig.defaults()
-                .withToken(token)
+                .withToken(process.token())
+                .withAuthorities(process.authorities())
                 .withReadTimeouts(config.peers().timeout(), config.peers().firstByte());
     }
 

@@ -72,7 +72,10 @@ class WorkerApplication {
             Worker worker,
             WorkerConfig config,
             ProcessConfig process) {
-        var address = config.advertisedAddress().orElseGet(() -> process.address(server.getPort()));
+        String scheme = config.tls().files().isPresent() ? "https" : "http";
+        var address =
+                config.advertisedAddress()
+                        .orElseGet(() -> process.address(scheme, server.getPort()));
         worker.registration().join(address);
         LOG.info("Worker {} of region {} at {}", worker.id(), process.region(), address);
     }

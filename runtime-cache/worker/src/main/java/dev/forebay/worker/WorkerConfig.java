@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.worker.tls.TlsFiles;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
@@ -39,7 +40,7 @@ public interface WorkerConfig {
 
     /**
      * The base URI under which others reach this worker; {@code http://<quarkus.http.host>:<port>}
-     * if not set.
+     * if not set, or {@code https}.
      */
     Optional<URI> advertisedAddress();
 
@@ -66,6 +67,9 @@ public interface WorkerConfig {
 
     /** Images of mounted versions. */
     Images images();
+
+    /** The encryption of what this worker sends and is sent. */
+    Tls tls();
 
     /** How missing chunks are fetched. */
     interface Fill {
@@ -206,5 +210,23 @@ public interface WorkerConfig {
         /** How many bytes they may take on disk, besides the chunks. */
         @WithDefault("4G")
         MemorySize capacity();
+    }
+
+    /** The encryption of what this worker sends and is sent. */
+    interface Tls {
+        /**
+         * A file with this worker's certificate in PEM, for the name or address under which others
+         * reach it, and those between it and the authority. With it the worker speaks TLS 1.3 only;
+         * without it plain HTTP.
+         */
+        Optional<Path> certificate();
+
+        /** A file with the certificate's private key in PEM. */
+        Optional<Path> key();
+
+        /** Both, if they are set. */
+        default Optional<TlsFiles> files() {
+            return certificate().flatMap(those -> key().map(its -> new TlsFiles(those, its)));
+        }
     }
 }

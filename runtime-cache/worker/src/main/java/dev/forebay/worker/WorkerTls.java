@@ -1,0 +1,44 @@
+package dev.forebay.worker;
+
+import dev.forebay.worker.tls.RenewedKey;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.KeyCertOptions;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+
+/** Has the worker's one listener speak TLS, and nothing else, if it is given a certificate. */
+@Singleton
+class WorkerTls implements HttpServerOptionsCustomizer {
+
+    private final Optional<RenewedKey> key;
+
+    WorkerTls(WorkerConfig config, MeterRegistry registry) {
+        ConfigCheck.check(config);
+        this.key = config.tls().files().map(RenewedKey::open);
+        key.ifPresent(
+                shown ->
+                        new WorkerMetrics(registry)
+                                .gauge(
+                                        "tls.certificate.left.seconds",
+                                        "How long the certificate is still valid",
+                                        () -> left(shown).toSeconds()));
+    }
+
+    @Override
+    public void customizeHttpServer(HttpServerOptions options) {
+        key.ifPresent(
+                shown ->
+                        options.setSsl(true)
+                                .setKeyCertOptions(KeyCertOptions.wrap(shown))
+                                .setEnabledSecureTransportProtocols(Set.of("TLSv1.3")));
+    }
+
+    private static Duration left(RenewedKey shown) {
+        return Duration.between(Instant.now(), shown.expiry());
+    }
+}

@@ -1,0 +1,132 @@
+package dev.forebay.worker.tls;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.impl.KeyStoreHelper;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+/** A private key and the certificate it belongs to. Immutable; never prints the key. */
+final class ServerKey {
+
+    private static final String PROPERTY = "forebay.worker.tls.";
+    private static final byte[] ANYTHING = {4, 2};
+
+    private final PrivateKey key;
+    private final X509Certificate[] chain;
+
+    private ServerKey(PrivateKey key, X509Certificate[] chain) {
+        this.key = key;
+        this.chain = chain;
+    }
+
+    /**
+     * Reads both files.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the rule
+     */
+    static ServerKey read(TlsFiles files) {
+        Buffer certificate = bytes("certificate", files.certificate());
+        Buffer key = bytes("key", files.key());
+        X509Certificate[] chain = chain(files.certificate(), certificate);
+        ServerKey read = new ServerKey(privateKey(files.key(), key, certificate), chain);
+        if (!read.belongTogether()) {
+            throw refused("key", files.key(), "belong to the certificate");
+        }
+        return read;
+    }
+
+    PrivateKey key() {
+        return key;
+    }
+
+    /** The worker's certificate, then those that lead to the authority. */
+    X509Certificate[] chain() {
+        return chain.clone();
+    }
+
+    X509Certificate certificate() {
+        return chain[0];
+    }
+
+    /** {@code RSA}, {@code EC} or {@code EdDSA}. */
+    String algorithm() {
+        return chain[0].getPublicKey().getAlgorithm();
+    }
+
+    private static Buffer bytes(String property, Path file) {
+        try {
+            return Buffer.buffer(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw refused(property, file, "be a file that can be read, but: " + e);
+        }
+    }
+
+    private static X509Certificate[] chain(Path file, Buffer pem) {
+        try {
+            X509Certificate[] chain =
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertificates(new ByteArrayInputStream(pem.getBytes()))
+                            .toArray(X509Certificate[]::new);
+            if (chain.length > 0) {
+                return chain;
+            }
+        } catch (CertificateException notPem) {
+            // Refused below.
+        }
+        throw refused("certificate", file, "hold a certificate in PEM");
+    }
+
+    private static PrivateKey privateKey(Path file, Buffer pem, Buffer certificate) {
+        try {
+            KeyStore store = KeyStoreHelper.loadKeyCert(List.of(pem), List.of(certificate));
+            char[] password = KeyStoreHelper.DUMMY_PASSWORD.toCharArray();
+            if (store.getKey(store.aliases().nextElement(), password) instanceof PrivateKey key) {
+                return key;
+            }
+        } catch (Exception notOneKey) {
+            // Refused below, without the cause: who knows what of a key a parser quotes.
+        }
+        throw refused("key", file, "hold one private key in PEM that is not encrypted");
+    }
+
+    /** What the key signs must be what the certificate's public key verifies. */
+    private boolean belongTogether() {
+        try {
+            Signature signature = Signature.getInstance(signatureAlgorithm());
+            signature.initSign(key);
+            signature.update(ANYTHING);
+            byte[] signed = signature.sign();
+            signature.initVerify(chain[0].getPublicKey());
+            signature.update(ANYTHING);
+            return signature.verify(signed);
+        } catch (GeneralSecurityException otherKindsOfKey) {
+            return false;
+        }
+    }
+
+    private String signatureAlgorithm() {
+        return switch (algorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> algorithm();
+        };
+    }
+
+    private static ForebayException refused(String property, Path file, String rule) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT,
+                "%s%s is %s: it must %s".formatted(PROPERTY, property, file, rule));
+    }
+}
