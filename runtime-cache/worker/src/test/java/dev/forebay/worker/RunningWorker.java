@@ -38,7 +38,7 @@ abstract class RunningWorker {
 
     static final Path DIRECTORY = newDirectory();
     static final TestRegion region = new TestRegion(DIRECTORY);
-    static final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
+    static final WorkerClient client = new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
     static final WorkerProcess worker =
             WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
 
@@ -53,7 +53,9 @@ abstract class RunningWorker {
 
     private static Path newDirectory() {
         try {
-            Path directory = Path.of("target", "running-worker").toAbsolutePath();
+            Path directory =
+                    Path.of("target", "running-worker-" + Wire.OF_THIS_RUN.scheme())
+                            .toAbsolutePath();
             if (Files.exists(directory)) {
                 try (var earlier = Files.walk(directory)) {
                     for (Path each : earlier.sorted(Comparator.reverseOrder()).toList()) {
@@ -68,7 +70,12 @@ abstract class RunningWorker {
     }
 
     WorkerProcess ownWorker(String name, String... properties) {
-        WorkerProcess own = WorkerProcess.start(region, DIRECTORY.resolve(name), name, properties);
+        return ownWorker(Wire.OF_THIS_RUN, name, properties);
+    }
+
+    WorkerProcess ownWorker(Wire wire, String name, String... properties) {
+        WorkerProcess own =
+                WorkerProcess.start(wire, region, DIRECTORY.resolve(name), name, properties);
         toClose.add(own);
         return own;
     }

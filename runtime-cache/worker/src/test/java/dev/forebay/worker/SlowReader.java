@@ -1,6 +1,7 @@
 package dev.forebay.worker;
 
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -23,7 +24,7 @@ final class SlowReader implements AutoCloseable {
     }
 
     static SlowReader ask(URI worker, String path) throws IOException {
-        Socket socket = new Socket();
+        Socket socket = Wire.socket(worker);
         socket.setReceiveBufferSize(SMALL_WINDOW_BYTES);
         socket.connect(new InetSocketAddress(worker.getHost(), worker.getPort()));
         String request =
@@ -44,7 +45,11 @@ final class SlowReader implements AutoCloseable {
         InputStream in = socket.getInputStream();
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         while (!head.toString(StandardCharsets.US_ASCII).endsWith("\r\n\r\n")) {
-            head.write(in.read());
+            int next = in.read();
+            if (next < 0) {
+                throw new EOFException("after " + head.toString(StandardCharsets.US_ASCII));
+            }
+            head.write(next);
         }
         if (!head.toString(StandardCharsets.US_ASCII).startsWith("HTTP/1.1 206")) {
             throw new IOException(head.toString(StandardCharsets.US_ASCII));

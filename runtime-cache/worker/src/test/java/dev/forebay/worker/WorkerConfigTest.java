@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.worker.tls.TlsFiles;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.quarkus.runtime.configuration.MemorySizeConverter;
@@ -127,6 +128,27 @@ class WorkerConfigTest {
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                 .hasMessageContaining("forebay.worker." + property);
+    }
+
+    @Test
+    void certificateAndKeyGoTogetherAndWithAnAddressThatSaysSo() {
+        Map<String, String> tls = Map.of("tls.certificate", "/tls.crt", "tls.key", "/tls.key");
+
+        assertThat(config(tls).tls().files())
+                .contains(new TlsFiles(Path.of("/tls.crt"), Path.of("/tls.key")));
+        assertThat(config(Map.of()).tls().files()).isEmpty();
+        ConfigCheck.check(config(tls));
+        tls.forEach(
+                (name, value) -> {
+                    String other = name.equals("tls.key") ? "tls.certificate" : "tls.key";
+                    assertThatThrownBy(() -> ConfigCheck.check(config(Map.of(name, value))))
+                            .hasMessageContaining("forebay.worker." + other + " is not set");
+                });
+        Map<String, String> plain = new HashMap<>(tls);
+        plain.put("advertised-address", "http://10.0.0.1:7400");
+        assertThatThrownBy(() -> ConfigCheck.check(config(plain)))
+                .hasMessageContaining("forebay.worker.advertised-address")
+                .hasMessageContaining("must be https");
     }
 
     @Test

@@ -24,9 +24,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a worker serves, fills, keeps and drops. */
+@Tag(Wire.ALSO_OVER_TLS)
 class WorkerIT extends RunningWorker {
 
     @Test

@@ -1,0 +1,205 @@
+package dev.forebay.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.tls.CertificateAuthority;
+import dev.forebay.devstack.tls.CertificateAuthority.Issued;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import dev.forebay.transfer.WorkerSet;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whom workers that speak TLS serve, what they show, and how they get on with those that do not.
+ */
+class TlsIT extends RunningWorker {
+
+    @Test
+    void aClientThatDoesNotTrustTheAuthorityIsToldWhatToSet() {
+        WorkerProcess own = ownWorker(Wire.TLS, "untrusted");
+
+        try (WorkerClient stranger = new WorkerClient(WorkerClientConfig.defaults())) {
+            assertRefused(stranger, own, "worker under-test", "127.0.0.1", "forebay.worker-ca");
+        }
+        assertThat(client.status(own.node()).region()).isEqualTo(TestRegion.NAME);
+    }
+
+    @Test
+    void aCertificateOfAnotherAuthorityForAnotherNameOrOutOfForceIsRefused() throws Exception {
+        CertificateAuthority other = CertificateAuthority.in(DIRECTORY.resolve("other-authority"));
+        Issued files = files("refused-files");
+        replace(files, Wire.authority().issue("good", CertificateAuthority.LOOPBACK));
+        WorkerProcess own = started("refused", files);
+        List<Issued> bad =
+                List.of(
+                        other.issue("forged", CertificateAuthority.LOOPBACK),
+                        Wire.authority().issue("elsewhere", "dns:worker-9.example"),
+                        Wire.authority().issue("expired", CertificateAuthority.LOOPBACK, "-3d"));
+        for (Issued each : bad) {
+            replace(files, each);
+            try (WorkerClient fresh = newClient()) {
+                assertRefused(fresh, own, "be in force, be for 127.0.0.1, and be signed by");
+            }
+        }
+    }
+
+    @Test
+    void servesNobodyInPlainTextOrInAnOlderTls() throws Exception {
+        WorkerProcess own = ownWorker(Wire.TLS, "strict");
+
+        try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), own.address().getPort())) {
+            plain.setSoTimeout(10_000);
+            plain.getOutputStream()
+                    .write(
+                            "GET /v1/status HTTP/1.1\r\nHost: worker\r\n\r\n"
+                                    .getBytes(StandardCharsets.US_ASCII));
+            InputStream in = plain.getInputStream();
+            assertThat(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1))
+                    .doesNotContain("HTTP/1.1");
+        }
+        try (SSLSocket older =
+                (SSLSocket)
+                        Wire.authority()
+                                .context()
+                                .getSocketFactory()
+                                .createSocket(
+                                        InetAddress.getLoopbackAddress(),
+                                        own.address().getPort())) {
+            older.setEnabledProtocols(new String[] {"TLSv1.2"});
+            assertThatThrownBy(older::startHandshake).isInstanceOf(SSLException.class);
+        }
+        assertThat(own.get("/v1/status").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void showsARenewedCertificateWithoutARestartAndKeepsTheOldOneIfItCannotBeUsed()
+            throws Exception {
+        Issued files = files("renewed-files");
+        Issued first = Wire.authority().issue("first", CertificateAuthority.LOOPBACK);
+        replace(files, first);
+        WorkerProcess own = started("renewed", files);
+        assertThat(client.status(own.node()).region()).isEqualTo(TestRegion.NAME);
+        double left = own.metric("forebay_worker_tls_certificate_left_seconds");
+        assertThat(left).isBetween(23 * 3600.0, 24 * 3600.0);
+
+        // A name that is not this worker's shows which certificate it is.
+        Issued second = Wire.authority().issue("second", "dns:worker-9.example");
+        Files.copy(second.certificate(), files.certificate(), StandardCopyOption.REPLACE_EXISTING);
+        assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
+        Files.copy(second.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
+        assertThatThrownBy(() -> statusOfNewClient(own)).hasMessageContaining("was refused");
+
+        replace(files, Wire.authority().issue("third", CertificateAuthority.LOOPBACK));
+        assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
+        String log = Files.readString(own.log());
+        assertThat(log).contains("Shows a new certificate", "Shows the certificate it has");
+        String key = Files.readString(first.key()).replaceAll("-----.*-----|\\s", "");
+        assertThat(log.replaceAll("\\s", "")).doesNotContain(key.substring(0, 40));
+    }
+
+    @Test
+    void workersWithAndWithoutTlsTakeChunksFromEachOtherAndServeTheSameReader() throws Exception {
+        byte[] bytes = random(110, 24 * MIB);
+        region.put("mixed/object", bytes);
+        TestVersion version = mounted("mixed");
+        WorkerProcess encrypted = ownWorker(Wire.TLS, "mixed-tls");
+        WorkerProcess plain = ownWorker(Wire.PLAIN, "mixed-plain");
+        awaitMounted(encrypted, version);
+        awaitMounted(plain, version);
+        String first = status(encrypted).getString("id");
+        String second = status(plain).getString("id");
+        await(() -> region.state.view().live().containsAll(Set.of(first, second)));
+        assertThat(
+                        region.state.view().workers().stream()
+                                .filter(node -> node.id().equals(first))
+                                .map(node -> node.address().getScheme()))
+                .containsExactly("https");
+
+        WorkerSet both =
+                new WorkerSet(
+                        region.state.view().workers().stream()
+                                .filter(node -> Set.of(first, second).contains(node.id()))
+                                .toList(),
+                        Set.of(first, second));
+        ByteBuffer target = ByteBuffer.allocate((int) version.pack().bytes());
+        new RegionReader(client, () -> both, RegionReaderConfig.defaults(), ReadEvents.NONE)
+                .read(version.ref().digest(), version.pack().id(), 0, target.capacity(), target);
+        assertThat(Arrays.copyOf(target.array(), bytes.length)).isEqualTo(bytes);
+
+        int reads = region.reads("mixed/").size();
+        for (WorkerProcess each : List.of(encrypted, plain)) {
+            version.chunks()
+                    .forEach(
+                            chunk ->
+                                    client.fill(
+                                            each.node(), version.ref().digest(), chunk.chunk()));
+            assertThat(client.coverage(each.node(), version.ref().digest()).held().cardinality())
+                    .isEqualTo(version.chunks().size());
+        }
+        assertThat(region.reads("mixed/")).hasSize(reads);
+    }
+
+    @Test
+    void doesNotStartWithAKeyOfAnotherCertificate() {
+        Issued one = Wire.authority().issue("one", CertificateAuthority.LOOPBACK);
+        Issued two = Wire.authority().issue("two", CertificateAuthority.LOOPBACK);
+
+        assertThatThrownBy(() -> started("mismatched", new Issued(one.certificate(), two.key())))
+                .isInstanceOf(DevstackException.class)
+                .hasMessageContaining("forebay.worker.tls.key")
+                .hasMessageContaining("must belong to the certificate");
+    }
+
+    private static Issued files(String directory) throws Exception {
+        Path files = Files.createDirectories(DIRECTORY.resolve(directory));
+        return new Issued(files.resolve("tls.crt"), files.resolve("tls.key"));
+    }
+
+    private static void replace(Issued files, Issued with) throws Exception {
+        Files.copy(with.certificate(), files.certificate(), StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(with.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private WorkerProcess started(String name, Issued files) {
+        return ownWorker(Wire.TLS, name, Wire.certificate(files), Wire.key(files));
+    }
+
+    /** With no connection and no session yet. */
+    private static WorkerClient newClient() {
+        return new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
+    }
+
+    private static String statusOfNewClient(WorkerProcess process) {
+        try (WorkerClient fresh = newClient()) {
+            return fresh.status(process.node()).region();
+        }
+    }
+
+    private static void assertRefused(WorkerClient by, WorkerProcess process, String... says) {
+        assertThatThrownBy(() -> by.status(process.node()))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                .hasMessageContainingAll(says);
+    }
+}

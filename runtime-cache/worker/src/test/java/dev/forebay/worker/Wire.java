@@ -1,0 +1,84 @@
+package dev.forebay.worker;
+
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.tls.CertificateAuthority;
+import dev.forebay.transfer.WorkerAuthorities;
+import dev.forebay.transfer.WorkerClientConfig;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** How workers of a test speak. Clients of tests trust its authority, and speak both. */
+enum Wire {
+    PLAIN("http"),
+    TLS("https");
+
+    /** Tests that the build runs a second time, with workers that speak TLS. */
+    static final String ALSO_OVER_TLS = "also-over-tls";
+
+    static final Wire OF_THIS_RUN = Boolean.getBoolean("forebay.test.tls") ? TLS : PLAIN;
+
+    private static final CertificateAuthority AUTHORITY =
+            CertificateAuthority.in(
+                    Path.of("target", "authority-" + OF_THIS_RUN.scheme).toAbsolutePath());
+    private static final CertificateAuthority.Issued ISSUED =
+            AUTHORITY.issue("worker", CertificateAuthority.LOOPBACK);
+
+    private final String scheme;
+
+    Wire(String scheme) {
+        this.scheme = scheme;
+    }
+
+    String scheme() {
+        return scheme;
+    }
+
+    /** What a worker is given. */
+    List<String> properties() {
+        return switch (this) {
+            case PLAIN -> List.of(trusting());
+            case TLS -> List.of(trusting(), certificate(ISSUED), key(ISSUED));
+        };
+    }
+
+    Readiness ready(URI address) {
+        return Readiness.ok(address.resolve("/q/health/ready"), AUTHORITY.context());
+    }
+
+    static CertificateAuthority authority() {
+        return AUTHORITY;
+    }
+
+    static String certificate(CertificateAuthority.Issued issued) {
+        return "forebay.worker.tls.certificate=" + issued.certificate();
+    }
+
+    static String key(CertificateAuthority.Issued issued) {
+        return "forebay.worker.tls.key=" + issued.key();
+    }
+
+    private static String trusting() {
+        return "forebay.worker-ca=" + AUTHORITY.certificate();
+    }
+
+    static WorkerClientConfig trust(WorkerClientConfig config) {
+        return config.withAuthorities(
+                Optional.of(WorkerAuthorities.read("test", AUTHORITY.certificate())));
+    }
+
+    static HttpClient.Builder trust(HttpClient.Builder builder) {
+        return builder.sslContext(AUTHORITY.context());
+    }
+
+    /** Not connected yet. */
+    static Socket socket(URI worker) throws IOException {
+        return worker.getScheme().equals(TLS.scheme)
+                ? AUTHORITY.context().getSocketFactory().createSocket()
+                : new Socket();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.forebay.worker.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.tls.CertificateAuthority;
+import dev.forebay.devstack.tls.CertificateAuthority.Issued;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.Objects;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RenewedKeyTest {
+
+    @TempDir Path directory;
+
+    private CertificateAuthority authority;
+    private Issued first;
+    private TlsFiles files;
+
+    @BeforeEach
+    void issue() throws Exception {
+        authority = CertificateAuthority.in(directory.resolve("authority"));
+        first = authority.issue("first", CertificateAuthority.LOOPBACK);
+        files = new TlsFiles(directory.resolve("tls.crt"), directory.resolve("tls.key"));
+        write(first);
+    }
+
+    @Test
+    void givesAHandshakeTheKeyOfTheCertificateItBeganWith() throws Exception {
+        RenewedKey key = RenewedKey.open(files);
+        String before = alias(key);
+        X509Certificate shown = certificate(key, before);
+
+        write(authority.issue("second", CertificateAuthority.LOOPBACK));
+        String after = alias(key);
+
+        assertThat(certificate(key, before)).isEqualTo(shown);
+        assertThat(certificate(key, after)).isNotEqualTo(shown);
+        assertThat(key.getPrivateKey(before)).isNotEqualTo(key.getPrivateKey(after));
+        assertThat(key.expiry()).isEqualTo(certificate(key, after).getNotAfter().toInstant());
+        assertThat(key.chooseEngineServerAlias("RSA", null, engine())).isNull();
+    }
+
+    @Test
+    void keepsWhatItHasWhileTheFilesCannotBeUsed() throws Exception {
+        RenewedKey key = RenewedKey.open(files);
+        String before = alias(key);
+
+        Files.delete(files.certificate());
+        assertThat(alias(key)).isEqualTo(before);
+        Files.writeString(files.certificate(), "half of a certif");
+        assertThat(alias(key)).isEqualTo(before);
+        Issued second = authority.issue("second", CertificateAuthority.LOOPBACK);
+        Files.write(files.certificate(), Files.readAllBytes(second.certificate()));
+        assertThat(alias(key)).isEqualTo(before);
+
+        write(first);
+        assertThat(alias(key)).isNotEqualTo(before);
+    }
+
+    @Test
+    void namesThePropertyAndTheRule() throws Exception {
+        Issued second = authority.issue("second", CertificateAuthority.LOOPBACK);
+        Path nowhere = directory.resolve("nowhere");
+        Path text = Files.writeString(directory.resolve("text"), "not PEM");
+
+        assertRefused(nowhere, first.key(), "certificate is " + nowhere, "can be read");
+        assertRefused(first.certificate(), nowhere, "key is " + nowhere, "can be read");
+        assertRefused(text, first.key(), "certificate is " + text, "a certificate in PEM");
+        assertRefused(first.certificate(), text, "key is " + text, "one private key in PEM");
+        assertRefused(first.certificate(), second.key(), "key is " + second.key(), "belong to the");
+    }
+
+    private void write(Issued issued) throws Exception {
+        Files.write(files.certificate(), Files.readAllBytes(issued.certificate()));
+        Files.write(files.key(), Files.readAllBytes(issued.key()));
+    }
+
+    private static String alias(RenewedKey key) throws Exception {
+        return Objects.requireNonNull(key.chooseEngineServerAlias("EC", null, engine()));
+    }
+
+    private static X509Certificate certificate(RenewedKey key, String alias) {
+        X509Certificate[] chain = Objects.requireNonNull(key.getCertificateChain(alias));
+        assertThat(chain).hasSize(2);
+        return chain[0];
+    }
+
+    private static SSLEngine engine() throws Exception {
+        return SSLContext.getDefault().createSSLEngine();
+    }
+
+    private static void assertRefused(Path certificate, Path key, String... says) {
+        assertThatThrownBy(() -> RenewedKey.open(new TlsFiles(certificate, key)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining("forebay.worker.tls.")
+                .hasMessageContainingAll(says);
+    }
+}
