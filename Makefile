@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-long soak bench bench-lake bench-image bench-pod bench-restart bench-eviction build format
+.PHONY: help demo up down status test test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -69,6 +69,11 @@ bench-lake: target/built ## Compares the AWS SDK's HTTP clients on one S3 server
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.LakeClientBenchmark
+
+bench-tls: target/built ## Compares a worker that speaks TLS with one that does not (about 2 minutes)
+	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.TlsBenchmark runtime-cache/worker/target/quarkus-app/quarkus-run.jar
 
 bench-image: target/built ## Measures images of OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx64m --enable-native-access=ALL-UNNAMED \

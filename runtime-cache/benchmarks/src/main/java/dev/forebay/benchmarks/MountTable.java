@@ -16,6 +16,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.placement.Placement;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -39,15 +40,17 @@ final class MountTable implements AutoCloseable {
      * @param directory for manifests
      */
     MountTable(Region region, S3Server server, Path directory) {
+        this(region.name(), region.etcd().endpoint(), server, directory);
+    }
+
+    /** Of a region that is not part of a stack. */
+    MountTable(String region, URI etcd, S3Server server, Path directory) {
         this.directory = directory;
         this.lake =
                 S3Lake.open(
                         S3LakeConfig.of(server.endpoint(), S3Server.REGION, true),
                         new S3Credentials(server.accessKey(), server.secretKey()));
-        this.state =
-                EtcdRegionState.connect(
-                        EtcdConfig.of(List.of(region.etcd().endpoint())),
-                        new RegionName(region.name()));
+        this.state = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd)), new RegionName(region));
     }
 
     /** Enters a dataset's version, of which nothing is in the region. */

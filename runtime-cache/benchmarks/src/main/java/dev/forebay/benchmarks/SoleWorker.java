@@ -1,0 +1,92 @@
+package dev.forebay.benchmarks;
+
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.OneProcessServer;
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.server.Readiness;
+import dev.forebay.devstack.server.S3Server;
+import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.devstack.tls.CertificateAuthority;
+import dev.forebay.placement.WorkerNode;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+
+/** A worker of its own, without the rest of a region. */
+final class SoleWorker extends OneProcessServer {
+    static final String REGION = "bench";
+    private static final long CAPACITY_BYTES = 4L << 30;
+
+    private final WorkerNode node;
+
+    private SoleWorker(ServerProcess process, WorkerNode node) {
+        super(process);
+        this.node = node;
+    }
+
+    /** As its clients know it. */
+    WorkerNode node() {
+        return node;
+    }
+
+    /**
+     * Starts one and returns when it calls itself ready.
+     *
+     * @param authority of its certificate; without one it speaks plain HTTP
+     */
+    static SoleWorker start(
+            String name,
+            Path jar,
+            Path data,
+            EtcdServer etcd,
+            S3Server lake,
+            Optional<CertificateAuthority> authority) {
+        URI address =
+                URI.create(
+                        (authority.isPresent() ? "https" : "http")
+                                + "://127.0.0.1:"
+                                + Ports.free());
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC"));
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        command.add("-Dquarkus.http.port=" + address.getPort());
+        command.add("-Dforebay.region=" + REGION);
+        command.add("-Dforebay.etcd.endpoints=" + etcd.endpoint());
+        command.add("-Dforebay.lake.endpoint=" + lake.endpoint());
+        command.add("-Dforebay.lake.path-style=true");
+        command.add("-Dforebay.worker.directory=" + data.resolve(name).resolve("store"));
+        command.add("-Dforebay.worker.capacity=" + CAPACITY_BYTES);
+        // Nothing but what is measured.
+        command.add("-Dforebay.worker.scrub.bytes-per-second=0");
+        authority
+                .map(each -> each.issue(name, CertificateAuthority.LOOPBACK))
+                .ifPresent(
+                        issued -> {
+                            command.add("-Dforebay.worker.tls.certificate=" + issued.certificate());
+                            command.add("-Dforebay.worker.tls.key=" + issued.key());
+                        });
+        command.addAll(List.of("-jar", jar.toString()));
+        URI health = address.resolve("/q/health/ready");
+        Optional<SSLContext> context = authority.map(CertificateAuthority::context);
+        Launch launch =
+                Launch.of(
+                        name,
+                        data.resolve(name),
+                        command,
+                        Map.of(
+                                "AWS_ACCESS_KEY_ID", lake.accessKey(),
+                                "AWS_SECRET_ACCESS_KEY", lake.secretKey()),
+                        context.map(trusting -> Readiness.ok(health, trusting))
+                                .orElseGet(() -> Readiness.ok(health)),
+                        Launch.Lifetime.THIS_JVM);
+        return new SoleWorker(
+                ServerProcess.start(launch), new WorkerNode(name, address, CAPACITY_BYTES));
+    }
+}
