@@ -65,7 +65,7 @@ public final class TlsBenchmark {
         Path data = Files.createTempDirectory(output, "tls-");
         Map<String, Object> circumstances = Circumstances.atStart();
         Results results = new Results();
-        measure(Path.of(arguments[0]), data, results);
+        measure(Path.of(arguments[0]).toAbsolutePath(), data, results);
         try (Stream<Path> all = Files.walk(data)) {
             for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(each);

@@ -15,6 +15,9 @@ import java.util.Set;
 @Singleton
 class WorkerTls implements HttpServerOptionsCustomizer {
 
+    /** A thousand clients may come at once, before the code is compiled. Their patience ends it. */
+    private static final int HANDSHAKE_SECONDS = 60;
+
     private final Optional<RenewedKey> key;
 
     WorkerTls(WorkerConfig config, MeterRegistry registry) {
@@ -35,6 +38,7 @@ class WorkerTls implements HttpServerOptionsCustomizer {
                 shown ->
                         options.setSsl(true)
                                 .setKeyCertOptions(KeyCertOptions.wrap(shown))
+                                .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
                                 .setEnabledSecureTransportProtocols(Set.of("TLSv1.3")));
     }
 
