@@ -64,8 +64,7 @@ public final class DetachedMount implements AutoCloseable {
                                     "mount " + image,
                                     FSCONFIG,
                                     context.number(),
-                                    FSCONFIG_CMD_CREATE),
-                    context);
+                                    FSCONFIG_CMD_CREATE));
             return new DetachedMount(
                     descriptor(
                             SystemCall.make(
@@ -107,8 +106,7 @@ public final class DetachedMount implements AutoCloseable {
                                     nothing,
                                     AT_FDCWD,
                                     target,
-                                    MOVE_MOUNT_F_EMPTY_PATH),
-                    mount);
+                                    MOVE_MOUNT_F_EMPTY_PATH));
         }
     }
 

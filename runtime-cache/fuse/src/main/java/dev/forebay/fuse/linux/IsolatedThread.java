@@ -1,6 +1,10 @@
 package dev.forebay.fuse.linux;
 
-import java.util.Arrays;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -15,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * the process: the device, so that the kernel goes on to hope for the answer, and the connection to
  * the holder, so that nobody learns of the death. The process would never be gone.
  *
- * <p>So these calls are made by a thread that has a table of descriptors of its own, in which there
- * is nothing but what the calls need. All the others close when the process is killed, the request
- * is ended or answered by a successor, and the thread ends.
+ * <p>So these calls are made by a thread that has a table of descriptors of its own, without
+ * devices and connections. When the process is killed those of the others close, the request is
+ * ended or answered by a successor, and the thread ends.
  */
 public final class IsolatedThread {
 
-    /** The calls to make; they may use what is in this package and the JDK, for see below. */
+    /** The calls to make. Descriptors that they open are nobody else's. */
     @FunctionalInterface
     public interface Calls {
         void make() throws SystemCallException;
@@ -31,12 +35,15 @@ public final class IsolatedThread {
     private static final long CLOSE_RANGE = 436;
 
     private static final long UNSHARE = 2;
-    private static final long FIRST = 3;
-    private static final long LAST = 0xFFFF_FFFFL;
+    private static final long NONE = 0xFFFF_FFFFL;
+
+    private static final Path OWN = Path.of("/proc/thread-self/fd");
+    private static final String DEVICE = "/fuse";
+    private static final String CONNECTION = "socket:";
 
     /**
-     * Loaded before the thread needs them: it cannot read the files that classes come from, whose
-     * descriptors it does not have either.
+     * Loaded before the thread needs them: what they come from may have been opened since it got
+     * its own table.
      */
     private static final List<Class<?>> NEEDED =
             List.of(
@@ -63,17 +70,14 @@ public final class IsolatedThread {
     /**
      * Makes calls and waits until they are made.
      *
-     * @param kept the descriptors that the calls need, beside those that they open themselves,
-     *     which nobody else can use
      * @throws SystemCallException of the calls
      */
-    public static void run(Calls calls, Descriptor... kept) throws SystemCallException {
-        long[] numbers = Arrays.stream(kept).mapToLong(Descriptor::number).sorted().toArray();
+    public static void run(Calls calls) throws SystemCallException {
         FutureTask<@Nullable SystemCallException> task =
                 new FutureTask<>(
                         () -> {
                             try {
-                                isolate(numbers);
+                                isolate();
                                 calls.make();
                                 return null;
                             } catch (SystemCallException e) {
@@ -87,19 +91,23 @@ public final class IsolatedThread {
         }
     }
 
-    /**
-     * From the end, so that the first call, which makes the table an own one, is one in any case.
-     */
-    private static void isolate(long[] kept) throws SystemCallException {
-        long end = LAST;
-        long flags = UNSHARE;
-        for (int i = kept.length; i >= 0; i--) {
-            long from = i == 0 ? FIRST : kept[i - 1] + 1;
-            if (from <= end) {
-                SystemCall.make("close_range", CLOSE_RANGE, from, end, flags);
-                flags = 0;
+    private static void isolate() throws IOException {
+        SystemCall.make("close_range", CLOSE_RANGE, NONE, NONE, UNSHARE);
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(OWN)) {
+            for (Path each : descriptors) {
+                if (isForOthers(each)) {
+                    Descriptor.of(Integer.parseInt(each.getFileName().toString())).close();
+                }
             }
-            end = from - 2;
+        }
+    }
+
+    private static boolean isForOthers(Path descriptor) throws IOException {
+        try {
+            String what = Files.readSymbolicLink(descriptor).toString();
+            return what.endsWith(DEVICE) || what.startsWith(CONNECTION);
+        } catch (NoSuchFileException e) {
+            return false;
         }
     }
 

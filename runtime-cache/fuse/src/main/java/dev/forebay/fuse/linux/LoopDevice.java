@@ -60,7 +60,7 @@ public final class LoopDevice implements AutoCloseable {
                 Path path = Path.of("/dev/loop" + control.ioctl(GET_FREE, MemorySegment.NULL));
                 Descriptor device = Descriptor.open(path, Descriptor.O_RDONLY);
                 try {
-                    IsolatedThread.run(() -> configure(device, config, file), device);
+                    IsolatedThread.run(() -> configure(device, config, file));
                     return new LoopDevice(path, device);
                 } catch (SystemCallException e) {
                     device.close();
