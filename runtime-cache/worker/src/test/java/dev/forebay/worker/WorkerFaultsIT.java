@@ -30,11 +30,9 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a worker does when something around it or in it fails. */
-@Tag(Wire.ALSO_OVER_TLS)
 class WorkerFaultsIT extends RunningWorker {
 
     @Test
