@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(names = {"PORTABLE", "ON_DEMAND"})
 class TakeoverFuseIT {
 
-    private static final int KILLS = Integer.getInteger("forebay.kills", 10);
+    private static final int KILLS = Integer.getInteger("forebay.kills", 6);
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
 
     @TempDir private static Path directory;

@@ -18,11 +18,9 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Workers that come and go cost the lake nothing. */
-@Tag(Wire.ALSO_OVER_TLS)
 class HandoverIT extends RunningWorker {
 
     private static final int BYTES = 80 * MIB;
