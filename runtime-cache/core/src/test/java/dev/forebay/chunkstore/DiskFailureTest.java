@@ -52,14 +52,16 @@ class DiskFailureTest {
 
     @Test
     void aFullDiskIsKnownInOtherLanguages() throws Exception {
-        assumeTrue(Files.exists(Path.of("/usr/share/locale/de/LC_MESSAGES/libc.mo")));
+        assumeTrue(
+                Files.exists(Path.of("/usr/share/locale/de/LC_MESSAGES/libc.mo")),
+                "the C library has no German messages here");
         Path locale = directory.resolve("de_DE.UTF-8");
         int exit =
                 new ProcessBuilder("localedef", "-i", "de_DE", "-f", "UTF-8", locale.toString())
                         .start()
                         .waitFor();
         // 1 is for warnings.
-        assumeTrue(exit <= 1 && Files.exists(locale));
+        assumeTrue(exit <= 1 && Files.exists(locale), "cannot make a German locale here");
         assertThat(fill(Map.of("LC_ALL", "de_DE.UTF-8", "LOCPATH", directory.toString())))
                 .startsWith("FULL ")
                 .doesNotContain("No space left");
