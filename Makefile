@@ -39,7 +39,7 @@ status: ## Shows what is up, and where
 
 test: $(VENV)/ready ## Runs all tests, on real servers
 	@echo "== Java: format, unit, contract, architecture and integration tests (about 10 minutes)"
-	$(MVN) verify
+	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1
 	@mkdir -p target && touch target/built
 	@echo "== Python: format, style, types, unit tests"
 	cd sdk-python-shim && ../$(PYTHON) -m ruff format --check . && ../$(PYTHON) -m ruff check . && \

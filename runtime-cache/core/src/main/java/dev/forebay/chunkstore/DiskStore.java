@@ -139,8 +139,9 @@ final class DiskStore implements AutoCloseable {
     }
 
     private void failed(ChunkEntry entry, IOException e) {
-        switch (DiskFailure.of(e)) {
-            case DAMAGED -> counters.damaged.increment();
+        DiskFailure failure = DiskFailure.of(e);
+        switch (failure) {
+            case DAMAGED -> {}
             case UNREADABLE -> {
                 counters.diskErrors.increment();
                 if (unreadable.incrementAndGet() > MOST_UNREADABLE) {
@@ -152,8 +153,9 @@ final class DiskStore implements AutoCloseable {
                     throw new ForebayException(
                             ErrorCode.UNAVAILABLE, "cannot read chunk " + entry.id(), e);
         }
-        if (!failed) {
-            space.remove(entry);
+        // Several may find the same damage; who removes the chunk counts it.
+        if (!failed && space.remove(entry).chunks() > 0 && failure == DiskFailure.DAMAGED) {
+            counters.damaged.increment();
         }
     }
 

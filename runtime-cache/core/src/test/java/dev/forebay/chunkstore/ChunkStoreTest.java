@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -195,6 +196,19 @@ class ChunkStoreTest {
         assertThat(store.holds(chunk(0), 65536, 69632)).isTrue();
         assertThat(store.stats().damaged()).isEqualTo(1);
         assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+    }
+
+    @Test
+    void damageThatSeveralFindAtATimeCountsOnce() throws Exception {
+        byte[] data = bytes(1, SMALL);
+        for (int round = 1; round <= 50; round++) {
+            put(chunk(0), data, new ByteRange(0, SMALL));
+            flip(fileOf(chunk(0)), 100);
+            try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                threads.invokeAll(Collections.nCopies(4, () -> store.verify(chunk(0))));
+            }
+            assertThat(store.stats().damaged()).isEqualTo(round);
+        }
     }
 
     private static void flip(Path file, int at) throws IOException {

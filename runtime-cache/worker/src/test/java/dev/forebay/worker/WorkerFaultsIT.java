@@ -135,8 +135,9 @@ class WorkerFaultsIT extends RunningWorker {
         TestVersion version = mounted("warm");
         WorkerProcess own = ownWorker("killed");
         String id = status(own).getString("id");
-        assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode()).isEqualTo(206);
-        await(() -> status(own).getLong("chunks") == version.chunks().size());
+        for (ChunkRef chunk : version.chunks()) {
+            client.fill(own.node(), version.ref().digest(), chunk.chunk());
+        }
         int reads = region.reads("warm/").size();
 
         own.kill9();
@@ -280,7 +281,7 @@ class WorkerFaultsIT extends RunningWorker {
                         // More than once: another worker may be asked, too, and be the first.
                         assertThat(readThrough(workers, version, bytes.length)).isEqualTo(bytes);
                         return own.metric("forebay_worker_store_damaged_chunks_total")
-                                == mendedBefore + 1;
+                                > mendedBefore;
                     });
             await(() -> holds(own, version));
             HttpResponse<byte[]> again = own.get(version.readPath(), "Range", "bytes=0-199999");
