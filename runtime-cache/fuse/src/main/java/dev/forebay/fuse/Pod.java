@@ -194,7 +194,8 @@ final class Pod implements AutoCloseable {
                         options.packCache.bytes(),
                         options.prewarmRate.bytes(),
                         SWEEP_DELAY,
-                        options.scrubRate.bytes());
+                        options.scrubRate.bytes(),
+                        options.strict);
         return config.capacityBytes() == 0
                 ? Optional.empty()
                 : Optional.of(

@@ -37,7 +37,8 @@ abstract class NativeTreeContract extends ImageTreeContract {
                                 1 << 30,
                                 1L << 40,
                                 Duration.ofDays(1),
-                                0),
+                                0,
+                                true),
                         manifests,
                         new LocalChunks(new NeighbourStore(List.of()), source),
                         _ -> {});

@@ -122,7 +122,8 @@ class ViewChangesFuseIT {
                                         CAPACITY,
                                         1L << 40,
                                         Duration.ofMillis(50),
-                                        0),
+                                        0,
+                                        true),
                                 manifests,
                                 new LocalChunks(new NeighbourStore(List.of()), region::read),
                                 _ -> {}));

@@ -39,12 +39,16 @@ final class Blocks {
      *
      * @return whether it can be read and is what the record says
      */
-    private boolean read(ChunkRecord record, int chunk, int block, ByteBuffer target)
+    private boolean isRead(ChunkRecord record, int chunk, int block, ByteBuffer target)
             throws IOException {
+        return isRead(target, start(chunk, block))
+                && Checksums.of(target, record.pagesOfBlock(block)) == record.checksum(block);
+    }
+
+    /** Fills {@code target}, whose position and limit stay; false if that cannot be read. */
+    private boolean isRead(ByteBuffer target, long position) throws IOException {
         try {
-            long bytes = data.read(MemorySegment.ofBuffer(target), start(chunk, block));
-            return bytes == target.remaining()
-                    && Checksums.of(target, record.pagesOfBlock(block)) == record.checksum(block);
+            return data.read(MemorySegment.ofBuffer(target), position) == target.remaining();
         } catch (SystemCallException e) {
             if (e.errno() == ErrorNumber.EIO) {
                 return false;
@@ -58,12 +62,13 @@ final class Blocks {
     }
 
     /**
-     * Reads a range within one chunk.
+     * Reads a range within one chunk and compares the blocks in it.
      *
      * @param target filled between its position and limit, which stay
+     * @param parts whether blocks of which only a part is read are compared, too
      * @return the first block that was wrong, or -1
      */
-    int read(ChunkRecord record, long from, ByteBuffer target) throws IOException {
+    int read(ChunkRecord record, long from, ByteBuffer target, boolean parts) throws IOException {
         long to = from + target.remaining();
         int chunk = Sizes.chunkOf(from);
         ByteBuffer scratch = SCRATCH.take();
@@ -74,16 +79,19 @@ final class Blocks {
                 int length = length(chunk, block);
                 int wanted = (int) Math.min(length - skip, to - at);
                 int into = target.position() + (int) (at - from);
-                boolean direct = wanted == length && target.isDirect();
-                ByteBuffer bytes = direct ? target.slice(into, length) : scratch.slice(0, length);
+                boolean compared = parts || wanted == length;
+                int start = compared ? 0 : skip;
+                int bytes = compared ? length : wanted;
+                boolean direct = bytes == wanted && target.isDirect();
+                ByteBuffer buffer = direct ? target.slice(into, wanted) : scratch.slice(0, bytes);
                 if (record.pagesOfBlock(block).isEmpty()) {
                     // Nobody wants any of it, and there is no checksum.
-                    bytes.put(0, NOTHING, 0, length);
-                } else if (!read(record, chunk, block, bytes)) {
+                    buffer.put(0, NOTHING, 0, bytes);
+                } else if (compared ? !isRead(record, chunk, block, buffer) : !isRead(buffer, at)) {
                     return block;
                 }
                 if (!direct) {
-                    target.put(into, bytes, skip, wanted);
+                    target.put(into, buffer, skip - start, wanted);
                 }
                 at += wanted;
             }
@@ -105,7 +113,7 @@ final class Blocks {
 
     boolean isIntact(ChunkRecord record, int chunk, int block) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            return read(record, chunk, block, scratch(arena).slice(0, length(chunk, block)));
+            return isRead(record, chunk, block, scratch(arena).slice(0, length(chunk, block)));
         }
     }
 
@@ -131,7 +139,7 @@ final class Blocks {
                 int length = length(chunk, block);
                 int at = bytes.position() + (int) (start(chunk, block) - from);
                 ByteBuffer given = bytes.slice(at, length);
-                if (!kept.isEmpty() && !read(before, chunk, block, scratch.slice(0, length))) {
+                if (!kept.isEmpty() && !isRead(before, chunk, block, scratch.slice(0, length))) {
                     pages.clear(first, first + Sizes.PAGES_OF_BLOCK);
                     kept.clear();
                 }
@@ -167,7 +175,7 @@ final class Blocks {
                     continue;
                 }
                 ByteBuffer bytes = scratch.slice(0, length(chunk, block));
-                if (read(before, chunk, block, bytes)) {
+                if (isRead(before, chunk, block, bytes)) {
                     checksums[block] = Checksums.of(bytes, left);
                 } else {
                     pages.clear(first, first + Sizes.PAGES_OF_BLOCK);

@@ -8,6 +8,10 @@ import java.util.concurrent.locks.Lock;
 /**
  * Reads what is here of a pack and compares it with its checksums; what is wrong is dropped, and so
  * fetched anew by who wants it next. Safe for use by many threads.
+ *
+ * <p>To compare a few bytes, all of their block has to be read: a read of 4 KiB then costs ten
+ * times as much. So parts of blocks are compared only where that was not done since they were
+ * stored or could have been harmed by a power failure, or by readers that are strict.
  */
 final class CheckedReader {
 
@@ -31,14 +35,15 @@ final class CheckedReader {
     }
 
     /**
-     * Reads bytes of one chunk and compares the blocks they lie in with their checksums.
+     * Reads bytes of one chunk.
      *
      * @param wanted the pages that must be here; others of the range are given as whatever the file
      *     has
      * @param target filled between its position and limit, which stay
+     * @param strict whether parts of blocks are compared, too
      * @return false if not all are here: what is in the target is worth nothing
      */
-    boolean read(long from, BitSet wanted, ByteBuffer target) throws IOException {
+    boolean read(long from, BitSet wanted, ByteBuffer target, boolean strict) throws IOException {
         int index = Sizes.chunkOf(from);
         CachedChunk chunk = chunks.find(index);
         if (chunk == null) {
@@ -51,7 +56,7 @@ final class CheckedReader {
             if (!chunk.holds(wanted)) {
                 return false;
             }
-            damaged = blocks.read(chunks.recorded(index), from, target);
+            damaged = blocks.read(chunks.recorded(index), from, target, strict || !chunk.proven);
         } finally {
             lock.unlock();
         }

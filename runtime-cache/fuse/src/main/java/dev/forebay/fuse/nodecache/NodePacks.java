@@ -57,7 +57,9 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
             LocalChunks source,
             Consumer<ManifestRef> complete) {
         VersionPages pages = new VersionPages(manifests);
-        PackCache cache = PackCache.open(config.directory(), config.capacityBytes(), source, pages);
+        PackCache cache =
+                PackCache.open(
+                        config.directory(), config.capacityBytes(), config.strict(), source, pages);
         long rate = config.prewarmBytesPerSecond();
         return new NodePacks(
                 pages,

@@ -13,10 +13,12 @@ import java.time.Duration;
  * @param sweepDelay how long after a change of the mount table what no version has is given up
  * @param scrubBytesPerSecond how fast packs at rest are compared with their checksums; 0 for not at
  *     all
+ * @param strict whether bytes are compared with their checksums at each read, however small
  */
 public record NodePacksConfig(
         Path directory,
         long capacityBytes,
         long prewarmBytesPerSecond,
         Duration sweepDelay,
-        long scrubBytesPerSecond) {}
+        long scrubBytesPerSecond,
+        boolean strict) {}

@@ -20,12 +20,12 @@ import java.util.function.Function;
 /**
  * Packs on the node's own disk, filled while they are read.
  *
- * <p>What is here is compared with its checksums whenever it is read here; what is not, or is not
- * right, comes from the source, once however many ask, in whole blocks of 64 KiB. If the disk is
- * full, fails, or the bound leaves no room, bytes are passed on and not kept: no read fails for
- * that. Nor are those kept that a reader gets from the files of a worker on this node; only a
- * version that is brought here as a whole takes them along, without a second copy if the file
- * system can share extents. Safe for use by many threads.
+ * <p>What is here is compared with its checksums when it is read here, if need be ({@link
+ * CheckedReader}); what is not, or is not right, comes from the source, once however many ask, in
+ * whole blocks of 64 KiB. If the disk is full, fails, or the bound leaves no room, bytes are passed
+ * on and not kept: no read fails for that. Nor are those kept that a reader gets from the files of
+ * a worker on this node; only a version that is brought here as a whole takes them along, without a
+ * second copy if the file system can share extents. Safe for use by many threads.
  */
 final class PackCache implements PackSource, AutoCloseable {
 
@@ -42,6 +42,7 @@ final class PackCache implements PackSource, AutoCloseable {
             PackFiles files,
             Space space,
             LocalChunks source,
+            boolean strict,
             LivePages live,
             CacheCounters counters) {
         this.files = files;
@@ -50,7 +51,7 @@ final class PackCache implements PackSource, AutoCloseable {
         this.live = live;
         this.counters = counters;
         this.disk = new Disk(counters);
-        this.fetcher = new PieceFetcher(source, space, counters);
+        this.fetcher = new PieceFetcher(source, space, strict, counters);
         this.upkeep = new PackUpkeep(files, live, fetcher, counters);
     }
 
@@ -59,16 +60,23 @@ final class PackCache implements PackSource, AutoCloseable {
      *
      * @param directory made if it is not there; for one process at a time
      * @param capacityBytes what packs and their maps may take on disk
+     * @param strict whether bytes are compared with their checksums at each read, also parts of
+     *     blocks
      * @param source where to get what is not here
      * @throws ForebayException with {@code UNAVAILABLE} if the directory cannot be used
      */
-    static PackCache open(Path directory, long capacityBytes, LocalChunks source, LivePages live) {
+    static PackCache open(
+            Path directory,
+            long capacityBytes,
+            boolean strict,
+            LocalChunks source,
+            LivePages live) {
         CacheCounters counters = new CacheCounters();
         Space space = new Space(capacityBytes, counters);
         try {
             PackFiles files = PackFiles.open(directory, space, counters);
             boolean _ = space.makeRoom();
-            return new PackCache(files, space, source, live, counters);
+            return new PackCache(files, space, source, strict, live, counters);
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE, "cannot open the node cache " + directory, e);

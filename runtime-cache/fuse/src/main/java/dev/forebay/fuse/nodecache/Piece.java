@@ -78,8 +78,12 @@ final class Piece {
         return pack.chunks().missing(chunk.index(), pages);
     }
 
-    /** Reads it; false if not all is here: what is in the target is worth nothing. */
-    boolean read(ByteBuffer target) throws IOException {
-        return pack.reader().read(from, wanted, target);
+    /**
+     * Reads it; false if not all is here: what is in the target is worth nothing.
+     *
+     * @param strict whether parts of blocks are compared, too
+     */
+    boolean read(ByteBuffer target, boolean strict) throws IOException {
+        return pack.reader().read(from, wanted, target, strict);
     }
 }

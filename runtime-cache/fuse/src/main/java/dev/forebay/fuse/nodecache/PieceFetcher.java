@@ -23,21 +23,26 @@ final class PieceFetcher {
     private enum Outcome {
         /** It is on the disk. */
         STORED,
-        /** It could not be stored, but who asked has its bytes. */
-        PASSED_ON,
-        /** It could not be stored, and nobody has it. */
+        /** Who asked has its bytes, whether they could be stored or not. */
+        GIVEN,
+        /** It could not be stored, and who asked does not have it. */
         REFUSED
     }
 
     private final LocalChunks source;
     private final Space space;
+    private final boolean strict;
     private final CacheCounters counters;
     private final Flights flights = new Flights();
     private final Buffers buffers = new Buffers(Sizes.PIECE);
 
-    PieceFetcher(LocalChunks source, Space space, CacheCounters counters) {
+    /**
+     * @param strict whether parts of blocks are compared, too, when they are read
+     */
+    PieceFetcher(LocalChunks source, Space space, boolean strict, CacheCounters counters) {
         this.source = source;
         this.space = space;
+        this.strict = strict;
         this.counters = counters;
     }
 
@@ -50,7 +55,7 @@ final class PieceFetcher {
      * @throws ForebayException if it cannot be had
      */
     boolean read(Piece piece, ByteBuffer target) throws IOException {
-        if (piece.read(target)) {
+        if (piece.read(target, strict)) {
             counters.hitBytes.add(piece.bytes());
             // Not when it was fetched for this: then one pass would look like use.
             piece.pack().chunks().touch(piece.chunk().index());
@@ -63,9 +68,9 @@ final class PieceFetcher {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Outcome outcome = bring(piece, target);
             if (outcome != Outcome.STORED) {
-                return outcome == Outcome.PASSED_ON;
+                return outcome == Outcome.GIVEN;
             }
-            if (piece.read(target)) {
+            if (piece.read(target, strict)) {
                 return true;
             }
         }
@@ -82,7 +87,7 @@ final class PieceFetcher {
     }
 
     /**
-     * @param target where to put the bytes if they cannot be stored
+     * @param target where to put the bytes if this thread is who fetches them
      */
     private Outcome bring(Piece piece, @Nullable ByteBuffer target) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS && !piece.isHere(); attempt++) {
@@ -112,14 +117,12 @@ final class PieceFetcher {
             if (!here) {
                 source.read(piece.manifest(), pack.id(), start, end, bytes.rewind());
             }
-            if (store(piece, start, end, bytes.flip(), here ? local : null)) {
-                return Outcome.STORED;
-            }
+            boolean stored = store(piece, start, end, bytes.flip(), here ? local : null);
             if (target == null || piece.from() < start || end < piece.to()) {
-                return Outcome.REFUSED;
+                return stored ? Outcome.STORED : Outcome.REFUSED;
             }
             target.put(0, bytes, (int) (piece.from() - start), (int) piece.bytes());
-            return Outcome.PASSED_ON;
+            return Outcome.GIVEN;
         } catch (ForebayException e) {
             // A neighbour in the same block has changed in the lake.
             if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {

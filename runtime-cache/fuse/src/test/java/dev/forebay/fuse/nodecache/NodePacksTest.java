@@ -89,7 +89,8 @@ class NodePacksTest {
                                 capacity,
                                 rate,
                                 Duration.ofMillis(50),
-                                0),
+                                0,
+                                true),
                         new Manifests(files),
                         TestPack.remote(
                                 (_, pack, from, to, target) -> fetch(pack, from, to, target)),

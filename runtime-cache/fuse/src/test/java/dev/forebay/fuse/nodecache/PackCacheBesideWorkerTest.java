@@ -62,7 +62,7 @@ class PackCacheBesideWorkerTest {
                         new NeighbourStore(
                                 List.of(parent.resolve("none"), parent.resolve("worker"))),
                         pack);
-        return PackCache.open(parent.resolve("packs"), CAPACITY, chunks, pack);
+        return PackCache.open(parent.resolve("packs"), CAPACITY, true, chunks, pack);
     }
 
     private void completeAll(PackCache cache) throws InterruptedException {

@@ -40,7 +40,7 @@ class PackCacheDiskTest {
     }
 
     private PackCache open() {
-        return PackCache.open(disk.path().resolve("packs"), 1L << 30, pack.source(), pack);
+        return PackCache.open(disk.path().resolve("packs"), 1L << 30, true, pack.source(), pack);
     }
 
     @Test

@@ -29,7 +29,8 @@ class PackCacheKillTest {
     static final class Victim {
         public static void main(String[] arguments) throws InterruptedException {
             TestPack pack = pack();
-            PackCache cache = PackCache.open(Path.of(arguments[0]), CAPACITY, pack.source(), pack);
+            PackCache cache =
+                    PackCache.open(Path.of(arguments[0]), CAPACITY, false, pack.source(), pack);
             for (int thread = 0; thread < THREADS; thread++) {
                 Random random = new Random(Long.parseLong(arguments[1]) + thread);
                 Thread.ofPlatform().start(() -> readForEver(cache, pack, random));
@@ -65,7 +66,7 @@ class PackCacheKillTest {
                     Victim.class,
                     directory.toString(),
                     Long.toString(random.nextLong()));
-            try (PackCache cache = PackCache.open(directory, 1L << 30, pack.source(), pack)) {
+            try (PackCache cache = PackCache.open(directory, 1L << 30, false, pack.source(), pack)) {
                 long kept = cache.usedBytes();
                 assertThat(kept).isBetween(KEPT_AT_LEAST, CAPACITY);
                 pack.assertReadsAll(cache, TestPack.ALL);

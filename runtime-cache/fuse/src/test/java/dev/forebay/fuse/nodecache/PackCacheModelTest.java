@@ -39,7 +39,7 @@ class PackCacheModelTest {
         long capacity = (seed % 2 == 0 ? 12L : 100L) << 20;
         Path directory = root.resolve("0");
         for (int round = 1; round <= ROUNDS; round++) {
-            PackCache cache = PackCache.open(directory, capacity, pack.source(), pack);
+            PackCache cache = PackCache.open(directory, capacity, true, pack.source(), pack);
             readAtRandom(cache, pack, random.nextLong());
             assertThat(cache.usedBytes()).isLessThanOrEqualTo(capacity);
             boolean clean = random.nextBoolean();
@@ -55,7 +55,7 @@ class PackCacheModelTest {
                 harm(directory, round, random);
             }
         }
-        PackCache cache = PackCache.open(directory, 100L << 20, pack.source(), pack);
+        PackCache cache = PackCache.open(directory, 100L << 20, true, pack.source(), pack);
         pack.assertReadsAll(cache, TestPack.ALL);
         pack.takeAskedBytes();
         pack.assertReadsAll(cache, TestPack.ALL);

@@ -38,7 +38,11 @@ class PackCacheTest {
     }
 
     private PackCache open(long capacity) {
-        return PackCache.open(directory, capacity, pack.source(), pack);
+        return open(capacity, true);
+    }
+
+    private PackCache open(long capacity, boolean strict) {
+        return PackCache.open(directory, capacity, strict, pack.source(), pack);
     }
 
     @AfterEach
@@ -126,6 +130,7 @@ class PackCacheTest {
                 PackCache.open(
                         directory.resolve("other"),
                         1L << 30,
+                        true,
                         TestPack.remote(
                                 (_, _, _, _, _) -> {
                                     asked.countDown();
@@ -183,6 +188,21 @@ class PackCacheTest {
         assertThat(pack.takeAskedBytes()).isEqualTo(64 << 10);
         assertThat(cache.counters().damagedBlocks()).isEqualTo(1);
         assertThat(Files.readAllBytes(data())).isEqualTo(pack.bytes);
+    }
+
+    @Test
+    void onlyStrictReadersCompareAPartOfABlockThatWasProven() throws Exception {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        cache.close();
+        cache = open(1L << 30, false);
+        flip(data(), 9 * MIB + 77);
+        ByteBuffer page = ByteBuffer.allocate(4096);
+        cache.read(TestPack.ALL, TestPack.ID, 9 * MIB, 9 * MIB + 4096, page);
+        assertThat(page.get(77)).isNotEqualTo(pack.bytes[9 * MIB + 77]);
+        assertThat(cache.counters().damagedBlocks()).isZero();
+
+        pack.assertReads(cache, TestPack.ALL, 9 * MIB, 64 << 10, true);
+        assertThat(cache.counters().damagedBlocks()).isEqualTo(1);
     }
 
     private static void flip(Path file, long at) throws IOException {

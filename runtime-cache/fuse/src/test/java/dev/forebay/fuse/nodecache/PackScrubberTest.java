@@ -22,7 +22,7 @@ class PackScrubberTest {
     private final TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK - 7, 5);
 
     private PackCache open() {
-        return PackCache.open(directory, 1L << 30, pack.source(), pack);
+        return PackCache.open(directory, 1L << 30, true, pack.source(), pack);
     }
 
     private Path file() {
