@@ -8,6 +8,7 @@ import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.ServerProcess;
 import dev.forebay.devstack.stack.Mounts;
 import dev.forebay.devstack.tool.Toolbox;
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -16,6 +17,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Other programs that do what Forebay does, or a part of it, over the same lake. */
@@ -62,10 +65,17 @@ final class Peers implements AutoCloseable {
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED"));
         command.add("--sun-misc-unsafe-memory-access=allow");
         toolbox.libfuse2().ifPresent(path -> command.add("-Djnr.ffi.library.path=" + path));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of("-cp", classPath()));
         command.add(StockMirror.class.getName());
         command.addAll(List.of(lake.directory().toString(), mountpoint.toString()));
         return mount(Contender.STOCK, mountpoint, command, Map.of());
+    }
+
+    /** Our own, for a process that begins in another directory. */
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     Mounted rclone() throws IOException {

@@ -66,7 +66,8 @@ class PackCacheKillTest {
                     Victim.class,
                     directory.toString(),
                     Long.toString(random.nextLong()));
-            try (PackCache cache = PackCache.open(directory, 1L << 30, false, pack.source(), pack)) {
+            try (PackCache cache =
+                    PackCache.open(directory, 1L << 30, false, pack.source(), pack)) {
                 long kept = cache.usedBytes();
                 assertThat(kept).isBetween(KEPT_AT_LEAST, CAPACITY);
                 pack.assertReadsAll(cache, TestPack.ALL);
