@@ -9,11 +9,14 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,6 +32,7 @@ final class Exchanges implements AutoCloseable {
 
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient client;
+    private final ConnectionPool connections = new ConnectionPool();
     private final Semaphore permits;
     private final WorkerClientConfig config;
 
@@ -62,7 +66,18 @@ final class Exchanges implements AutoCloseable {
     <T> HttpResponse<T> send(
             WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        Exchange<T> exchange = begin(worker, request, body, timeout);
+        String what = request.method() + " " + request.uri().getPath();
+        awaitTurn(worker, what, timeout);
+        CompletableFuture<HttpResponse<T>> answer;
+        try {
+            answer = client.sendAsync(request, body);
+        } catch (RuntimeException e) {
+            permits.release();
+            throw e;
+        }
+        var _ = answer.whenComplete((_, _) -> permits.release());
+        Exchange<HttpResponse<T>> exchange =
+                new Exchange<>(worker, what, answer, () -> answer.cancel(true));
         try {
             exchange.awaitNanos(deadline - System.nanoTime());
             return exchange.answer();
@@ -72,13 +87,42 @@ final class Exchanges implements AutoCloseable {
     }
 
     /**
-     * Sends a request, waiting for its turn but not for its answer.
+     * Asks for bytes of a pack, waiting for its turn but not for its answer.
      *
+     * @param fields lines of the request's head
      * @param patience how long to wait for the turn
      * @throws ForebayException {@code UNAVAILABLE} if its turn does not come in time
      */
-    <T> Exchange<T> begin(
-            WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration patience) {
+    Exchange<HttpHead> begin(
+            WorkerNode worker,
+            String pathAndQuery,
+            List<String> fields,
+            RangeReceiver receiver,
+            Duration patience) {
+        String path = pathAndQuery.split("\\?", 2)[0];
+        awaitTurn(worker, "GET " + path, patience);
+        List<String> all = new ArrayList<>(fields);
+        config.token().ifPresent(token -> all.add(BearerToken.HEADER + ": " + token.headerValue()));
+        RangeFetch fetch =
+                new RangeFetch(
+                        connections,
+                        config.connectTimeout(),
+                        client.sslContext(),
+                        worker.address(),
+                        pathAndQuery,
+                        all,
+                        receiver);
+        var _ = fetch.answer().whenComplete((_, _) -> permits.release());
+        try {
+            executor.execute(fetch);
+        } catch (RejectedExecutionException e) {
+            permits.release();
+            throw unavailable(worker, "GET " + path, "this client is closed", e);
+        }
+        return new Exchange<>(worker, "GET " + path, fetch.answer(), fetch::abandon);
+    }
+
+    private void awaitTurn(WorkerNode worker, String what, Duration patience) {
         try {
             if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new ForebayException(
@@ -88,17 +132,8 @@ final class Exchanges implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw unavailable(worker, request, "interrupted", e);
+            throw unavailable(worker, what, "interrupted", e);
         }
-        CompletableFuture<HttpResponse<T>> answer;
-        try {
-            answer = client.sendAsync(request, body);
-        } catch (RuntimeException e) {
-            permits.release();
-            throw e;
-        }
-        var _ = answer.whenComplete((_, _) -> permits.release());
-        return new Exchange<>(worker, request, answer);
     }
 
     /**
@@ -116,19 +151,21 @@ final class Exchanges implements AutoCloseable {
     /**
      * A request that was sent. {@link #abandon} must be called in the end. For one thread.
      *
-     * @param <T> the body of the answer
+     * @param <A> the answer
      */
-    static final class Exchange<T> {
+    static final class Exchange<A> {
         private final WorkerNode worker;
-        private final HttpRequest request;
-        private final CompletableFuture<HttpResponse<T>> answer;
+        private final String what;
+        private final CompletableFuture<A> answer;
+        private final Runnable abandon;
         private final long startNanos = System.nanoTime();
 
         private Exchange(
-                WorkerNode worker, HttpRequest request, CompletableFuture<HttpResponse<T>> answer) {
+                WorkerNode worker, String what, CompletableFuture<A> answer, Runnable abandon) {
             this.worker = worker;
-            this.request = request;
+            this.what = what;
             this.answer = answer;
+            this.abandon = abandon;
         }
 
         /** Waits until the whole answer is here, or the request failed, or the time is up. */
@@ -139,7 +176,7 @@ final class Exchanges implements AutoCloseable {
                 // The next call asks what became of it.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw unavailable(worker, request, "interrupted", e);
+                throw unavailable(worker, what, "interrupted", e);
             }
         }
 
@@ -156,12 +193,12 @@ final class Exchanges implements AutoCloseable {
          *
          * @throws ForebayException {@code UNAVAILABLE} if it failed or is not here yet
          */
-        HttpResponse<T> answer() {
+        A answer() {
             if (!answer.isDone()) {
                 Duration waited = Duration.ofNanos(System.nanoTime() - startNanos);
                 throw unavailable(
                         worker,
-                        request,
+                        what,
                         "no answer within %d ms".formatted(waited.toMillis()),
                         new TimeoutException());
             }
@@ -170,22 +207,23 @@ final class Exchanges implements AutoCloseable {
             } catch (CompletionException e) {
                 Throwable cause = e.getCause() == null ? e : e.getCause();
                 throw unavailable(
-                        worker, request, RefusedCertificate.explain(cause, request.uri()), cause);
+                        worker, what, RefusedCertificate.explain(cause, worker.address()), cause);
             }
         }
 
         /** Does nothing to an answer that is complete; closes the connection of any other. */
         void abandon() {
-            answer.cancel(true);
+            if (!answer.isDone()) {
+                abandon.run();
+            }
         }
     }
 
     private static ForebayException unavailable(
-            WorkerNode worker, HttpRequest request, String why, Throwable cause) {
+            WorkerNode worker, String what, String why, Throwable cause) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
-                "worker %s: %s %s: %s"
-                        .formatted(worker.id(), request.method(), request.uri().getPath(), why),
+                "worker %s: %s: %s".formatted(worker.id(), what, why),
                 cause);
     }
 
@@ -196,6 +234,7 @@ final class Exchanges implements AutoCloseable {
 
     @Override
     public void close() {
+        connections.close();
         client.shutdownNow();
         executor.shutdownNow();
     }

@@ -7,12 +7,10 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
-import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** One request for a range of a pack, and the verification of what comes back. */
@@ -49,33 +47,17 @@ record RangeRequest(
 
     /** Sends the request, waiting for its turn but not for the answer. */
     Pending begin(Exchanges exchanges, ByteBuffer target, Duration patience) {
-        BufferSubscriber receiver =
-                new BufferSubscriber(target.slice(target.position(), range.length()));
+        RangeReceiver receiver = new RangeReceiver(target.slice(target.position(), range.length()));
+        List<String> fields = new ArrayList<>();
+        fields.add("Range: " + range.requested());
+        if (onlyIfCached) {
+            fields.add("Cache-Control: " + WorkerProtocol.ONLY_IF_CACHED);
+        }
         return new Pending(
                 target,
                 receiver,
-                exchanges.begin(worker, httpRequest(exchanges), into(receiver), patience));
-    }
-
-    private HttpRequest httpRequest(Exchanges exchanges) {
-        HttpRequest.Builder request =
-                exchanges
-                        .request(worker, WorkerProtocol.read(pack, manifest))
-                        .header("Range", range.requested())
-                        .GET();
-        if (onlyIfCached) {
-            request.header("Cache-Control", WorkerProtocol.ONLY_IF_CACHED);
-        }
-        return request.build();
-    }
-
-    private static BodyHandler<byte[]> into(BufferSubscriber receiver) {
-        return info -> {
-            receiver.begin();
-            return info.statusCode() == 206
-                    ? BodySubscribers.mapping(receiver, _ -> new byte[0])
-                    : Exchanges.limitedBytes().apply(info);
-        };
+                exchanges.begin(
+                        worker, WorkerProtocol.read(pack, manifest), fields, receiver, patience));
     }
 
     /**
@@ -85,11 +67,11 @@ record RangeRequest(
     final class Pending {
 
         private final ByteBuffer target;
-        private final BufferSubscriber receiver;
-        private final Exchanges.Exchange<byte[]> exchange;
+        private final RangeReceiver receiver;
+        private final Exchanges.Exchange<HttpHead> exchange;
 
         private Pending(
-                ByteBuffer target, BufferSubscriber receiver, Exchanges.Exchange<byte[]> exchange) {
+                ByteBuffer target, RangeReceiver receiver, Exchanges.Exchange<HttpHead> exchange) {
             this.target = target;
             this.receiver = receiver;
             this.exchange = exchange;
@@ -103,7 +85,7 @@ record RangeRequest(
             return range.length();
         }
 
-        Exchanges.Exchange<byte[]> exchange() {
+        Exchanges.Exchange<HttpHead> exchange() {
             return exchange;
         }
 
@@ -118,33 +100,32 @@ record RangeRequest(
          * @throws ForebayException if it failed or is not here yet
          */
         Optional<ReadAnswer> result() {
-            HttpResponse<byte[]> answer;
+            HttpHead answer;
             try {
                 answer = exchange.answer();
             } catch (ForebayException e) {
                 throw receiver.received().hasRemaining() ? brokenOff(e, receiver.received()) : e;
             }
-            if (onlyIfCached && answer.statusCode() == WorkerProtocol.MISS_STATUS) {
+            if (onlyIfCached && answer.status() == WorkerProtocol.MISS_STATUS) {
                 return Optional.empty();
             }
-            if (answer.statusCode() != 206) {
-                throw Problems.toException(worker, answer.statusCode(), answer.body());
+            if (answer.status() != 206) {
+                throw Problems.toException(worker, answer.status(), receiver.problem());
             }
             ByteBuffer bytes = receiver.received();
             verify(bytes, answer);
             target.position(target.position() + bytes.remaining());
-            String source = answer.headers().firstValue(WorkerProtocol.SOURCE_HEADER).orElse("");
+            String source = answer.field(WorkerProtocol.SOURCE_HEADER);
             return Optional.of(new ReadAnswer(bytes.remaining(), Source.parse(source)));
         }
 
         void abandon() {
-            receiver.release();
             exchange.abandon();
         }
     }
 
-    private void verify(ByteBuffer bytes, HttpResponse<?> answer) {
-        String contentRange = answer.headers().firstValue("Content-Range").orElse("");
+    private void verify(ByteBuffer bytes, HttpHead answer) {
+        String contentRange = answer.field("Content-Range");
         boolean sensible =
                 ByteRange.parse(contentRange)
                         .filter(sent -> sent.from() == range.from() && sent.to() <= range.to())
@@ -155,7 +136,7 @@ record RangeRequest(
                     "asked for %s, got Content-Range '%s' and %d bytes"
                             .formatted(range, contentRange, bytes.remaining()));
         }
-        String checksums = answer.headers().firstValue(WorkerProtocol.CRC_HEADER).orElse("");
+        String checksums = answer.field(WorkerProtocol.CRC_HEADER);
         if (!BlockChecksums.match(checksums, bytes)) {
             throw corrupt(
                     checksums.isEmpty()

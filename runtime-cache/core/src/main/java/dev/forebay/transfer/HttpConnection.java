@@ -1,0 +1,250 @@
+package dev.forebay.transfer;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+
+/**
+ * A connection to a worker on which GETs are sent one after the other, and bodies received straight
+ * into the memory of those who want them (HTTP/1.1, RFC 9112).
+ *
+ * <p>Methods block. For one thread; only {@link #close} may be called by another one, and ends what
+ * that one waits for.
+ */
+final class HttpConnection implements AutoCloseable {
+
+    private static final int HEAD_BYTES = 16 << 10;
+
+    /** As much goes through memory of the JVM at once on the way into a buffer on the heap. */
+    private static final int HEAP_STEP_BYTES = 128 << 10;
+
+    private final URI worker;
+    private final SocketChannel channel;
+    private ReadableByteChannel in;
+    private WritableByteChannel out;
+
+    /** What was received and nobody has looked at yet. */
+    private final ByteBuffer ahead = ByteBuffer.allocateDirect(HEAD_BYTES).limit(0);
+
+    private boolean answering;
+
+    HttpConnection(URI worker) throws IOException {
+        this.worker = worker;
+        this.channel = SocketChannel.open();
+        this.in = channel;
+        this.out = channel;
+    }
+
+    boolean connected() {
+        return channel.isConnected();
+    }
+
+    /**
+     * Connects, and speaks TLS if the worker's address says so.
+     *
+     * @param context who is trusted then
+     */
+    void connect(Duration timeout, SSLContext context) throws IOException {
+        boolean encrypted = worker.getScheme().equals("https");
+        int port = worker.getPort() >= 0 ? worker.getPort() : encrypted ? 443 : 80;
+        int millis = Math.toIntExact(timeout.toMillis());
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.socket().connect(new InetSocketAddress(worker.getHost(), port), millis);
+        if (encrypted) {
+            encrypt(context, port, millis);
+        }
+    }
+
+    private void encrypt(SSLContext context, int port, int millis) throws IOException {
+        SSLSocket socket =
+                (SSLSocket)
+                        context.getSocketFactory()
+                                .createSocket(channel.socket(), worker.getHost(), port, true);
+        SSLParameters parameters = socket.getSSLParameters();
+        // Compares the worker's name with its certificate (RFC 9110, section 4.3.4).
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        socket.setSSLParameters(parameters);
+        socket.setSoTimeout(millis);
+        socket.startHandshake();
+        socket.setSoTimeout(0);
+        in = Channels.newChannel(socket.getInputStream());
+        out = Channels.newChannel(socket.getOutputStream());
+    }
+
+    /**
+     * Sends a GET.
+     *
+     * @param fields lines of the head, without their ends
+     */
+    void get(String pathAndQuery, List<String> fields) throws IOException {
+        answering = false;
+        StringBuilder head = new StringBuilder(512);
+        head.append("GET ").append(pathAndQuery).append(" HTTP/1.1\r\n");
+        head.append("Host: ").append(worker.getRawAuthority()).append("\r\n");
+        fields.forEach(field -> head.append(field).append("\r\n"));
+        head.append("\r\n");
+        ByteBuffer bytes = ByteBuffer.wrap(head.toString().getBytes(StandardCharsets.US_ASCII));
+        while (bytes.hasRemaining()) {
+            out.write(bytes);
+        }
+    }
+
+    /** Receives the head of the answer. */
+    HttpHead head() throws IOException {
+        HttpHead head = HttpHead.parse(lines());
+        while (head.status() < 200) {
+            head = HttpHead.parse(lines());
+        }
+        return head;
+    }
+
+    /** Whether anything of the answer to the last request has come. */
+    boolean answering() {
+        return answering;
+    }
+
+    /** Whether nothing has come that belongs to no answer. */
+    boolean clean() {
+        return !ahead.hasRemaining();
+    }
+
+    /** The body that comes behind this head. */
+    Body body(HttpHead head) throws IOException {
+        boolean chunked = head.field("transfer-encoding").equalsIgnoreCase("chunked");
+        String length = head.field("content-length");
+        if (!chunked && !length.matches("\\d{1,18}")) {
+            throw new MisbehavedException("sent an answer that does not say how long it is");
+        }
+        return new Body(chunked, chunked ? 0 : Long.parseLong(length));
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // Nobody waits for anything from it.
+        }
+    }
+
+    /** Lines up to an empty one, which is left out. */
+    private List<String> lines() throws IOException {
+        List<String> lines = new ArrayList<>();
+        int bytes = 0;
+        for (String line = line(); !line.isEmpty(); line = line()) {
+            bytes += line.length();
+            if (bytes > HEAD_BYTES) {
+                throw new MisbehavedException("sent a head that has no end");
+            }
+            lines.add(line);
+        }
+        return lines;
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder(80);
+        while (line.length() < HEAD_BYTES) {
+            char next = nextCharacter();
+            if (next == '\n') {
+                return line.toString().stripTrailing();
+            }
+            line.append(next);
+        }
+        throw new MisbehavedException("sent a line that has no end");
+    }
+
+    private char nextCharacter() throws IOException {
+        if (!ahead.hasRemaining()) {
+            ahead.clear();
+            try {
+                receive(ahead);
+            } finally {
+                ahead.flip();
+            }
+        }
+        return (char) (ahead.get() & 0xff);
+    }
+
+    private void receive(ByteBuffer into) throws IOException {
+        if (in.read(into) < 0) {
+            throw new EOFException("the worker closed the connection");
+        }
+        answering = true;
+    }
+
+    /** What follows a head. For the connection's thread. */
+    final class Body {
+
+        private final boolean chunked;
+
+        /** Of the body, or of the chunk of its transfer that is just coming. */
+        private long left;
+
+        private boolean lastChunkSeen;
+        private boolean insideChunk;
+
+        private Body(boolean chunked, long left) {
+            this.chunked = chunked;
+            this.left = left;
+        }
+
+        /** Whether all has been received. */
+        boolean ended() throws IOException {
+            if (left == 0 && chunked && !lastChunkSeen) {
+                nextChunk();
+            }
+            return left == 0;
+        }
+
+        /** Receives a part, at least one byte, into a buffer with room. */
+        void read(ByteBuffer into) throws IOException {
+            if (ended()) {
+                throw new MisbehavedException("sent less than it said it would");
+            }
+            int most = (int) Math.min(left, into.remaining());
+            int before = into.position();
+            if (ahead.hasRemaining()) {
+                int bytes = Math.min(most, ahead.remaining());
+                into.put(before, ahead, ahead.position(), bytes);
+                ahead.position(ahead.position() + bytes);
+                into.position(before + bytes);
+            } else {
+                int step = into.isDirect() ? most : Math.min(most, HEAP_STEP_BYTES);
+                ByteBuffer part = into.slice(before, step);
+                receive(part);
+                into.position(before + part.position());
+            }
+            left -= into.position() - before;
+        }
+
+        private void nextChunk() throws IOException {
+            if (insideChunk && !line().isEmpty()) {
+                throw new MisbehavedException("sent a chunk that is longer than it said");
+            }
+            String size = line().split(";", 2)[0].strip();
+            if (!size.matches("[0-9a-fA-F]{1,15}")) {
+                throw new MisbehavedException("sent a chunk that does not say how long it is");
+            }
+            left = Long.parseLong(size, 16);
+            insideChunk = true;
+            if (left == 0) {
+                lastChunkSeen = true;
+                List<String> _ = lines();
+            }
+        }
+    }
+}

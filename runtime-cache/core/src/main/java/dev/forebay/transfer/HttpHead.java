@@ -1,0 +1,44 @@
+package dev.forebay.transfer;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The head of an answer.
+ *
+ * @param fields by their names, whose case does not matter; of a field that is there twice, the
+ *     first
+ */
+record HttpHead(int status, Map<String, String> fields) {
+
+    private static final String VERSION = "HTTP/1.1 ";
+
+    /** Parses the lines of a head, the status line first (RFC 9112, section 4). */
+    static HttpHead parse(List<String> lines) throws IOException {
+        String start = lines.isEmpty() ? "" : lines.getFirst();
+        if (!start.matches("HTTP/1\\.1 [1-5]\\d\\d( .*)?")) {
+            throw new MisbehavedException("sent what is not the head of an HTTP/1.1 answer");
+        }
+        int status = Integer.parseInt(start, VERSION.length(), VERSION.length() + 3, 10);
+        return new HttpHead(status, fields(lines.subList(1, lines.size())));
+    }
+
+    /** The value of a field, nothing if there is none. */
+    String field(String name) {
+        return fields.getOrDefault(name, "");
+    }
+
+    private static Map<String, String> fields(List<String> lines) throws IOException {
+        Map<String, String> fields = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        for (String line : lines) {
+            int colon = line.indexOf(':');
+            if (colon < 1) {
+                throw new MisbehavedException("sent a head with a line that is not a field");
+            }
+            fields.putIfAbsent(line.substring(0, colon), line.substring(colon + 1).strip());
+        }
+        return fields;
+    }
+}

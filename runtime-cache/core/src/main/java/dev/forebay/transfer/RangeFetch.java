@@ -1,0 +1,149 @@
+package dev.forebay.transfer;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** A GET of bytes of packs that is under way on a thread of its own. */
+final class RangeFetch implements Runnable {
+
+    private final ConnectionPool pool;
+    private final Duration connectTimeout;
+    private final SSLContext trust;
+    private final URI worker;
+    private final String pathAndQuery;
+    private final List<String> fields;
+    private final RangeReceiver receiver;
+    private final CompletableFuture<HttpHead> answer = new CompletableFuture<>();
+
+    // Guarded by this.
+    private @Nullable HttpConnection inUse;
+    private boolean abandoned;
+    private boolean receiving;
+
+    /**
+     * @param trust for workers that speak TLS
+     * @param fields lines of the request's head
+     */
+    RangeFetch(
+            ConnectionPool pool,
+            Duration connectTimeout,
+            SSLContext trust,
+            URI worker,
+            String pathAndQuery,
+            List<String> fields,
+            RangeReceiver receiver) {
+        this.pool = pool;
+        this.connectTimeout = connectTimeout;
+        this.trust = trust;
+        this.worker = worker;
+        this.pathAndQuery = pathAndQuery;
+        this.fields = fields;
+        this.receiver = receiver;
+    }
+
+    /** Completes when all has been received, or not at all. */
+    CompletableFuture<HttpHead> answer() {
+        return answer;
+    }
+
+    @Override
+    public void run() {
+        try {
+            answer.complete(exchange());
+        } catch (IOException | RuntimeException | Error e) {
+            answer.completeExceptionally(e);
+        }
+    }
+
+    /**
+     * Ends it, if it has not ended. Nothing is received any more when this returns: what comes in
+     * after a request was given up must not scribble over what the next worker sends.
+     */
+    void abandon() {
+        boolean wait;
+        synchronized (this) {
+            abandoned = true;
+            wait = receiving;
+            if (inUse != null) {
+                inUse.close();
+            }
+        }
+        if (wait) {
+            Object _ = answer.handle((_, _) -> true).join();
+        }
+    }
+
+    private HttpHead exchange() throws IOException {
+        for (Optional<HttpConnection> used = pool.take(worker);
+                used.isPresent();
+                used = pool.take(worker)) {
+            try {
+                return exchange(used.get());
+            } catch (IOException e) {
+                if (used.get().answering() || isAbandoned()) {
+                    throw e;
+                }
+                // The worker had closed it; GETs can be sent again (RFC 9110, section 9.2.2).
+                pool.forget(worker);
+            }
+        }
+        return exchange(new HttpConnection(worker));
+    }
+
+    private HttpHead exchange(HttpConnection connection) throws IOException {
+        use(connection);
+        boolean reusable = false;
+        try {
+            if (!connection.connected()) {
+                connection.connect(connectTimeout, trust);
+            }
+            connection.get(pathAndQuery, fields);
+            HttpHead head = connection.head();
+            HttpConnection.Body body = connection.body(head);
+            beginReceiving();
+            receiver.receive(head, body);
+            reusable =
+                    body.ended()
+                            && connection.clean()
+                            && !head.field("connection").equalsIgnoreCase("close");
+            return head;
+        } finally {
+            if (release() && reusable) {
+                pool.give(worker, connection);
+            } else {
+                connection.close();
+            }
+        }
+    }
+
+    private synchronized void use(HttpConnection connection) throws IOException {
+        if (abandoned) {
+            connection.close();
+            throw new IOException("given up");
+        }
+        inUse = connection;
+    }
+
+    private synchronized void beginReceiving() throws IOException {
+        if (abandoned) {
+            throw new IOException("given up");
+        }
+        receiving = true;
+    }
+
+    /** Whether the connection is still good. */
+    private synchronized boolean release() {
+        inUse = null;
+        return !abandoned;
+    }
+
+    private synchronized boolean isAbandoned() {
+        return abandoned;
+    }
+}

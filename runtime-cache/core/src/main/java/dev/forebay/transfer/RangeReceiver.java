@@ -1,0 +1,72 @@
+package dev.forebay.transfer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Receives the one range of an answer into a buffer that belongs to somebody else. */
+final class RangeReceiver {
+
+    private static final int MAX_PROBLEM_BYTES = 1 << 20;
+
+    private final ByteBuffer target;
+    private volatile int received;
+    private volatile byte[] problem = {};
+    private volatile long beganNanos;
+    private volatile boolean began;
+
+    /**
+     * @param target where the range goes: all of it
+     */
+    RangeReceiver(ByteBuffer target) {
+        this.target = target.slice();
+    }
+
+    /**
+     * Receives the whole body of an answer. Called once, on the thread of the {@link RangeFetch}.
+     */
+    void receive(HttpHead head, HttpConnection.Body body) throws IOException {
+        beganNanos = System.nanoTime();
+        began = true;
+        if (head.status() != 206) {
+            problem = all(body);
+            return;
+        }
+        while (!body.ended()) {
+            if (!target.hasRemaining()) {
+                throw new MisbehavedException("sent more than was asked for");
+            }
+            body.read(target);
+            received = target.position();
+        }
+    }
+
+    /** How long ago the answer's head came, 0 if it did not. */
+    long nanos() {
+        return began ? Math.max(1, System.nanoTime() - beganNanos) : 0;
+    }
+
+    /** The bytes of the range that have come in. */
+    ByteBuffer received() {
+        return target.slice(0, received);
+    }
+
+    /** The body of a refusal. */
+    byte[] problem() {
+        return problem;
+    }
+
+    private static byte[] all(HttpConnection.Body body) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(4 << 10);
+        while (!body.ended()) {
+            if (!bytes.hasRemaining()) {
+                if (bytes.capacity() >= MAX_PROBLEM_BYTES) {
+                    throw new MisbehavedException("explains a refusal at too great a length");
+                }
+                bytes = ByteBuffer.allocate(2 * bytes.capacity()).put(bytes.flip());
+            }
+            body.read(bytes);
+        }
+        return Arrays.copyOf(bytes.array(), bytes.position());
+    }
+}
