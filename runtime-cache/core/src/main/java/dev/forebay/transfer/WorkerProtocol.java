@@ -21,6 +21,15 @@ public final class WorkerProtocol {
     /** Where the bytes came from: a {@link Source#wireName}. */
     public static final String SOURCE_HEADER = "Forebay-Source";
 
+    /** The ranges of a request for several that are not in the answer, without their unit. */
+    public static final String ABSENT_HEADER = "Forebay-Absent";
+
+    /** So many ranges may be asked for at once. */
+    public static final int MOST_RANGES = 64;
+
+    /** So many bytes may be asked for at once in several ranges. */
+    public static final int MOST_RANGES_BYTES = 8 << 20;
+
     /** The query parameter with the manifest's digest. */
     public static final String MANIFEST_PARAMETER = "manifest";
 

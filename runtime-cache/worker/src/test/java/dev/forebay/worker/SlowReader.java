@@ -24,12 +24,21 @@ final class SlowReader implements AutoCloseable {
     }
 
     static SlowReader ask(URI worker, String path) throws IOException {
+        return ask(worker, path, "0-");
+    }
+
+    /**
+     * Asks for other ranges.
+     *
+     * @param ranges without their unit
+     */
+    static SlowReader ask(URI worker, String path, String ranges) throws IOException {
         Socket socket = Wire.socket(worker);
         socket.setReceiveBufferSize(SMALL_WINDOW_BYTES);
         socket.connect(new InetSocketAddress(worker.getHost(), worker.getPort()));
         String request =
-                "GET %s HTTP/1.1\r\nHost: worker\r\nRange: bytes=0-\r\nConnection: close\r\n\r\n"
-                        .formatted(path);
+                "GET %s HTTP/1.1\r\nHost: worker\r\nRange: bytes=%s\r\nConnection: close\r\n\r\n"
+                        .formatted(path, ranges);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         SlowReader reader = new SlowReader(socket);
         reader.skipHead();

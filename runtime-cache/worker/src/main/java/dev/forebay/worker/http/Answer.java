@@ -2,6 +2,7 @@ package dev.forebay.worker.http;
 
 import io.vertx.core.json.JsonObject;
 import java.nio.channels.FileChannel;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
@@ -31,4 +32,11 @@ sealed interface Answer {
             long length,
             AutoCloseable owner)
             implements Answer {}
+
+    /**
+     * 206 with several ranges, each with a head of its own.
+     *
+     * @param parts in the order in which they are sent, at least one
+     */
+    record Parts(Map<String, String> headers, List<FileBytes> parts) implements Answer {}
 }

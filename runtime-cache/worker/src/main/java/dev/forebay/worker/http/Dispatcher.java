@@ -100,6 +100,11 @@ final class Dispatcher {
                         bytes.headers().forEach(response::putHeader);
                         yield FileSender.send(exchange.routing.request(), bytes);
                     }
+                    case Answer.Parts parts -> {
+                        response.setStatusCode(206);
+                        parts.headers().forEach(response::putHeader);
+                        yield FileSender.send(exchange.routing.request(), parts);
+                    }
                 };
         sent.onComplete(result -> done(exchange, result.succeeded() ? "ok" : "aborted"));
     }

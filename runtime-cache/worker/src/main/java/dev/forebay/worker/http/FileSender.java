@@ -1,6 +1,9 @@
 package dev.forebay.worker.http;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.util.concurrent.FutureListener;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -8,6 +11,11 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 
 /**
  * Sends bytes of an open file: from the page cache to the socket without copying them through the
@@ -39,15 +47,10 @@ final class FileSender {
         // An empty write sends the head, on its own.
         response.write(Buffer.buffer());
         Promise<Void> sent = Promise.promise();
-        Object body = request.isSSL() ? new FilePieces(bytes) : new Region(bytes);
-        ConnectionBase connection = (ConnectionBase) request.connection();
-        connection.writeToChannel(
-                body,
+        write(
+                request,
+                bytes,
                 written -> {
-                    if (body instanceof FilePieces pieces) {
-                        // A connection that is closed already has no handler that would do it.
-                        release(pieces::close);
-                    }
                     if (written.isSuccess()) {
                         response.end().onComplete(sent);
                     } else {
@@ -56,6 +59,81 @@ final class FileSender {
                     }
                 });
         return sent.future();
+    }
+
+    /**
+     * Sends several ranges as {@code multipart/byteranges} (RFC 9110, section 14.6). Owns the files
+     * from the call on. The future fails if the client went away.
+     */
+    static Future<Void> send(HttpServerRequest request, Answer.Parts answer) {
+        HttpServerResponse response = request.response();
+        if (response.closed() || response.ended()) {
+            release(answer.parts());
+            return Future.failedFuture("the client went away");
+        }
+        String boundary = UUID.randomUUID().toString();
+        List<ByteBuf> heads = new ArrayList<>();
+        byte[] end = ("\r\n--" + boundary + "--\r\n").getBytes(StandardCharsets.US_ASCII);
+        long length = end.length;
+        for (Answer.FileBytes part : answer.parts()) {
+            byte[] head = head(boundary, part.headers());
+            heads.add(Unpooled.wrappedBuffer(head));
+            length += head.length + part.length();
+        }
+        response.putHeader("Content-Type", "multipart/byteranges; boundary=" + boundary);
+        response.putHeader("Content-Length", Long.toString(length));
+        response.write(Buffer.buffer());
+        // One that fails closes the connection, and so makes those behind it fail.
+        FutureListener<Void> closing =
+                written -> {
+                    if (!written.isSuccess()) {
+                        request.connection().close();
+                    }
+                };
+        ConnectionBase connection = (ConnectionBase) request.connection();
+        for (int i = 0; i < heads.size(); i++) {
+            connection.writeToChannel(heads.get(i), closing);
+            write(request, answer.parts().get(i), closing);
+        }
+        Promise<Void> sent = Promise.promise();
+        connection.writeToChannel(
+                Unpooled.wrappedBuffer(end),
+                written -> {
+                    if (written.isSuccess()) {
+                        response.end().onComplete(sent);
+                    } else {
+                        sent.fail(written.cause());
+                    }
+                });
+        return sent.future();
+    }
+
+    private static void write(
+            HttpServerRequest request, Answer.FileBytes bytes, FutureListener<Void> written) {
+        ConnectionBase connection = (ConnectionBase) request.connection();
+        if (!request.isSSL()) {
+            connection.writeToChannel(new Region(bytes), written);
+            return;
+        }
+        FilePieces pieces = new FilePieces(bytes);
+        connection.writeToChannel(
+                pieces,
+                result -> {
+                    // A connection that is closed already has no handler that would do it.
+                    release(pieces::close);
+                    written.operationComplete(result);
+                });
+    }
+
+    private static byte[] head(String boundary, Map<String, String> headers) {
+        StringBuilder head = new StringBuilder("\r\n--").append(boundary).append("\r\n");
+        headers.forEach((name, value) -> head.append(name + ": " + value + "\r\n"));
+        return head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Closes what shall not be sent. */
+    static void release(List<Answer.FileBytes> parts) {
+        parts.forEach(part -> release(part.owner()));
     }
 
     private static void release(AutoCloseable owner) {

@@ -14,15 +14,22 @@ import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.MountedVersions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
 
 /** Reads of packs, and fills and verifications of their chunks. */
 final class PackRoutes {
 
+    /** Each takes a file descriptor while it is sent. */
+    private static final int MOST_OPEN_PARTS = 4_096;
+
     private final MountedVersions versions;
     private final ChunkAccess chunks;
+    private final Semaphore openParts = new Semaphore(MOST_OPEN_PARTS);
     private final Lane misses;
     private final RequestObserver observer;
 
@@ -43,16 +50,77 @@ final class PackRoutes {
 
     /** {@code GET /v1/packs/{p}?manifest={m}}. */
     Callable<Answer> read(RoutingContext context) {
-        Read read =
-                new Read(
-                        Parameters.pack(context),
-                        Parameters.manifestInQuery(context),
-                        Parameters.range(context),
-                        Parameters.onlyIfCached(context));
-        return () ->
-                versions.atHand(read.manifest())
-                        ? readCached(read)
-                        : new Answer.Later(misses, () -> readCached(read));
+        PackId pack = Parameters.pack(context);
+        Digest manifest = Parameters.manifestInQuery(context);
+        boolean onlyIfCached = Parameters.onlyIfCached(context);
+        List<Read> reads =
+                Parameters.ranges(context).stream()
+                        .map(range -> new Read(pack, manifest, range, onlyIfCached))
+                        .toList();
+        Callable<Answer> answer =
+                reads.size() == 1 ? () -> readCached(reads.getFirst()) : () -> readMany(reads);
+        return () -> versions.atHand(manifest) ? answer.call() : new Answer.Later(misses, answer);
+    }
+
+    /** What is here of several ranges; whoever wants the rest asks for it range by range. */
+    private Answer readMany(List<Read> reads) {
+        List<Answer.FileBytes> parts = new ArrayList<>();
+        List<String> absent = new ArrayList<>();
+        try (MountedVersions.Use use = versions.use(reads.getFirst().manifest())) {
+            for (Read read : reads) {
+                part(read, use)
+                        .ifPresentOrElse(parts::add, () -> absent.add(read.range().interval()));
+            }
+        } catch (RuntimeException e) {
+            FileSender.release(parts);
+            throw e;
+        }
+        if (parts.isEmpty()) {
+            throw Refusal.miss();
+        }
+        return new Answer.Parts(
+                absent.isEmpty()
+                        ? Map.of()
+                        : Map.of(WorkerProtocol.ABSENT_HEADER, String.join(", ", absent)),
+                parts);
+    }
+
+    private Optional<Answer.FileBytes> part(Read read, MountedVersions.Use use) {
+        if (read.range().from() >= use.packBytes(read.pack()) || !openParts.tryAcquire()) {
+            return Optional.empty();
+        }
+        boolean given = false;
+        try {
+            Place place = place(read, use);
+            Optional<StoredChunk> stored =
+                    chunks.cached(version(use), place.chunk, place.length, place.from, place.to);
+            if (stored.isEmpty()) {
+                return Optional.empty();
+            }
+            Answer.FileBytes bytes =
+                    bytes(new ChunkAccess.Present(stored.get(), Source.CACHE), place);
+            given = true;
+            AutoCloseable owner =
+                    () -> {
+                        openParts.release();
+                        bytes.owner().close();
+                    };
+            return Optional.of(
+                    new Answer.FileBytes(
+                            206,
+                            bytes.headers(),
+                            bytes.file(),
+                            bytes.offset(),
+                            bytes.length(),
+                            owner));
+        } catch (ForebayException e) {
+            // What is wrong with it finds who asks for it alone.
+            return Optional.empty();
+        } finally {
+            if (!given) {
+                openParts.release();
+            }
+        }
     }
 
     /** {@code PUT /v1/packs/{p}/chunks/{i}?manifest={m}}. */
@@ -120,7 +188,7 @@ final class PackRoutes {
         return new Place(chunk, length, from, to, packBytes);
     }
 
-    private Answer bytes(ChunkAccess.Present present, Place place) {
+    private Answer.FileBytes bytes(ChunkAccess.Present present, Place place) {
         StoredChunk stored = present.chunk();
         int from = place.from();
         int to = place.to();

@@ -56,8 +56,8 @@ final class Parameters {
         return (int) index;
     }
 
-    static RangeHeader range(RoutingContext context) {
-        return RangeHeader.parse(context.request().getHeader("Range"));
+    static List<RangeHeader> ranges(RoutingContext context) {
+        return RangeHeader.parseAll(context.request().getHeader("Range"));
     }
 
     static boolean onlyIfCached(RoutingContext context) {

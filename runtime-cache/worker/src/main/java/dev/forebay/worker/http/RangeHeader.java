@@ -1,9 +1,12 @@
 package dev.forebay.worker.http;
 
+import dev.forebay.transfer.WorkerProtocol;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one form of {@code Range} that the protocol has: {@code bytes=a-b} or {@code bytes=a-}.
+ * A range of a {@code Range} header: {@code bytes=a-b}, {@code bytes=a-}, or {@code bytes=a-b,c-d}.
  *
  * @param from the first byte
  * @param last the last byte, {@link Long#MAX_VALUE} if open
@@ -13,6 +16,29 @@ record RangeHeader(long from, long last) {
     private static final String UNIT = "bytes=";
     private static final String RULE = "must have the form bytes=a-b with a <= b, or bytes=a-";
     private static final int MOST_DIGITS = 18;
+
+    /** Reads one range or many, which are bounded in number and in bytes. */
+    static List<RangeHeader> parseAll(@Nullable String header) {
+        if (header == null || !header.contains(",")) {
+            return List.of(parse(header));
+        }
+        List<RangeHeader> all = new ArrayList<>();
+        long bytes = 0;
+        for (String part : header.split(",", -1)) {
+            RangeHeader range = parse(all.isEmpty() ? part : UNIT + part.strip());
+            bytes += Math.min(range.last - range.from, WorkerProtocol.MOST_RANGES_BYTES) + 1;
+            all.add(range);
+        }
+        if (bytes > WorkerProtocol.MOST_RANGES_BYTES || all.size() > WorkerProtocol.MOST_RANGES) {
+            throw Refusal.invalid(
+                    "Range",
+                    header,
+                    "may hold at most %d ranges, and they %d bytes"
+                            .formatted(
+                                    WorkerProtocol.MOST_RANGES, WorkerProtocol.MOST_RANGES_BYTES));
+        }
+        return all;
+    }
 
     static RangeHeader parse(@Nullable String header) {
         if (header == null || !header.startsWith(UNIT)) {
@@ -38,8 +64,13 @@ record RangeHeader(long from, long last) {
         return Long.parseLong(text);
     }
 
+    /** Without the unit. */
+    String interval() {
+        return from + "-" + (last == Long.MAX_VALUE ? "" : last);
+    }
+
     @Override
     public String toString() {
-        return UNIT + from + "-" + (last == Long.MAX_VALUE ? "" : last);
+        return UNIT + interval();
     }
 }

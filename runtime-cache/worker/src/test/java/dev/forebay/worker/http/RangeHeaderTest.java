@@ -54,4 +54,34 @@ class RangeHeaderTest {
     void saysThatARangeIsMissing() {
         assertThatThrownBy(() -> RangeHeader.parse(null)).hasMessageContaining("Range is missing");
     }
+
+    @Test
+    void readsManyRanges() {
+        assertThat(RangeHeader.parseAll("bytes=0-1,3-4, 7-7"))
+                .containsExactly(
+                        new RangeHeader(0, 1), new RangeHeader(3, 4), new RangeHeader(7, 7));
+        assertThat(RangeHeader.parseAll("bytes=5-"))
+                .containsExactly(new RangeHeader(5, Long.MAX_VALUE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "bytes=0-1,",
+                "bytes=,0-1",
+                "bytes=0-1,bytes=3-4",
+                "bytes=0-1,3-",
+                "bytes=0-4194303,4194304-8388608"
+            })
+    void refusesManyThatAreNotRangesOrTooLong(String header) {
+        assertThatThrownBy(() -> RangeHeader.parseAll(header)).isInstanceOf(Refusal.class);
+    }
+
+    @Test
+    void refusesTooMany() {
+        String ranges = "0-0,".repeat(63) + "0-0";
+        assertThat(RangeHeader.parseAll("bytes=" + ranges)).hasSize(64);
+        assertThatThrownBy(() -> RangeHeader.parseAll("bytes=" + ranges + ",0-0"))
+                .isInstanceOf(Refusal.class);
+    }
 }
