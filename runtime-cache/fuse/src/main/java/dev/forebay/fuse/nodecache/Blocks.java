@@ -12,8 +12,6 @@ import java.util.BitSet;
 /** Reads the blocks of a pack's file and compares them with their checksums. */
 final class Blocks {
 
-    private static final byte[] NOTHING = new byte[Sizes.BLOCK];
-
     /** Of readers; memory of an arena would be cleared for each read. */
     private static final Buffers SCRATCH = new Buffers(Sizes.BLOCK);
 
@@ -41,12 +39,40 @@ final class Blocks {
      */
     private boolean isRead(ChunkRecord record, int chunk, int block, ByteBuffer target)
             throws IOException {
-        return isRead(target, start(chunk, block))
-                && Checksums.of(target, record.pagesOfBlock(block)) == record.checksum(block);
+        return isReadStraight(target, start(chunk, block)) && isRight(record, block, target);
+    }
+
+    private static boolean isRight(ChunkRecord record, int block, ByteBuffer bytes) {
+        return Checksums.of(bytes, record.pagesOfBlock(block)) == record.checksum(block);
+    }
+
+    private static ByteBuffer scratch(Arena arena) {
+        return arena.allocate(Sizes.BLOCK, Sizes.PAGE).asByteBuffer();
     }
 
     /** Fills {@code target}, whose position and limit stay; false if that cannot be read. */
-    private boolean isRead(ByteBuffer target, long position) throws IOException {
+    boolean isRead(ByteBuffer target, long position) throws IOException {
+        if (target.isDirect()) {
+            return isReadStraight(target, position);
+        }
+        ByteBuffer scratch = SCRATCH.take();
+        try {
+            int done = 0;
+            while (done < target.remaining()) {
+                int length = Math.min(scratch.capacity(), target.remaining() - done);
+                if (!isReadStraight(scratch.slice(0, length), position + done)) {
+                    return false;
+                }
+                target.put(target.position() + done, scratch, 0, length);
+                done += length;
+            }
+            return true;
+        } finally {
+            SCRATCH.give(scratch);
+        }
+    }
+
+    private boolean isReadStraight(ByteBuffer target, long position) throws IOException {
         try {
             return data.read(MemorySegment.ofBuffer(target), position) == target.remaining();
         } catch (SystemCallException e) {
@@ -57,18 +83,21 @@ final class Blocks {
         }
     }
 
-    private static ByteBuffer scratch(Arena arena) {
-        return arena.allocate(Sizes.BLOCK, Sizes.PAGE).asByteBuffer();
+    /** Whether a range has a block as a whole. */
+    boolean hasWhole(long from, long to) {
+        return Math.ceilDiv(from, Sizes.BLOCK) * Sizes.BLOCK + Sizes.BLOCK <= to || to == packBytes;
     }
 
     /**
-     * Reads a range within one chunk and compares the blocks in it.
+     * Compares a range within one chunk that was read with the checksums of its blocks.
      *
-     * @param target filled between its position and limit, which stay
-     * @param parts whether blocks of which only a part is read are compared, too
-     * @return the first block that was wrong, or -1
+     * @param target the bytes, between its position and limit, which stay
+     * @param parts whether blocks of which only a part was read are read once more, and compared,
+     *     too
+     * @return the first block that is wrong, or -1
      */
-    int read(ChunkRecord record, long from, ByteBuffer target, boolean parts) throws IOException {
+    int compare(ChunkRecord record, long from, ByteBuffer target, boolean parts)
+            throws IOException {
         long to = from + target.remaining();
         int chunk = Sizes.chunkOf(from);
         ByteBuffer scratch = SCRATCH.take();
@@ -79,21 +108,22 @@ final class Blocks {
                 int length = length(chunk, block);
                 int wanted = (int) Math.min(length - skip, to - at);
                 int into = target.position() + (int) (at - from);
-                boolean compared = parts || wanted == length;
-                int start = compared ? 0 : skip;
-                int bytes = compared ? length : wanted;
-                boolean direct = bytes == wanted && target.isDirect();
-                ByteBuffer buffer = direct ? target.slice(into, wanted) : scratch.slice(0, bytes);
+                at += wanted;
                 if (record.pagesOfBlock(block).isEmpty()) {
                     // Nobody wants any of it, and there is no checksum.
-                    buffer.put(0, NOTHING, 0, bytes);
-                } else if (compared ? !isRead(record, chunk, block, buffer) : !isRead(buffer, at)) {
-                    return block;
+                    continue;
                 }
-                if (!direct) {
-                    target.put(into, buffer, skip - start, wanted);
+                if (wanted == length) {
+                    if (!isRight(record, block, target.slice(into, length))) {
+                        return block;
+                    }
+                } else if (parts) {
+                    ByteBuffer whole = scratch.slice(0, length);
+                    if (!isRead(record, chunk, block, whole)) {
+                        return block;
+                    }
+                    target.put(into, whole, skip, wanted);
                 }
-                at += wanted;
             }
         } finally {
             SCRATCH.give(scratch);

@@ -49,21 +49,28 @@ final class CheckedReader {
         if (chunk == null) {
             return false;
         }
-        int damaged;
+        boolean readable;
+        int damaged = -1;
         Lock lock = chunks.readLock(index);
         lock.lock();
         try {
             if (!chunk.holds(wanted)) {
                 return false;
             }
-            damaged = blocks.read(chunks.recorded(index), from, target, strict || !chunk.proven);
+            boolean parts = strict || !chunk.proven;
+            readable = blocks.isRead(target, from);
+            if (!readable) {
+                damaged = blocks.verify(chunks.recorded(index), index);
+            } else if (parts || blocks.hasWhole(from, from + target.remaining())) {
+                damaged = blocks.compare(chunks.recorded(index), from, target, parts);
+            }
         } finally {
             lock.unlock();
         }
         if (damaged >= 0) {
             drop(chunk, damaged);
         }
-        return damaged < 0;
+        return readable && damaged < 0;
     }
 
     /**
