@@ -80,11 +80,14 @@ public final class Benchmarks {
                     DataPlane plane = new DataPlane(scale, selection, contenders, lake, table);
                     say("filling lake and region");
                     plane.prepare();
-                    say("a round to warm up");
-                    plane.round(0, new Results());
+                    for (int i = 1; i <= scale.warmUps(); i++) {
+                        say("warming up, round %d of %d".formatted(i, scale.warmUps()));
+                        plane.once(i - 1, new Results());
+                    }
                     for (int i = 1; i <= scale.rounds(); i++) {
                         say("data plane, round %d of %d".formatted(i, scale.rounds()));
-                        plane.round(i, results);
+                        plane.warm(i, results);
+                        plane.once(scale.warmUps() + i - 1, results);
                     }
                 }
             }

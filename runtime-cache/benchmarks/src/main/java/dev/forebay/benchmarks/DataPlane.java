@@ -72,7 +72,7 @@ final class DataPlane {
      * is read again and again into the region.
      */
     void prepare() throws Exception {
-        for (int number = 0; number <= scale.rounds(); number++) {
+        for (int number = 0; number < scale.warmUps() + scale.rounds(); number++) {
             if (isWanted("cold_large")) {
                 lake.put(scale.coldLarge(number));
                 lake.put(scale.coldSmall(number));
@@ -96,20 +96,18 @@ final class DataPlane {
     }
 
     /**
-     * One round.
+     * A round of what can be read once only.
      *
-     * @param number from 0 on; what is cold is other objects in every round
+     * @param number from 0 on: other objects in every round
      */
-    void round(int number, Results results) throws Exception {
-        if (number > 0) {
-            warm(number, results);
-        }
+    void once(int number, Results results) throws Exception {
         cold(number, results);
         remote(number, results);
         firstByte(number, results);
     }
 
-    private void warm(int number, Results results) throws Exception {
+    /** A round of what is read again and again. */
+    void warm(int number, Results results) throws Exception {
         for (ReadCase read : ReadCase.all()) {
             List<Contender> who =
                     read.direct()

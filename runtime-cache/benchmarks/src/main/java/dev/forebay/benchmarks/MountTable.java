@@ -11,13 +11,18 @@ import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.manifest.SqliteManifest;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +34,7 @@ import java.util.function.Consumer;
  */
 final class MountTable implements AutoCloseable {
     private static final int FILLS = 4;
+    private static final Duration SEEN_WITHIN = Duration.ofSeconds(10);
 
     private final Path directory;
     private final S3Lake lake;
@@ -93,14 +99,24 @@ final class MountTable implements AutoCloseable {
         try (SqliteManifest opened = SqliteManifest.open(manifest.path())) {
             chunks = opened.chunks(0, Math.toIntExact(opened.chunkCount()));
         }
-        Parallel.forEach(
-                FILLS,
-                chunks,
-                chunk ->
-                        client.fill(
-                                Placement.rank(chunk.chunk(), state.view().workers()).getFirst(),
-                                manifest.digest(),
-                                chunk.chunk()));
+        Parallel.forEach(FILLS, chunks, chunk -> fill(manifest, chunk.chunk()));
+    }
+
+    private void fill(ManifestFile manifest, ChunkId chunk) {
+        long deadline = System.nanoTime() + SEEN_WITHIN.toNanos();
+        while (true) {
+            WorkerNode owner = Placement.rank(chunk, state.view().workers()).getFirst();
+            try {
+                client.fill(owner, manifest.digest(), chunk);
+                return;
+            } catch (ForebayException e) {
+                // It has not seen the mount yet.
+                if (e.code() != ErrorCode.NOT_FOUND || System.nanoTime() > deadline) {
+                    throw e;
+                }
+                Thread.onSpinWait();
+            }
+        }
     }
 
     /** Says that all of it is in the region; pods may then bring it to their nodes. */

@@ -6,6 +6,8 @@ import java.util.Map;
 /**
  * How much is read, and how often.
  *
+ * @param warmUps rounds of what is cold that do not count: what nobody has run often is not
+ *     compiled yet, and the compilers of four JVMs would be most of what is measured
  * @param rounds that count
  * @param large read again and again, with warm caches
  * @param small likewise
@@ -15,6 +17,7 @@ import java.util.Map;
  * @param divisor of the number of reads at random
  */
 record Scale(
+        int warmUps,
         int rounds,
         Dataset large,
         Dataset small,
@@ -26,6 +29,7 @@ record Scale(
 
     static final Scale FULL =
             new Scale(
+                    6,
                     3,
                     new Dataset("large", 4, 128 * MEBIBYTE),
                     Dataset.small("small", 2_000),
@@ -37,6 +41,7 @@ record Scale(
     /** To see whether all of it works. */
     static final Scale QUICK =
             new Scale(
+                    1,
                     1,
                     new Dataset("large", 4, 16 * MEBIBYTE),
                     Dataset.small("small", 300),
@@ -71,12 +76,21 @@ record Scale(
 
     Map<String, Object> circumstances() {
         return Map.of(
-                "rounds_that_count", rounds,
-                "large_bytes", large.totalBytes(),
-                "small_files", small.files(),
-                "small_file_bytes", small.bytes(),
-                "cold_large_bytes", coldLarge(0).totalBytes(),
-                "cold_small_files", coldFiles,
-                "first_byte_bytes", firstByteBytes);
+                "warm_up_rounds",
+                warmUps,
+                "rounds_that_count",
+                rounds,
+                "large_bytes",
+                large.totalBytes(),
+                "small_files",
+                small.files(),
+                "small_file_bytes",
+                small.bytes(),
+                "cold_large_bytes",
+                coldLarge(0).totalBytes(),
+                "cold_small_files",
+                coldFiles,
+                "first_byte_bytes",
+                firstByteBytes);
     }
 }

@@ -4,7 +4,6 @@ import dev.forebay.fuse.linux.DiskFile;
 import dev.forebay.fuse.linux.ErrorNumber;
 import dev.forebay.fuse.linux.SystemCallException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -12,7 +11,7 @@ import java.util.BitSet;
 /** Reads the blocks of a pack's file and compares them with their checksums. */
 final class Blocks {
 
-    /** Of readers; memory of an arena would be cleared for each read. */
+    /** Memory of an arena would be cleared each time. */
     private static final Buffers SCRATCH = new Buffers(Sizes.BLOCK);
 
     private final DiskFile data;
@@ -44,10 +43,6 @@ final class Blocks {
 
     private static boolean isRight(ChunkRecord record, int block, ByteBuffer bytes) {
         return Checksums.of(bytes, record.pagesOfBlock(block)) == record.checksum(block);
-    }
-
-    private static ByteBuffer scratch(Arena arena) {
-        return arena.allocate(Sizes.BLOCK, Sizes.PAGE).asByteBuffer();
     }
 
     /** Fills {@code target}, whose position and limit stay; false if that cannot be read. */
@@ -142,8 +137,11 @@ final class Blocks {
     }
 
     boolean isIntact(ChunkRecord record, int chunk, int block) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            return isRead(record, chunk, block, scratch(arena).slice(0, length(chunk, block)));
+        ByteBuffer scratch = SCRATCH.take();
+        try {
+            return isRead(record, chunk, block, scratch.slice(0, length(chunk, block)));
+        } finally {
+            SCRATCH.give(scratch);
         }
     }
 
@@ -159,8 +157,8 @@ final class Blocks {
         int chunk = Sizes.chunkOf(from);
         BitSet pages = (BitSet) before.pages().clone();
         int[] checksums = before.checksums();
-        try (Arena arena = Arena.ofConfined()) {
-            ByteBuffer scratch = scratch(arena);
+        ByteBuffer scratch = SCRATCH.take();
+        try {
             for (int page = more.nextSetBit(0); page >= 0; ) {
                 int block = page / Sizes.PAGES_OF_BLOCK;
                 int first = block * Sizes.PAGES_OF_BLOCK;
@@ -184,6 +182,8 @@ final class Blocks {
                         Checksums.of(kept.isEmpty() ? given : scratch.slice(0, length), all);
                 page = more.nextSetBit(first + Sizes.PAGES_OF_BLOCK);
             }
+        } finally {
+            SCRATCH.give(scratch);
         }
         return new ChunkRecord(pages, checksums);
     }
@@ -196,8 +196,8 @@ final class Blocks {
         BitSet pages = (BitSet) before.pages().clone();
         pages.and(kept);
         int[] checksums = before.checksums();
-        try (Arena arena = Arena.ofConfined()) {
-            ByteBuffer scratch = scratch(arena);
+        ByteBuffer scratch = SCRATCH.take();
+        try {
             for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
                 int first = block * Sizes.PAGES_OF_BLOCK;
                 BitSet left = pages.get(first, first + Sizes.PAGES_OF_BLOCK);
@@ -211,6 +211,8 @@ final class Blocks {
                     pages.clear(first, first + Sizes.PAGES_OF_BLOCK);
                 }
             }
+        } finally {
+            SCRATCH.give(scratch);
         }
         return new ChunkRecord(pages, checksums);
     }
