@@ -291,7 +291,11 @@ final class DataPlane {
             Results results,
             Preparation preparation)
             throws Exception {
-        for (Contender contender : inTurn(selection.of(name, who), number)) {
+        List<Contender> measured = inTurn(selection.of(name, who), number);
+        if (!measured.isEmpty()) {
+            Benchmarks.say("  " + name);
+        }
+        for (Contender contender : measured) {
             Optional<Work> possible = preparation.of(contender);
             if (possible.isEmpty()) {
                 results.refused(name, contender.label(), "O_DIRECT is refused with EINVAL");

@@ -6,8 +6,9 @@ import java.util.Map;
 /**
  * How much is read, and how often.
  *
- * @param warmUps rounds of what is cold that do not count: what nobody has run often is not
- *     compiled yet, and the compilers of four JVMs would be most of what is measured
+ * @param warmUps rounds of what is cold that do not count, beside one of what is warm: what nobody
+ *     has run often is not compiled yet, and the compilers of four JVMs would be most of what is
+ *     measured
  * @param rounds that count
  * @param large read again and again, with warm caches
  * @param small likewise

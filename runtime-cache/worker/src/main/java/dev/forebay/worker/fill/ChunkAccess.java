@@ -123,9 +123,10 @@ public final class ChunkAccess {
                 return new Present(stored.get(), source);
             }
             Need need = need(version, chunk, length);
-            need.fileGoingOn(from, to).ifPresent(end -> ahead.wanted(version.digest(), chunk, end));
             Optional<ChunkFill.Filled> filled =
                     join(version, need, from, to, Urgency.demand(), true).result();
+            // Not before: it would compete with what somebody waits for.
+            need.fileGoingOn(from, to).ifPresent(end -> ahead.wanted(version.digest(), chunk, end));
             if (filled.isEmpty()) {
                 stored = cached(version, chunk, length, from, to);
                 if (stored.isPresent()) {
