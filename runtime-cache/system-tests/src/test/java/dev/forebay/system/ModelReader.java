@@ -34,6 +34,9 @@ final class ModelReader {
     private static final int OPEN_FILES = 12;
     private static final int REMEMBERED = 40;
 
+    /** The most reads from a file's beginning to its end, which are to take less than that. */
+    private static final int STEPS = 500;
+
     private final List<ModelVersion> versions = ModelVersion.all();
     private final Deque<String> last = new ArrayDeque<>();
     private final List<OpenFile> open = new ArrayList<>();
@@ -180,7 +183,7 @@ final class ModelReader {
                 file.name(),
                 () -> {
                     long at = random.nextLong(size + 1L);
-                    int step = 1 + random.nextInt(FileReads.LONGEST);
+                    int step = 1 + size / STEPS + random.nextInt(FileReads.LONGEST);
                     for (; at < size; at += step) {
                         file.opened().check(content, size, at, step);
                         board.countReads(number, 1);

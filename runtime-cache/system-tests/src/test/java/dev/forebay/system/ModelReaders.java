@@ -105,9 +105,9 @@ final class ModelReaders implements AutoCloseable {
             reader.process().getOutputStream().close();
         }
         for (Reader reader : readers) {
-            assertThat(reader.process().waitFor(60, TimeUnit.SECONDS))
-                    .as(() -> "ends in time: " + story(reader, events))
-                    .isTrue();
+            boolean ended = reader.process().waitFor(60, TimeUnit.SECONDS);
+            String doing = ended ? "" : ProcessFigures.threads(reader.process().pid());
+            assertThat(ended).as(() -> "ends in time: " + story(reader, events) + doing).isTrue();
             assertThat(reader.process().exitValue()).as(() -> story(reader, events)).isZero();
         }
     }

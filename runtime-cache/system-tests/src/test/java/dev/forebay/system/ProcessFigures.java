@@ -60,6 +60,11 @@ final class ProcessFigures {
         return Long.parseLong(field.group(1));
     }
 
+    /** What the threads of a process are doing. */
+    static String threads(long pid) throws IOException, InterruptedException {
+        return jcmd(pid, "Thread.print");
+    }
+
     private static String jcmd(long pid, String command) throws IOException, InterruptedException {
         Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
         Process process =
