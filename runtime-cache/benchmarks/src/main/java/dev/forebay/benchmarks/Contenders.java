@@ -171,6 +171,18 @@ final class Contenders implements AutoCloseable {
         return folder;
     }
 
+    /**
+     * Returns when all pods that have been started show a version. Each of them fetches and mounts
+     * its image first, which is not to be the price of another's reading.
+     */
+    void awaitShown(Dataset dataset) throws Exception {
+        for (Map.Entry<Contender, OneProcessServer> each : servers.entrySet()) {
+            if (each.getValue() instanceof FuseMount pod) {
+                shown(each.getKey(), pod, dataset);
+            }
+        }
+    }
+
     /** How many versions a pod shows in this way. */
     private static long views(FuseMount pod, String view) throws IOException {
         String sample = "forebay_fuse_views{view=\"%s\"} ".formatted(view);

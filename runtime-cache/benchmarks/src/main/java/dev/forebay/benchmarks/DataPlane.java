@@ -185,6 +185,7 @@ final class DataPlane {
                 continue;
             }
             table.mount(dataset);
+            contenders.awaitShown(dataset);
             measure(
                     name,
                     dataset.unit(),
@@ -220,6 +221,7 @@ final class DataPlane {
             }
             table.mount(dataset);
             table.fill(dataset);
+            contenders.awaitShown(dataset);
             measure(
                     name,
                     dataset.unit(),
@@ -260,6 +262,7 @@ final class DataPlane {
         }
         Dataset dataset = scale.firstByte(number);
         table.mount(dataset);
+        contenders.awaitShown(dataset);
         for (Contender contender : inTurn(selection.of("first_byte", who), number)) {
             Path file =
                     contender == GET
@@ -303,6 +306,7 @@ final class DataPlane {
             }
             Work work = possible.get();
             List<Long> processes = contenders.processes(contender);
+            FreeMemory.takeBack();
             double cpu = CpuTime.of(processes);
             long began = System.nanoTime();
             Done done = work.run();
