@@ -27,6 +27,13 @@ public final class JnrTransport implements Transport {
     private static final Duration MOUNT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration UNMOUNT_TIMEOUT = Duration.ofSeconds(3);
 
+    /**
+     * Requests of the kernel's readahead under way at once. libfuse 2 keeps ten idle threads and
+     * ends those beyond, each of which is made known to the JVM when it begins: with the kernel's
+     * default of 12 some two hundred threads a second come and go.
+     */
+    private static final int MAX_BACKGROUND = 8;
+
     private final Path mountpoint;
     private final JnrOperations operations;
     private final Thread loop;
@@ -87,6 +94,7 @@ public final class JnrTransport implements Transport {
                                 // A file never changes, so its pages outlive its last close.
                                 "kernel_cache",
                                 "max_read=131072",
+                                "max_background=" + MAX_BACKGROUND,
                                 "attr_timeout=10",
                                 "entry_timeout=10",
                                 // A version that appears is seen at once.
