@@ -7,7 +7,6 @@ import dev.forebay.fuse.fs.PackBytes;
 import dev.forebay.fuse.read.Streams.Advice;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
-import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -28,8 +27,7 @@ import java.util.concurrent.Semaphore;
  * that one changed object does not take its neighbours with it.
  *
  * <p>What the node has on its disk is read from there straight into the target, and ahead of time
- * into the page cache only; except by sequential reads of less than two blocks, for each of which
- * the blocks around it would be read and compared. Safe for use by many threads.
+ * into the page cache only. Safe for use by many threads.
  */
 public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
 
@@ -37,9 +35,6 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
     private static final Duration SPLIT_MEMORY = Duration.ofMinutes(1);
 
     private static final int MAX_SPLIT = 10_000;
-
-    /** Also the largest request of libfuse 2. */
-    private static final int LEAST_STRAIGHT_BYTES = 2 * ChunkId.CHECKSUM_BLOCK_BYTES;
 
     private final PackSource source;
     private final Optional<NodeBytes> node;
@@ -116,13 +111,12 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
         }
         Advice advice = streams.note(pack.id(), from, to);
         boolean scattered = maybeScattered && !advice.sequential();
-        boolean straight = !advice.sequential() || to - from >= LEAST_STRAIGHT_BYTES;
-        prefetch(manifest, pack, advice, straight);
+        prefetch(manifest, pack, advice);
         while (from < to) {
             PieceKey piece = PieceKey.at(manifest, pack.id(), from);
             long until = Math.min(to, piece.end(pack.bytes()));
             ByteBuffer part = target.slice(target.position(), (int) (until - from));
-            boolean past = scattered || (straight && isHere(piece, from, until));
+            boolean past = scattered || isHere(piece, from, until);
             if (past && !cache.contains(piece)) {
                 source.read(manifest, pack.id(), from, until, part);
             } else {
@@ -167,12 +161,12 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
         source.read(piece.manifest(), piece.pack(), piece.start(), piece.end(packBytes), slab);
     }
 
-    private void prefetch(Digest manifest, Pack pack, Advice advice, boolean straight) {
+    private void prefetch(Digest manifest, Pack pack, Advice advice) {
         long to = Math.min(advice.prefetchTo(), pack.bytes());
         for (long at = advice.prefetchFrom(); at < to; ) {
             PieceKey piece = PieceKey.at(manifest, pack.id(), at);
             long until = Math.min(to, piece.end(pack.bytes()));
-            if (straight && isHere(piece, at, until)) {
+            if (isHere(piece, at, until)) {
                 node.orElseThrow().willRead(pack.id(), at, until);
             } else if (!cache.contains(piece)
                     && split.getIfPresent(piece) == null

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PackCacheTest {
 
@@ -203,6 +205,32 @@ class PackCacheTest {
 
         pack.assertReads(cache, TestPack.ALL, 9 * MIB, 64 << 10, true);
         assertThat(cache.counters().damagedBlocks()).isEqualTo(1);
+    }
+
+    /** The checksums of whole blocks are read, too; what was proven is not read twice for parts. */
+    @ParameterizedTest
+    @CsvSource({"8192, 1", "1000000, 2"})
+    void whatWasProvenIsReadInOneCall(int length, int expectedCalls) throws Exception {
+        cache.close();
+        cache = open(1L << 30, false);
+        pack.assertReadsAll(cache, TestPack.ALL);
+        int from = 2 * MIB + 4096;
+        // Classes are loaded by reading, too.
+        pack.assertReads(cache, TestPack.ALL, from, length, true);
+        ByteBuffer target = ByteBuffer.allocateDirect(length);
+        long before = readCalls();
+        long own = readCalls() - before;
+        before = readCalls();
+        cache.read(TestPack.ALL, TestPack.ID, from, from + length, target);
+        assertThat(readCalls() - before - own).isEqualTo(expectedCalls);
+    }
+
+    /** The calls to read of this thread until now, those of this method included. */
+    private static long readCalls() throws IOException {
+        return Files.readAllLines(Path.of("/proc/thread-self/io")).stream()
+                .filter(line -> line.startsWith("syscr: "))
+                .mapToLong(line -> Long.parseLong(line.substring("syscr: ".length())))
+                .sum();
     }
 
     private static void flip(Path file, long at) throws IOException {

@@ -25,6 +25,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PackReaderTest {
 
@@ -150,21 +152,23 @@ class PackReaderTest {
         assertThat(ahead).isTrue();
     }
 
-    @Test
-    void whatTheNodeHasIsReadStraightAndAnnouncedAhead() {
+    /** 64 KiB: what an image's mount asks for when its pages are single ones. */
+    @ParameterizedTest
+    @ValueSource(ints = {64 << 10, 128 << 10})
+    void whatTheNodeHasIsReadStraightAndAnnouncedAhead(int length) {
         onTheNode = new Range(0, 8L * MIB);
         Node.File file = file(0, pack.length);
-        for (long at = 0; at < 7L * MIB; at += 128 << 10) {
-            reads(file, at, 128 << 10);
+        for (long at = 0; at < 7L * MIB; at += length) {
+            reads(file, at, length);
         }
-        assertThat(fetched()).contains(new Range(128 << 10, 256 << 10));
+        assertThat(fetched()).contains(new Range(length, 2L * length));
         assertThat(announced)
                 .as("once each")
                 .doesNotHaveDuplicates()
                 .anyMatch(range -> range.to == 8L * MIB);
         assertThat(fetched().stream().filter(range -> range.to <= 8L * MIB))
                 .as("no whole pieces of what is on the node")
-                .allMatch(range -> range.to - range.from == 128 << 10);
+                .allMatch(range -> range.to - range.from == length);
         assertThat(fetched()).as("the rest").contains(new Range(8L * MIB, 9L * MIB));
     }
 
