@@ -183,7 +183,7 @@ final class ModelReader {
                 file.name(),
                 () -> {
                     long at = random.nextLong(size + 1L);
-                    int step = 1 + size / STEPS + random.nextInt(FileReads.LONGEST);
+                    int step = Math.max(size / STEPS, 1 + random.nextInt(FileReads.LONGEST));
                     for (; at < size; at += step) {
                         file.opened().check(content, size, at, step);
                         board.countReads(number, 1);
