@@ -67,6 +67,7 @@ class ArchitectureTest {
                     .onlyDependOnClassesThat()
                     .resideInAnyPackage(
                             "dev.forebay.chunkstore..",
+                            "dev.forebay.linux..",
                             "dev.forebay.model..",
                             "java..",
                             "org.jspecify..",

@@ -1,11 +1,11 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.linux.DiskFile;
 import dev.forebay.model.ChunkId;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -34,24 +34,42 @@ final class ChunkWriter {
         this.before = before;
     }
 
-    /** Writes the file, which does not exist yet, and returns what it says of itself. */
+    /**
+     * Writes the file, which does not exist yet, and returns what it says of itself. Whoever waits
+     * for the bytes reads them at once; others may never do, so the kernel is not to keep them.
+     */
     ChunkFooter write(Path file, ChunkId id) throws IOException {
         int length = valid.chunkBytes();
         int[] crcs = new int[ChunkFooter.checksums(length)];
-        try (FileChannel out =
-                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (DiskFile out = DiskFile.create(file)) {
+            int written = 0;
             for (int block = 0; block < crcs.length; block++) {
                 int from = block * BLOCK;
                 int to = Math.min(from + BLOCK, length);
-                ByteBuffer bytes = valid.holds(from, to) ? take(from, to) : mix(block, from, to);
-                crcs[block] = ChunkFooter.crc(bytes.duplicate());
-                if (result.nextSetBit(from / PAGE) >= 0) {
-                    writeFully(out, from, bytes);
+                if (valid.holds(from, to)) {
+                    result.set(from / PAGE, (to + PAGE - 1) / PAGE);
+                    crcs[block] = ChunkFooter.crc(data.slice(data.position() + from, to - from));
+                } else {
+                    writeNew(out, written, from);
+                    written = to;
+                    mix(block, from, to);
+                    crcs[block] = ChunkFooter.crc(mixed.duplicate());
+                    if (result.nextSetBit(from / PAGE) >= 0) {
+                        out.writeBehind(MemorySegment.ofBuffer(mixed), from);
+                    }
                 }
             }
+            writeNew(out, written, length);
             ChunkFooter footer = new ChunkFooter(id, ValidBlocks.of(length, result), crcs);
-            writeFully(out, length, footer.encode());
+            out.writeBehind(MemorySegment.ofBuffer(footer.encode()), length);
             return footer;
+        }
+    }
+
+    private void writeNew(DiskFile out, int from, int to) throws IOException {
+        if (from < to) {
+            out.writeBehind(
+                    MemorySegment.ofBuffer(data.slice(data.position() + from, to - from)), from);
         }
     }
 
@@ -60,12 +78,7 @@ final class ChunkWriter {
         return damagedBlocks;
     }
 
-    private ByteBuffer take(int from, int to) {
-        result.set(from / PAGE, (to + PAGE - 1) / PAGE);
-        return data.slice(data.position() + from, to - from);
-    }
-
-    private ByteBuffer mix(int block, int from, int to) {
+    private void mix(int block, int from, int to) {
         StoredChunk source = before != null && readOld(before, block, from, to) ? before : null;
         mixed.clear();
         for (int at = from; at < to; at += PAGE) {
@@ -80,7 +93,7 @@ final class ChunkWriter {
                 mixed.put(new byte[end - at]);
             }
         }
-        return mixed.flip();
+        mixed.flip();
     }
 
     private boolean readOld(StoredChunk source, int block, int from, int to) {
@@ -93,14 +106,6 @@ final class ChunkWriter {
         } catch (IOException e) {
             damagedBlocks++;
             return false;
-        }
-    }
-
-    private static void writeFully(FileChannel out, long position, ByteBuffer bytes)
-            throws IOException {
-        long at = position;
-        while (bytes.hasRemaining()) {
-            at += out.write(bytes, at);
         }
     }
 }

@@ -1,10 +1,10 @@
 package dev.forebay.fuse.hold;
 
-import dev.forebay.fuse.linux.Descriptor;
 import dev.forebay.fuse.linux.Packet;
 import dev.forebay.fuse.linux.Peer;
-import dev.forebay.fuse.linux.SystemCallException;
 import dev.forebay.fuse.linux.UnixSocket;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.SystemCallException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

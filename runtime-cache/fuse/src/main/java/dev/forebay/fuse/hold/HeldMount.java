@@ -2,7 +2,7 @@ package dev.forebay.fuse.hold;
 
 import dev.forebay.fuse.kernel.FuseDevice;
 import dev.forebay.fuse.kernel.Protocol;
-import dev.forebay.fuse.linux.Descriptor;
+import dev.forebay.linux.Descriptor;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.Errno;
-import dev.forebay.fuse.linux.CallState;
-import dev.forebay.fuse.linux.Descriptor;
-import dev.forebay.fuse.linux.ErrorNumber;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

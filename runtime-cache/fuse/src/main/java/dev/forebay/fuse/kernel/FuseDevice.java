@@ -1,9 +1,9 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.kernel.protocol.ReplyHeader;
-import dev.forebay.fuse.linux.CallState;
-import dev.forebay.fuse.linux.Descriptor;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

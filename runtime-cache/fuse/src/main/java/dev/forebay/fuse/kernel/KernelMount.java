@@ -2,11 +2,11 @@ package dev.forebay.fuse.kernel;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import dev.forebay.fuse.linux.Descriptor;
 import dev.forebay.fuse.linux.Identity;
 import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.fuse.linux.Readahead;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;

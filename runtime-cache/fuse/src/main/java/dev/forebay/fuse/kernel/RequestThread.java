@@ -2,9 +2,9 @@ package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.linux.BlockedThread;
-import dev.forebay.fuse.linux.CallState;
-import dev.forebay.fuse.linux.Descriptor;
-import dev.forebay.fuse.linux.ErrorNumber;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -2,7 +2,7 @@ package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
-import dev.forebay.fuse.linux.Descriptor;
+import dev.forebay.linux.Descriptor;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

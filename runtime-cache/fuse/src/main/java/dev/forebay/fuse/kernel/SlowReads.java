@@ -7,7 +7,7 @@ import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
-import dev.forebay.fuse.linux.Descriptor;
+import dev.forebay.linux.Descriptor;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -3,6 +3,8 @@ package dev.forebay.fuse.linux;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
@@ -62,7 +64,7 @@ public final class BlockedThread {
             result =
                     (int)
                             CHANGE_HANDLER.invokeExact(
-                                    state.segment, SIGNAL, action, MemorySegment.NULL);
+                                    state.segment(), SIGNAL, action, MemorySegment.NULL);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -74,7 +76,7 @@ public final class BlockedThread {
     /** The calling thread, which must be a platform thread. */
     public static BlockedThread current() {
         try {
-            return new BlockedThread((int) GETTID.invokeExact(new CallState().segment));
+            return new BlockedThread((int) GETTID.invokeExact(new CallState().segment()));
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -87,7 +89,7 @@ public final class BlockedThread {
     public void wake() {
         int process = Math.toIntExact(ProcessHandle.current().pid());
         try {
-            int _ = (int) TGKILL.invokeExact(new CallState().segment, process, thread, SIGNAL);
+            int _ = (int) TGKILL.invokeExact(new CallState().segment(), process, thread, SIGNAL);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

@@ -1,5 +1,9 @@
 package dev.forebay.fuse.linux;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;

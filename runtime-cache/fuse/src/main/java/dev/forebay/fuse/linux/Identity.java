@@ -2,6 +2,8 @@ package dev.forebay.fuse.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
@@ -18,8 +20,8 @@ public record Identity(int user, int group) {
         CallState state = new CallState();
         try {
             return new Identity(
-                    (int) GETEUID.invokeExact(state.segment),
-                    (int) GETEGID.invokeExact(state.segment));
+                    (int) GETEUID.invokeExact(state.segment()),
+                    (int) GETEGID.invokeExact(state.segment()));
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

@@ -1,5 +1,10 @@
 package dev.forebay.fuse.linux;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -35,7 +37,7 @@ public final class LockedMemory {
         CallState state = new CallState();
         int result;
         try {
-            result = (int) MLOCK.invokeExact(state.segment, memory, size);
+            result = (int) MLOCK.invokeExact(state.segment(), memory, size);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

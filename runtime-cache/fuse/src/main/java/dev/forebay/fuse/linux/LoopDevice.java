@@ -2,6 +2,9 @@ package dev.forebay.fuse.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -4,6 +4,10 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
@@ -36,7 +40,7 @@ public final class MountCalls {
             result =
                     (int)
                             MOUNT.invokeExact(
-                                    state.segment,
+                                    state.segment(),
                                     CLibrary.text(arena, source),
                                     CLibrary.text(arena, target),
                                     CLibrary.text(arena, type),
@@ -61,7 +65,7 @@ public final class MountCalls {
             result =
                     (int)
                             UMOUNT2.invokeExact(
-                                    state.segment, CLibrary.text(arena, target), MNT_DETACH);
+                                    state.segment(), CLibrary.text(arena, target), MNT_DETACH);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

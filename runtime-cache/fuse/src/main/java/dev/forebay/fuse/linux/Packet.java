@@ -1,5 +1,6 @@
 package dev.forebay.fuse.linux;
 
+import dev.forebay.linux.Descriptor;
 import java.util.List;
 
 /**

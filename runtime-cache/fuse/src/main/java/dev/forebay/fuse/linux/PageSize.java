@@ -2,6 +2,8 @@ package dev.forebay.fuse.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
@@ -16,7 +18,7 @@ public final class PageSize {
     /** In bytes: 4 KiB on x86-64, up to 64 KiB on aarch64. */
     public static int bytes() {
         try {
-            return (int) GETPAGESIZE.invokeExact(new CallState().segment);
+            return (int) GETPAGESIZE.invokeExact(new CallState().segment());
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

@@ -2,6 +2,9 @@ package dev.forebay.fuse.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.SystemCallException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
@@ -36,7 +39,7 @@ final class SystemCall {
             result =
                     (long)
                             SYSCALL.invokeExact(
-                                    state.segment, number, a[0], a[1], a[2], a[3], a[4], a[5]);
+                                    state.segment(), number, a[0], a[1], a[2], a[3], a[4], a[5]);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

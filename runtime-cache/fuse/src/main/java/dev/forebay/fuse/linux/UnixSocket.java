@@ -6,6 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -120,7 +125,11 @@ public final class UnixSocket implements AutoCloseable {
             int result =
                     (int)
                             SOCKETPAIR.invokeExact(
-                                    state.segment, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+                                    state.segment(),
+                                    AF_UNIX,
+                                    SOCK_SEQPACKET | SOCK_CLOEXEC,
+                                    0,
+                                    ends);
             if (result < 0) {
                 throw state.failed("socketpair");
             }
@@ -141,7 +150,7 @@ public final class UnixSocket implements AutoCloseable {
             number =
                     (int)
                             SOCKET.invokeExact(
-                                    state.segment, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+                                    state.segment(), AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -179,7 +188,7 @@ public final class UnixSocket implements AutoCloseable {
             result =
                     (int)
                             call.invokeExact(
-                                    state.segment, socket.descriptor.number(), address, length);
+                                    state.segment(), socket.descriptor.number(), address, length);
         } catch (SystemCallException | IllegalArgumentException e) {
             throw e;
         } catch (Throwable e) {
@@ -198,7 +207,7 @@ public final class UnixSocket implements AutoCloseable {
             number =
                     (int)
                             ACCEPT4.invokeExact(
-                                    state.segment,
+                                    state.segment(),
                                     descriptor.number(),
                                     MemorySegment.NULL,
                                     MemorySegment.NULL,
@@ -225,7 +234,7 @@ public final class UnixSocket implements AutoCloseable {
             int result =
                     (int)
                             GETSOCKOPT.invokeExact(
-                                    state.segment,
+                                    state.segment(),
                                     descriptor.number(),
                                     SOL_SOCKET,
                                     SO_PEERCRED,
@@ -258,7 +267,7 @@ public final class UnixSocket implements AutoCloseable {
             sent =
                     (long)
                             SENDMSG.invokeExact(
-                                    state.segment, descriptor.number(), header, MSG_NOSIGNAL);
+                                    state.segment(), descriptor.number(), header, MSG_NOSIGNAL);
         } catch (IllegalArgumentException e) {
             throw e;
         } catch (Throwable e) {
@@ -278,7 +287,7 @@ public final class UnixSocket implements AutoCloseable {
             long received =
                     (long)
                             RECVMSG.invokeExact(
-                                    state.segment, descriptor.number(), header, MSG_CMSG_CLOEXEC);
+                                    state.segment(), descriptor.number(), header, MSG_CMSG_CLOEXEC);
             if (received < 0) {
                 throw state.failed("receive");
             }
@@ -298,7 +307,7 @@ public final class UnixSocket implements AutoCloseable {
 
     private static int run(MethodHandle call, CallState state, int first, int second) {
         try {
-            return (int) call.invokeExact(state.segment, first, second);
+            return (int) call.invokeExact(state.segment(), first, second);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

@@ -1,8 +1,8 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.fuse.linux.DiskFile;
-import dev.forebay.fuse.linux.ErrorNumber;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.DiskFile;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.fuse.linux.ErrorNumber;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;

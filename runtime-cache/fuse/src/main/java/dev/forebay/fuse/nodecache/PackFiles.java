@@ -1,6 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.UncheckedIOException;

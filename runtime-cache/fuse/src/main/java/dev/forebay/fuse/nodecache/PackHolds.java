@@ -1,7 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.fuse.linux.DiskFile;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.DiskFile;
+import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.Digest;
 import java.time.Duration;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.fuse.linux.DiskFile;
+import dev.forebay.linux.DiskFile;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -1,7 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.chunkstore.StoredChunk;
-import dev.forebay.fuse.linux.DiskFile;
+import dev.forebay.linux.DiskFile;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -80,7 +80,7 @@ final class PackWriter {
             int at = verified.position() + (int) (offset - from);
             ByteBuffer run = verified.slice(at, (end - first) * Sizes.PAGE);
             long shared = local == null ? 0 : share(local, index, first, end);
-            data.write(MemorySegment.ofBuffer(run).asSlice(shared), offset + shared);
+            data.writeBehind(MemorySegment.ofBuffer(run).asSlice(shared), offset + shared);
             first = pages.nextSetBit(end);
         }
     }

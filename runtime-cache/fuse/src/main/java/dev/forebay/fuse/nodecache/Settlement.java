@@ -1,6 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.fuse.linux.DiskFile;
+import dev.forebay.linux.DiskFile;
 import java.io.IOException;
 
 /**

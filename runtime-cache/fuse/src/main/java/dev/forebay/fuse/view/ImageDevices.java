@@ -1,9 +1,9 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
-import dev.forebay.fuse.linux.ErrorNumber;
 import dev.forebay.fuse.linux.LoopDevice;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

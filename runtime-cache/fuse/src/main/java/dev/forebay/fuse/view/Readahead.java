@@ -1,7 +1,7 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.devstack.fault.LoopDisk;
-import dev.forebay.fuse.linux.SystemCallException;
+import dev.forebay.linux.SystemCallException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.BitSet;

@@ -1,4 +1,4 @@
-package dev.forebay.fuse.linux;
+package dev.forebay.linux;
 
 import java.io.IOException;
 

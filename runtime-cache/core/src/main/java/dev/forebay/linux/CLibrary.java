@@ -1,4 +1,4 @@
-package dev.forebay.fuse.linux;
+package dev.forebay.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
@@ -15,7 +15,7 @@ import java.util.List;
  * Finds functions of the C library. Each takes a {@link CallState}'s segment before its own
  * arguments.
  */
-final class CLibrary {
+public final class CLibrary {
 
     private static final Linker LINKER = Linker.nativeLinker();
 
@@ -29,14 +29,17 @@ final class CLibrary {
 
     private CLibrary() {}
 
-    static MethodHandle function(String name, FunctionDescriptor type) {
+    /** A function by its name and type. */
+    public static MethodHandle function(String name, FunctionDescriptor type) {
         return function(name, type, List.of());
     }
 
     /**
+     * A function that takes as many arguments as it is given.
+     *
      * @param fixed how many arguments come before the variable ones
      */
-    static MethodHandle variadic(String name, int fixed, FunctionDescriptor type) {
+    public static MethodHandle variadic(String name, int fixed, FunctionDescriptor type) {
         return function(name, type, List.of(Linker.Option.firstVariadicArg(fixed)));
     }
 
@@ -51,11 +54,12 @@ final class CLibrary {
     }
 
     /** The address of a function, to be given to another. */
-    static MemorySegment address(String name) {
+    public static MemorySegment address(String name) {
         return LINKER.defaultLookup().findOrThrow(name);
     }
 
-    static String textOf(int errno) {
+    /** What the C library calls an error. */
+    public static String textOf(int errno) {
         try {
             MemorySegment text = (MemorySegment) STRERROR.invokeExact(errno);
             return text.reinterpret(LONGEST_TEXT).getString(0);
@@ -65,12 +69,12 @@ final class CLibrary {
     }
 
     /** A string as C wants it. */
-    static MemorySegment text(Arena arena, Object text) {
+    public static MemorySegment text(Arena arena, Object text) {
         return arena.allocateFrom(text.toString());
     }
 
     /** A downcall throws only if it is called with the wrong types. */
-    static AssertionError impossible(Throwable e) {
+    public static AssertionError impossible(Throwable e) {
         return new AssertionError(e);
     }
 }

@@ -1,9 +1,10 @@
-package dev.forebay.fuse.linux;
+package dev.forebay.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -16,7 +17,7 @@ import java.nio.file.Path;
  * everybody by the interrupt of one thread, and can make holes. Calls block their thread, a virtual
  * one's carrier too. Safe for use by many threads, except that nobody may use it when it is closed.
  *
- * <p>Buffers are outside the heap.
+ * <p>Buffers to read into are outside the heap; of those to write, what is on it is copied first.
  */
 public final class DiskFile implements AutoCloseable {
 
@@ -31,6 +32,15 @@ public final class DiskFile implements AutoCloseable {
             CLibrary.function(
                     "pwrite",
                     FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle PWRITEV2 =
+            CLibrary.function(
+                    "pwritev2",
+                    FunctionDescriptor.of(
+                            JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT, JAVA_LONG, JAVA_INT));
+
+    /** Linux 6.14, include/uapi/linux/fs.h. */
+    private static final int RWF_DONTCACHE = 0x80;
+
     private static final MethodHandle FDATASYNC =
             CLibrary.function("fdatasync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle FTRUNCATE =
@@ -58,8 +68,13 @@ public final class DiskFile implements AutoCloseable {
                     FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final ThreadLocal<CallState> STATES = ThreadLocal.withInitial(CallState::new);
 
+    /** A {@code struct iovec}. */
+    private static final ThreadLocal<MemorySegment> VECTORS =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ADDRESS, 2));
+
     private final Path path;
     private final Descriptor descriptor;
+    private volatile boolean canDropBehind = true;
 
     private DiskFile(Path path, Descriptor descriptor) {
         this.path = path;
@@ -69,6 +84,13 @@ public final class DiskFile implements AutoCloseable {
     /** Opens a file that is there, for reading and writing. */
     public static DiskFile open(Path path) throws SystemCallException {
         return new DiskFile(path, Descriptor.open(path, Descriptor.O_RDWR));
+    }
+
+    /** Makes a file that is not there, for reading and writing. */
+    public static DiskFile create(Path path) throws SystemCallException {
+        return new DiskFile(
+                path,
+                Descriptor.open(path, Descriptor.O_RDWR | Descriptor.O_CREAT | Descriptor.O_EXCL));
     }
 
     /**
@@ -86,7 +108,7 @@ public final class DiskFile implements AutoCloseable {
                 bytes =
                         (long)
                                 PREAD.invokeExact(
-                                        state.segment,
+                                        state.segment(),
                                         descriptor.number(),
                                         rest,
                                         rest.byteSize(),
@@ -113,7 +135,7 @@ public final class DiskFile implements AutoCloseable {
             int _ =
                     (int)
                             POSIX_FADVISE.invokeExact(
-                                    state.segment,
+                                    state.segment(),
                                     descriptor.number(),
                                     position,
                                     bytes,
@@ -125,28 +147,74 @@ public final class DiskFile implements AutoCloseable {
 
     /** Writes all of the source. */
     public void write(MemorySegment source, long position) throws SystemCallException {
+        write(source, position, false);
+    }
+
+    /**
+     * Writes all of the source, and has the kernel forget the pages as soon as they are on the
+     * device, if it and the file system can do that. For what is not read again soon: then memory
+     * is not filled with it, and few pages are used over and over.
+     */
+    public void writeBehind(MemorySegment source, long position) throws SystemCallException {
+        write(source, position, true);
+    }
+
+    private void write(MemorySegment source, long position, boolean dropBehind)
+            throws SystemCallException {
+        if (!source.isNative()) {
+            try (Arena arena = Arena.ofConfined()) {
+                write(arena.allocate(source.byteSize()).copyFrom(source), position, dropBehind);
+            }
+            return;
+        }
+        CallState state = STATES.get();
         long done = 0;
         while (done < source.byteSize()) {
-            long bytes;
-            CallState state = STATES.get();
+            boolean drop = dropBehind && canDropBehind;
             MemorySegment rest = source.asSlice(done);
-            try {
-                bytes =
-                        (long)
-                                PWRITE.invokeExact(
-                                        state.segment,
-                                        descriptor.number(),
-                                        rest,
-                                        rest.byteSize(),
-                                        position + done);
-            } catch (Throwable e) {
-                throw CLibrary.impossible(e);
-            }
+            long bytes =
+                    drop
+                            ? pwriteBehind(state, rest, position + done)
+                            : pwrite(state, rest, position + done);
             if (bytes >= 0) {
                 done += bytes;
+            } else if (drop && state.errno() == ErrorNumber.EOPNOTSUPP) {
+                canDropBehind = false;
             } else if (state.errno() != ErrorNumber.EINTR) {
                 throw state.failed("write " + path);
             }
+        }
+    }
+
+    private long pwrite(CallState state, MemorySegment source, long position) {
+        try {
+            return (long)
+                    PWRITE.invokeExact(
+                            state.segment(),
+                            descriptor.number(),
+                            source,
+                            source.byteSize(),
+                            position);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+    }
+
+    private long pwriteBehind(CallState state, MemorySegment source, long position) {
+        MemorySegment vector = VECTORS.get();
+        vector.setAtIndex(ADDRESS, 0, source);
+        vector.setAtIndex(JAVA_LONG, 1, source.byteSize());
+        try {
+            return (long)
+                    PWRITEV2.invokeExact(
+                            state.segment(),
+                            descriptor.number(),
+                            vector,
+                            1,
+                            position,
+                            RWF_DONTCACHE);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
         }
     }
 
@@ -155,7 +223,7 @@ public final class DiskFile implements AutoCloseable {
         CallState state = STATES.get();
         int result;
         try {
-            result = (int) FDATASYNC.invokeExact(state.segment, descriptor.number());
+            result = (int) FDATASYNC.invokeExact(state.segment(), descriptor.number());
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -169,7 +237,7 @@ public final class DiskFile implements AutoCloseable {
         CallState state = STATES.get();
         int result;
         try {
-            result = (int) FTRUNCATE.invokeExact(state.segment, descriptor.number(), bytes);
+            result = (int) FTRUNCATE.invokeExact(state.segment(), descriptor.number(), bytes);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -186,7 +254,7 @@ public final class DiskFile implements AutoCloseable {
             result =
                     (int)
                             FALLOCATE.invokeExact(
-                                    state.segment,
+                                    state.segment(),
                                     descriptor.number(),
                                     PUNCH_HOLE_KEEP_SIZE,
                                     position,
@@ -228,7 +296,10 @@ public final class DiskFile implements AutoCloseable {
         CallState state = STATES.get();
         int result;
         try {
-            result = (int) FCNTL.invokeExact(state.segment, descriptor.number(), command, argument);
+            result =
+                    (int)
+                            FCNTL.invokeExact(
+                                    state.segment(), descriptor.number(), command, argument);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

@@ -1,4 +1,4 @@
-package dev.forebay.fuse.linux;
+package dev.forebay.linux;
 
 /** The error numbers of system calls that are more than a failure to us. */
 public final class ErrorNumber {
@@ -13,6 +13,7 @@ public final class ErrorNumber {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int ENOSPC = 28;
+    public static final int EOPNOTSUPP = 95;
     public static final int ECONNABORTED = 103;
     public static final int EDQUOT = 122;
 

@@ -1,4 +1,4 @@
-package dev.forebay.fuse.linux;
+package dev.forebay.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
@@ -16,14 +16,20 @@ public final class CallState {
     private static final StructLayout LAYOUT = Linker.Option.captureStateLayout();
     private static final long ERRNO = LAYOUT.byteOffset(PathElement.groupElement("errno"));
 
-    final MemorySegment segment = Arena.ofAuto().allocate(LAYOUT);
+    private final MemorySegment segment = Arena.ofAuto().allocate(LAYOUT);
+
+    /** What is passed to a function of {@link CLibrary} before its own arguments. */
+    public MemorySegment segment() {
+        return segment;
+    }
 
     /** The error number of the last call that failed; without meaning after one that did not. */
     public int errno() {
         return segment.get(JAVA_INT, ERRNO);
     }
 
-    SystemCallException failed(String call) {
+    /** The exception that says so. */
+    public SystemCallException failed(String call) {
         return new SystemCallException(call, errno());
     }
 }

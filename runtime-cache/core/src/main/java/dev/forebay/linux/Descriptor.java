@@ -1,4 +1,4 @@
-package dev.forebay.fuse.linux;
+package dev.forebay.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -19,8 +19,10 @@ public final class Descriptor implements AutoCloseable {
 
     public static final int O_RDONLY = 0;
     public static final int O_RDWR = 2;
-    static final int O_CLOEXEC = 02000000;
-    static final int O_PATH = 010000000;
+    public static final int O_CREAT = 0100;
+    public static final int O_EXCL = 0200;
+    private static final int O_CLOEXEC = 02000000;
+    public static final int O_PATH = 010000000;
 
     private static final MethodHandle OPEN =
             CLibrary.variadic(
@@ -48,6 +50,9 @@ public final class Descriptor implements AutoCloseable {
         return new Descriptor(number);
     }
 
+    /** Of a file that is made; less what the umask takes away. */
+    private static final int READ_AND_WRITE_FOR_ALL = 0666;
+
     /**
      * Opens a file; no child inherits the descriptor.
      *
@@ -60,10 +65,10 @@ public final class Descriptor implements AutoCloseable {
             number =
                     (int)
                             OPEN.invokeExact(
-                                    state.segment,
+                                    state.segment(),
                                     CLibrary.text(arena, path),
                                     flags | O_CLOEXEC,
-                                    0);
+                                    READ_AND_WRITE_FOR_ALL);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -82,7 +87,7 @@ public final class Descriptor implements AutoCloseable {
      */
     public long read(MemorySegment buffer, CallState state) {
         try {
-            return (long) READ.invokeExact(state.segment, number, buffer, buffer.byteSize());
+            return (long) READ.invokeExact(state.segment(), number, buffer, buffer.byteSize());
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -93,7 +98,7 @@ public final class Descriptor implements AutoCloseable {
      */
     public long write(MemorySegment buffer, long bytes, CallState state) {
         try {
-            return (long) WRITE.invokeExact(state.segment, number, buffer, bytes);
+            return (long) WRITE.invokeExact(state.segment(), number, buffer, bytes);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -104,7 +109,7 @@ public final class Descriptor implements AutoCloseable {
         CallState state = new CallState();
         int result;
         try {
-            result = (int) IOCTL.invokeExact(state.segment, number, request, argument);
+            result = (int) IOCTL.invokeExact(state.segment(), number, request, argument);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }
@@ -119,7 +124,7 @@ public final class Descriptor implements AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             try {
-                int _ = (int) CLOSE.invokeExact(new CallState().segment, number);
+                int _ = (int) CLOSE.invokeExact(new CallState().segment(), number);
             } catch (Throwable e) {
                 throw CLibrary.impossible(e);
             }
