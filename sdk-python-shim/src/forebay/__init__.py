@@ -5,7 +5,8 @@
     with ensure_dataset_cached("vision/digits", "2026-11-20", pin_for="1h", reason="train resnet") as ds:
         train(ds.path)
 
-``Client`` and ``AsyncClient`` speak the whole API of the control plane.
+``ensure_dataset_cached_async`` is the same for asyncio. ``Client`` and ``AsyncClient`` speak the whole API of the
+control plane.
 
 Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
 machine mounts datasets, if not where the region says), ``FOREBAY_TOKEN_FILE`` (file with a bearer token).
@@ -41,7 +42,7 @@ Errors::
 
 from forebay._async_client import AsyncClient
 from forebay._client import Client
-from forebay._dataset import CachedDataset, ensure_dataset_cached
+from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async
 from forebay._errors import (
     AlreadyExists,
     ApiError,
@@ -131,4 +132,5 @@ __all__ = [
     "Worker",
     "__version__",
     "ensure_dataset_cached",
+    "ensure_dataset_cached_async",
 ]

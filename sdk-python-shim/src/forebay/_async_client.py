@@ -173,7 +173,7 @@ class AsyncClient:
             else:
                 try:
                     outcome = await self._http.request(**step)
-                except httpx.TransportError as error:
+                except httpx.RequestError as error:
                     outcome = error
 
 

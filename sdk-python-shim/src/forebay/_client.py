@@ -206,5 +206,5 @@ class Client:
             else:
                 try:
                     outcome = self._http.request(**step)
-                except httpx.TransportError as error:
+                except httpx.RequestError as error:
                     outcome = error
