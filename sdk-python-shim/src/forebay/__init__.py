@@ -9,7 +9,8 @@
 control plane.
 
 Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
-machine mounts datasets, if not where the region says), ``FOREBAY_TOKEN_FILE`` (file with a bearer token).
+machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the run this process belongs to),
+``FOREBAY_TOKEN_FILE`` (file with a bearer token).
 
 Errors::
 

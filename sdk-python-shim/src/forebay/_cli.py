@@ -59,6 +59,7 @@ environment:
   FOREBAY_API         address of the control plane, for example http://127.0.0.1:8080
   FOREBAY_REGION      the region to use when --region is not given
   FOREBAY_MOUNT_ROOT  where this machine mounts datasets, if not where the region says
+  FOREBAY_RUN_ID      the run this process belongs to: started again, it takes over the pin it had
   FOREBAY_TOKEN_FILE  file with a bearer token
 
 durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
@@ -184,6 +185,7 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("--pin-for", metavar="DURATION", help="also hold it for this long")
     ensure.add_argument("--holder", metavar="WHO", help="who holds it (default: user@host)")
     ensure.add_argument("--reason", metavar="WHY", help="what for")
+    ensure.add_argument("--run-id", metavar="ID", help="take over what a command of this run held before it was killed")
     ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 

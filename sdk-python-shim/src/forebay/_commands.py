@@ -61,6 +61,7 @@ def ensure(options: Namespace) -> None:
         options.pin_for,
         holder=options.holder,
         reason=options.reason,
+        run_id=options.run_id,
         timeout=options.timeout,
         progress=not (options.quiet or options.json),
         api=options.api,

@@ -16,7 +16,8 @@ from forebay._client import Client
 from forebay._errors import ForebayError, NotFound, PinLost
 from forebay._keeper import PinKeeper
 from forebay._models import Pin, Progress, Receipt
-from forebay._request import EnsureRequest
+from forebay._request import Ensured, EnsureRequest
+from forebay._runs import PinClaim, Run
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 HELD_LEASE_SECONDS = 300
@@ -34,6 +35,7 @@ def ensure_dataset_cached(
     *,
     holder: str | None = None,
     reason: str | None = None,
+    run_id: str | None = None,
     timeout: Duration | None = None,
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
@@ -48,8 +50,11 @@ def ensure_dataset_cached(
         pin_for: hold the version for this long (``"12h"``, ``"90s"``, a ``timedelta``, seconds). In a ``with`` block
             the pin is renewed in the background, so this is only how long it outlives a job that dies; without one,
             the pin simply lives this long. Default: no pin; a ``with`` block then takes a renewed one of five minutes.
-        holder: who holds the pin, for people; default ``user@host``.
+        holder: who holds the pin, for people; default ``user@host``, or the run if there is one.
         reason: what for, for people.
+        run_id: what a process that is started again after a crash has in common with the one before, and with no other
+            run; default ``FOREBAY_RUN_ID``. It then takes over that one's request and pin, instead of holding the
+            version twice until the first lease ends. Ranks of a distributed job may share it.
         timeout: how long to wait; default: as long as it takes.
         progress: show progress on stderr, or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
@@ -61,9 +66,10 @@ def ensure_dataset_cached(
         ApiError: if it refuses: see the package's documentation for the tree of errors.
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
-    asked = _asked(name, version, region, holder, reason, timeout, progress, api)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
-    return CachedDataset(asked.ensure(lease), mount_root=root, _asked=asked, _lease_seconds=lease)
+    got = asked.ensure(lease)
+    return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
 
 
 async def ensure_dataset_cached_async(
@@ -74,15 +80,17 @@ async def ensure_dataset_cached_async(
     *,
     holder: str | None = None,
     reason: str | None = None,
+    run_id: str | None = None,
     timeout: Duration | None = None,
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
 ) -> CachedDataset:
     """The same as ``ensure_dataset_cached``, for asyncio; hold the version by ``async with``."""
-    asked = _asked(name, version, region, holder, reason, timeout, progress, api)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
-    return CachedDataset(await asked.ensure_async(lease), mount_root=root, _asked=asked, _lease_seconds=lease)
+    got = await asked.ensure_async(lease)
+    return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
 
 
 def _asked(
@@ -91,21 +99,24 @@ def _asked(
     region: str | None,
     holder: str | None,
     reason: str | None,
+    run_id: str | None,
     timeout: Duration | None,
     progress: bool | Callable[[Progress], None],
     api: str | None,
 ) -> EnsureRequest:
     split_dataset(name, "name")
     checked_part("version", version)
+    run = Run.of_process(run_id)
     return EnsureRequest(
         api=str(_settings.api_address(api)),
         name=name,
         version=version,
         region=_settings.region(region),
-        holder=holder or _settings.holder(),
+        holder=holder or (_settings.holder() if run is None else run.holder),
         reason=reason,
         timeout=timeout,
         progress=progress,
+        run=run,
     )
 
 
@@ -133,13 +144,13 @@ class CachedDataset:
         mount_root: Path | None = None,
         _asked: EnsureRequest | None = None,
         _lease_seconds: int | None = None,
+        _claim: PinClaim | None = None,
     ) -> None:
-        self.receipt = receipt
         self._mount_root = mount_root
         self._asked = _asked
         self._lease_seconds = _lease_seconds
-        self._pin = receipt.pin
-        self._renewed_at = time.monotonic()
+        self._pin: Pin | None
+        self._taken(Ensured(receipt, _claim))
         self._keeper: PinKeeper | None = None
         self._path: Path | None = None
         self._released = False
@@ -213,7 +224,8 @@ class CachedDataset:
                 renewed = client.renew(self.name, self.version, self.region, pin.id, retry_seconds=retry_seconds)
         except NotFound as error:
             raise PinLost(f"the pin {pin.id} on {self.name}@{self.version} has ended: {error.detail}") from error
-        self._pin, self._renewed_at = renewed, sent_at
+        self._pin = renewed
+        self._renewed_at = sent_at
         if self._keeper is not None:
             self._keeper.renewed(renewed, sent_at)
         return renewed
@@ -228,7 +240,11 @@ class CachedDataset:
         pin, lost = self.pin, self.pin_lost
         if self._keeper is not None:
             self._keeper.stop()
-        if pin is None or lost is not None:
+        if pin is None:
+            return
+        if self._claim is not None:
+            self._claim.give_back()
+        if lost is not None:
             return
         # If the control plane is away, the end of the lease does the same a little later.
         with contextlib.suppress(ForebayError), Client(self._asked.api) as client:
@@ -272,6 +288,8 @@ class CachedDataset:
         try:
             self._renew(_ENTRY_RETRY_SECONDS)
         except PinLost:
+            if self._claim is not None:
+                self._claim.give_back()
             return False
         except ForebayError:
             pass  # Nobody answers; the keeper goes on asking for as long as the pin can live.
@@ -281,9 +299,12 @@ class CachedDataset:
         self._lease_seconds = self._lease_seconds or HELD_LEASE_SECONDS
         return self._lease_seconds
 
-    def _taken(self, receipt: Receipt) -> None:
-        # A receipt and its pin are asked for together: in between the version could be evicted.
-        self.receipt, self._pin, self._renewed_at = receipt, receipt.pin, time.monotonic()
+    def _taken(self, ensured: Ensured) -> None:
+        # A receipt and its pin come together: in between the version could be evicted.
+        self.receipt = ensured.receipt
+        self._pin = ensured.receipt.pin
+        self._claim = ensured.claim
+        self._renewed_at = time.monotonic()
 
     def _keep(self, asked: EnsureRequest) -> None:
         if self._pin is None:

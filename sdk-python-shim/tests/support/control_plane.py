@@ -238,6 +238,8 @@ class ControlPlane:
         if key not in self.state.requests:
             self.state.fills += 1
             self.state.requests[key] = {"dataset": dataset, "version": version, "looks": 0, **request.body}
+        elif any(self.state.requests[key].get(name) != request.body.get(name) for name in ("region", "pin")):
+            raise Problem(409, "ALREADY_EXISTS", f"Idempotency-Key '{key}' was used for another request")
         return self._look(key)
 
     def _look(self, key: str) -> tuple[int, Any]:
@@ -280,6 +282,9 @@ class ControlPlane:
 
     def _take(self, dataset: str, version: str, region: str, asked: dict[str, Any]) -> dict[str, Any]:
         lease = asked["lease_seconds"]
+        held = self.state.pins.get(asked["id"])
+        if held is not None and held["until"] > time.monotonic() and held["holder"] != asked["holder"]:
+            raise Problem(409, "ALREADY_EXISTS", f"{held['holder']} holds a pin with the id {asked['id']}")
         pin = {"id": asked["id"], "holder": asked["holder"], "reason": asked.get("reason"), "region": region}
         pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease)}
         self.state.pins[asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
