@@ -5,8 +5,8 @@
     with ensure_dataset_cached("vision/digits", "2026-11-20", pin_for="1h", reason="train resnet") as ds:
         train(ds.path)
 
-``ensure_dataset_cached_async`` is the same for asyncio. ``Client`` and ``AsyncClient`` speak the whole API of the
-control plane.
+``ensure_dataset_cached_async`` is the same for asyncio; ``prefetch_dataset`` says what will be needed next. ``Client``
+and ``AsyncClient`` speak the whole API of the control plane.
 
 Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
 machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the run this process belongs to),
@@ -55,6 +55,7 @@ from forebay._errors import (
     EnsureTimeout,
     Evicting,
     ForebayError,
+    ForebayWarning,
     InternalError,
     InvalidArgument,
     InvalidKey,
@@ -71,7 +72,6 @@ from forebay._errors import (
     UnexpectedAnswer,
     UnknownRegion,
 )
-from forebay._keeper import ForebayWarning
 from forebay._models import (
     Blocked,
     Dataset,
@@ -86,6 +86,7 @@ from forebay._models import (
     Version,
     Worker,
 )
+from forebay._prefetch import prefetch_dataset
 
 __version__ = "0.1.0"
 
@@ -134,4 +135,5 @@ __all__ = [
     "__version__",
     "ensure_dataset_cached",
     "ensure_dataset_cached_async",
+    "prefetch_dataset",
 ]

@@ -189,6 +189,10 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
+    prefetch = add("prefetch", _commands.prefetch, "start to bring versions into a region, without waiting or a pin")
+    prefetch.add_argument("versions", metavar="NS/NAME@VERSION", nargs="+")
+    _add_region(prefetch)
+
     status = add("status", _commands.status, "show where a dataset or one version of it is")
     status.add_argument("dataset", metavar="NS/NAME[@VERSION]")
 

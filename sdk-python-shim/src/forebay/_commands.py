@@ -79,6 +79,19 @@ def ensure(options: Namespace) -> None:
     _say(str(cached.expected_path))
 
 
+def prefetch(options: Namespace) -> None:
+    region = _settings.region(options.region)
+    wanted = [(text, *split_version(text)) for text in options.versions]
+    with _client(options) as client:
+        begun = [(text, client.prefetch(name, version, region)) for text, name, version in wanted]
+    if options.json:
+        _print_json([answer for _, answer in begun])
+        return
+    for text, answer in begun:
+        state = "CACHED" if answer.done else answer.progress.state if answer.progress is not None else "accepted"
+        _say(f"{text} in {region}: {state}")
+
+
 def status(options: Namespace) -> None:
     with _client(options) as client:
         if "@" not in options.dataset:

@@ -8,7 +8,7 @@ import time
 import warnings
 
 from forebay._client import Client
-from forebay._errors import ForebayError, NotFound, PinLost
+from forebay._errors import ForebayError, ForebayWarning, NotFound, PinLost
 from forebay._models import Pin
 
 _FIRST_PAUSE_SECONDS = 0.5
@@ -87,7 +87,3 @@ class PinKeeper:
         lost.__cause__ = cause
         self.lost = lost
         warnings.warn(str(lost), ForebayWarning, stacklevel=2)
-
-
-class ForebayWarning(UserWarning):
-    """Something that a person should know, though the program goes on."""

@@ -99,6 +99,15 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
     assert client.version_pins(made.name, "1") == ()
 
 
+def test_a_hint_brings_a_version_without_anybody_waiting(client: Client, made: Made, region: str) -> None:
+    assert forebay.prefetch_dataset(made.name, "1") is not None
+    assert forebay.prefetch_dataset(made.name, "1") is not None
+    _until(lambda: client.version(made.name, "1").residency(region).state == "CACHED", "it is cached", seconds=60)
+    again = forebay.prefetch_dataset(made.name, "1")
+    assert again is not None
+    assert client.version_pins(made.name, "1") == ()
+
+
 def test_registering_is_idempotent_and_guards_the_name(client: Client, made: Made) -> None:
     assert client.register_dataset(made.name, made.source, ttl="1h").dataset == made.name
     with pytest.raises(forebay.AlreadyExists):

@@ -46,6 +46,18 @@ def test_ensure_prints_only_the_path_on_stdout(run: Run, mount_root: Path) -> No
     assert json.loads(run("ensure", "vision/digits@1", "--json"))["bytes"] == 64 << 20
 
 
+def test_prefetch_takes_many_and_waits_for_none(run: Run, plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1
+    assert run("prefetch", "vision/digits@1", "vision/digits@2") == (
+        "vision/digits@1 in eu: WARMING\nvision/digits@2 in eu: WARMING\n"
+    )
+    assert run("prefetch", "vision/digits@1") == "vision/digits@1 in eu: CACHED\n"
+    assert [each["done"] for each in json.loads(run("prefetch", "vision/digits@1", "--json"))] == [True]
+    run("prefetch", "vision/digits@1", "nonsense", code=2)
+    run("prefetch", code=2)
+    assert not plane.state.pins
+
+
 def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")
