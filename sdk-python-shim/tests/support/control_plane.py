@@ -56,6 +56,8 @@ class State:
     cached: set[tuple[str, str]] = field(default_factory=set)
     looks_until_cached: int = 0
     """How many answers say "not yet" before a version is complete."""
+    tells: list[tuple[int, int | None]] = field(default_factory=list)
+    """What the next answers say of bytes that are there, and of all bytes, before a version is complete."""
     fill_fails: Problem | None = None
     blocked: dict[str, str] | None = None
     """Why the region ``eu`` does not go on with any version."""
@@ -249,6 +251,10 @@ class ControlPlane:
         if self.state.fill_fails is not None:
             raise self.state.fill_fails
         name = (asked["region"], f"{asked['dataset']}@{asked['version']}")
+        if self.state.tells:
+            cached, size = self.state.tells.pop(0)
+            progress = {"region": asked["region"], "state": "WARMING", "bytes_cached": cached, "bytes": size}
+            return 202, {"request_id": key, "done": False, "progress": progress}
         asked["looks"] += 1
         if asked["looks"] <= self.state.looks_until_cached:
             share = asked["looks"] / (self.state.looks_until_cached + 1)
