@@ -71,9 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     parser = build_parser()
     as_json = "--json" in given
-    warnings.showwarning = lambda message, *_, **__: print(
-        f"forebay: warning: {one_line(str(message))}", file=sys.stderr
-    )
+    show_warnings_of("forebay")
     try:
         options = parser.parse_args([_text(word) for word in given])
         if options.command == "completion":
@@ -84,14 +82,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run(options)
         sys.stdout.flush()
     except ForebayError as error:
-        _report(error, as_json)
+        report(error, "forebay", as_json)
         return exit_code(error)
     except BrokenPipeError:
         # The reader has seen enough (`forebay datasets | head`); Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        _report(_Interrupted("interrupted; the platform goes on with what it has accepted"), as_json)
+        report(_Interrupted("interrupted; the platform goes on with what it has accepted"), "forebay", as_json)
         return INTERRUPTED
     return 0
 
@@ -109,7 +107,9 @@ class _Interrupted(ForebayError):
     retryable = True
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Raises what others print."""
+
     def error(self, message: str) -> NoReturn:
         raise _WrongUsage(message, self.format_usage())
 
@@ -121,7 +121,15 @@ def _text(word: str) -> str:
     return word
 
 
-def _report(error: ForebayError, as_json: bool) -> None:
+def show_warnings_of(program: str) -> None:
+    """Has warnings said as errors are."""
+    warnings.showwarning = lambda message, *_, **__: print(
+        f"{program}: warning: {one_line(str(message))}", file=sys.stderr
+    )
+
+
+def report(error: ForebayError, program: str, as_json: bool = False) -> None:
+    """Says on stderr why a program ends."""
     if as_json:
         message = error.detail if isinstance(error, ApiError) else str(error)
         problem = {"code": error.code, "message": message, "field": error.field, "retryable": error.retryable}
@@ -129,7 +137,7 @@ def _report(error: ForebayError, as_json: bool) -> None:
         return
     if isinstance(error, _WrongUsage):
         print(error.usage, end="", file=sys.stderr)
-    print(f"forebay: {one_line(_in_words_of_the_command(error))}", file=sys.stderr)
+    print(f"{program}: {one_line(_in_words_of_the_command(error))}", file=sys.stderr)
 
 
 def _in_words_of_the_command(error: ForebayError) -> str:
@@ -152,11 +160,11 @@ def exit_code(error: ForebayError) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    shared = _Parser(add_help=False)
+    shared = Parser(add_help=False)
     shared.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
     shared.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")
 
-    parser = _Parser(
+    parser = Parser(
         prog="forebay",
         description="Bring versions of datasets close to the GPUs, hold them there, and let them go.",
         epilog=_EPILOG,
@@ -235,7 +243,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_datasets(datasets: argparse.ArgumentParser) -> None:
     actions = datasets.add_subparsers(dest="action", metavar="ACTION")
     # The parents again, without their defaults: else `forebay datasets --json list` would forget --json.
-    quiet = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    quiet = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     quiet.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
     quiet.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")
 
