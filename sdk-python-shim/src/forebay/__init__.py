@@ -43,7 +43,7 @@ Errors::
 
 from forebay._async_client import AsyncClient
 from forebay._client import Client
-from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async
+from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async, release_dataset
 from forebay._errors import (
     AlreadyExists,
     ApiError,
@@ -136,4 +136,5 @@ __all__ = [
     "ensure_dataset_cached",
     "ensure_dataset_cached_async",
     "prefetch_dataset",
+    "release_dataset",
 ]

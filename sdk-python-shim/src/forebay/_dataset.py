@@ -13,7 +13,7 @@ from types import TracebackType
 
 from forebay import _mounts, _settings
 from forebay._client import Client
-from forebay._errors import ForebayError, NotFound, PinLost
+from forebay._errors import ConfigurationError, ForebayError, NotFound, PinLost
 from forebay._keeper import PinKeeper
 from forebay._models import Pin, Progress, Receipt
 from forebay._request import Ensured, EnsureRequest
@@ -91,6 +91,35 @@ async def ensure_dataset_cached_async(
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = await asked.ensure_async(lease)
     return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
+
+
+def release_dataset(
+    name: str,
+    version: str,
+    region: str | None = None,
+    *,
+    run_id: str | None = None,
+    holder: str | None = None,
+    api: str | None = None,
+) -> None:
+    """Lets go of what a run holds, from whatever process: for the last step of a pipeline whose first one holds.
+
+    Does nothing if the run holds nothing there (any more).
+
+    Args:
+        name: ``namespace/name`` of the dataset.
+        version: the version's name.
+        region: where; default ``FOREBAY_REGION``.
+        run_id: the run, as ``ensure_dataset_cached`` was told; default ``FOREBAY_RUN_ID``.
+        holder: the holder, if ``ensure_dataset_cached`` was told one.
+        api: the control plane's address; default ``FOREBAY_API``.
+    """
+    run = Run.of_process(run_id)
+    if run is None:
+        raise ConfigurationError("no run is named: pass run_id, or set FOREBAY_RUN_ID")
+    region = _settings.region(region)
+    with Client(api) as client, contextlib.suppress(NotFound):
+        client.unpin(name, version, region, run.pin_id(name, version, region, holder or run.holder))
 
 
 def _asked(

@@ -307,6 +307,7 @@ class ControlPlane:
         return 200, held
 
     def _unpin(self, request: Request, dataset: str, version: str, pin: str) -> tuple[int, Any]:
+        self._dataset(dataset)
         self.state.pins.pop(pin, None)
         return 204, None
 

@@ -153,6 +153,23 @@ def test_a_run_that_fails_leaves_the_pin_to_the_process_that_follows(plane: Cont
     assert plane.seen("DELETE", "/pins/") == []
 
 
+def test_another_process_may_release_what_a_run_holds(
+    plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    first = Training(tmp_path / "pin", "forever", environment=environment)
+    first.pin()
+    first.kill()
+    forebay.release_dataset("vision/digits", "1", run_id="another")
+    forebay.release_dataset("vision/digits", "2", run_id="train-7")
+    forebay.release_dataset("vision/nothing", "1", run_id="train-7")
+    assert len(plane.state.pins) == 1
+    for _ in range(2):
+        forebay.release_dataset("vision/digits", "1", run_id="train-7")
+        assert not plane.state.pins
+    with pytest.raises(forebay.ConfigurationError, match="FOREBAY_RUN_ID"):
+        forebay.release_dataset("vision/digits", "1")
+
+
 @pytest.mark.parametrize("bad", ["a\nb", " ", "\x1b[31m"])
 def test_a_run_is_a_line_of_text(plane: ControlPlane, bad: str) -> None:
     with pytest.raises(forebay.ConfigurationError, match="the run's id"):
