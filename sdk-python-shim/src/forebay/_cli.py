@@ -217,7 +217,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     unpin = add("unpin", _commands.unpin, "let go of a pin")
     _add_version(unpin)
-    unpin.add_argument("pin", metavar="PIN", help="the pin's id, as `forebay pins` lists it")
+    unpin.add_argument("pin", metavar="PIN", nargs="?", help="the pin's id, as `forebay pins` lists it")
+    unpin.add_argument("--run-id", metavar="ID", help="instead of a pin: what `ensure --run-id ID` holds, if anything")
     _add_region(unpin)
 
     evict = add("evict", _commands.evict, "remove a version from a region; refused while somebody holds it")

@@ -10,8 +10,8 @@ from typing import TextIO
 
 from forebay import _settings
 from forebay._client import Client
-from forebay._dataset import ensure_dataset_cached
-from forebay._errors import NotFound
+from forebay._dataset import ensure_dataset_cached, release_dataset
+from forebay._errors import ConfigurationError, NotFound
 from forebay._models import Blocked, Dataset, Pin, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
@@ -139,6 +139,12 @@ def pin(options: Namespace) -> None:
 def unpin(options: Namespace) -> None:
     name, version = split_version(options.version)
     region = _settings.region(options.region)
+    if (options.pin is None) == (options.run_id is None):
+        raise ConfigurationError("write either the id of a pin or --run-id")
+    if options.run_id is not None:
+        release_dataset(name, version, region, run_id=options.run_id, api=options.api)
+        _print_json({"released": options.run_id}) if options.json else _say(f"released what run {options.run_id} held")
+        return
     with _client(options) as client:
         # To let go of what is not held is no error of the API, which may be asked twice; of a person it is a typo.
         held = client.version_pins(name, version)

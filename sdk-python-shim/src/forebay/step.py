@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from forebay._cli import Parser, exit_code, report, show_warnings_of
 from forebay._dataset import HELD_LEASE_SECONDS, CachedDataset, ensure_dataset_cached
@@ -88,7 +89,8 @@ def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
 
 
 def _write(options: argparse.Namespace, ds: CachedDataset, path: Path) -> None:
-    texts = {options.path_file: str(path), options.receipt_file: json.dumps(to_json(ds.receipt))}
+    receipt = json.dumps(_without_nothing(to_json(ds.receipt)))
+    texts = {options.path_file: str(path), options.receipt_file: receipt}
     for file, text in texts.items():
         if file is not None:
             try:
@@ -96,6 +98,13 @@ def _write(options: argparse.Namespace, ds: CachedDataset, path: Path) -> None:
                 Path(file).write_text(text, encoding="utf-8")
             except OSError as error:
                 raise ConfigurationError(f"cannot write {file}: {error.strerror}") from error
+
+
+def _without_nothing(value: Any) -> Any:
+    """Without what is null: Kubeflow Pipelines has no such value."""
+    if isinstance(value, dict):
+        return {name: _without_nothing(each) for name, each in value.items() if each is not None}
+    return value
 
 
 def _call(program: Sequence[str], path: Path, signals: ChildSignals) -> int:

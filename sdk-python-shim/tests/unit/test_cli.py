@@ -88,6 +88,17 @@ def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: C
     assert not plane.state.pins
 
 
+def test_what_a_run_holds_is_let_go_by_the_name_of_the_run(run: Run, plane: ControlPlane) -> None:
+    run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7")
+    run("unpin", "vision/digits@1", "--run-id", "another")
+    assert len(plane.state.pins) == 1
+    for _ in range(2):
+        assert run("unpin", "vision/digits@1", "--run-id", "train-7") == "released what run train-7 held\n"
+        assert not plane.state.pins
+    run("unpin", "vision/digits@1", code=2)
+    run("unpin", "vision/digits@1", "p1", "--run-id", "train-7", code=2)
+
+
 def test_another_web_server_is_not_a_missing_dataset(run: Run, plane: ControlPlane) -> None:
     plane.fail_next(lambda handler: send(handler, 404, "<h1>Not found</h1>", content_type="text/html"))
     run("status", "vision/digits@1", code=5)
