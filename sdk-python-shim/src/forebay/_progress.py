@@ -8,7 +8,6 @@ from collections import deque
 from forebay import _surfaces
 from forebay._models import Progress
 from forebay._surfaces import Line, Surface
-from forebay._text import one_line
 from forebay._values import human_bytes, human_seconds
 
 _RATE_WINDOW_SECONDS = 15.0
@@ -18,7 +17,7 @@ class ProgressDisplay:
     """Takes each ``Progress`` and shows it where people look; ``close`` when there will be no more."""
 
     def __init__(self, title: str, surface: Surface | None = None) -> None:
-        self._title = one_line(title)
+        self._title = title
         self._surface = surface if surface is not None else _surfaces.of_process()
         self._started = time.monotonic()
         self._shown_at: float | None = None
@@ -45,7 +44,7 @@ class ProgressDisplay:
 
     def _line(self, progress: Progress) -> Line:
         waiting = progress.waiting
-        why = () if waiting is None else (f"waits: {waiting.code}: {one_line(waiting.message)}",)
+        why = () if waiting is None else (f"waits: {waiting.code}: {waiting.message}",)
         if progress.bytes is None:
             return Line(self._title, ("listing the lake", *why))
         share = min(1.0, progress.bytes_cached / progress.bytes) if progress.bytes else 0.0

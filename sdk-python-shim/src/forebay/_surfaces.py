@@ -8,13 +8,14 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 
+from forebay._text import one_line
+
 _BAR_CELLS = 24
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is to be shown; ``share`` is from 0 to 1, None where there is nothing to measure. It has no control
-    characters."""
+    """What is to be shown; ``share`` is from 0 to 1, None where there is nothing to measure."""
 
     title: str
     details: tuple[str, ...]
@@ -23,7 +24,7 @@ class Line:
     def text(self, *more: str) -> str:
         # 100 % is for what is complete, which is said in words.
         percent = () if self.share is None else (f"{min(99, int(self.share * 100)):3d}%",)
-        return f"{self.title}: " + "  ".join((*percent, *more, *self.details))
+        return f"{one_line(self.title)}: " + "  ".join((*percent, *more, *map(one_line, self.details)))
 
 
 class Surface(Protocol):

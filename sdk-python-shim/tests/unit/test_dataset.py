@@ -133,9 +133,9 @@ def test_a_renewal_whose_answer_is_lost_is_sent_again(plane: ControlPlane) -> No
 
 def test_for_asyncio_a_renewal_survives_a_restart_of_the_control_plane_too(plane: ControlPlane) -> None:
     async def train() -> None:
-        async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=3, progress=False) as ds:
+        async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=6, progress=False) as ds:
             plane.stop()
-            await asyncio.sleep(1.5)  # The renewal that is due after 1 s finds nobody; the pin lives for 3 s.
+            await asyncio.sleep(2.5)  # The renewal that is due after 2 s finds nobody; the pin lives for 6 s.
             plane.start()
             before = len(plane.seen("POST", "/renew$"))
             # No turn for the event loop, as in a step of a training that computes.

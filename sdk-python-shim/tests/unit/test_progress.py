@@ -89,8 +89,10 @@ def test_only_what_is_complete_is_a_hundred_percent() -> None:
 def test_what_a_region_waits_for_is_said_on_one_line(clock: Clock) -> None:
     stream = io.StringIO()
     away = Blocked("UNAVAILABLE", "no worker\nof eu answers\x1b[31m")
-    ProgressDisplay("x", Log(stream))(Progress("eu", "WARMING", 1, 2, away))
-    assert stream.getvalue() == "x:  50%  1 B/2 B  waits: UNAVAILABLE: no worker of eu answers\\x1b[31m\n"
+    ProgressDisplay("x", Log(stream))(Progress("eu", "EVIC\x9bTING", 1, 2, away))
+    assert stream.getvalue() == (
+        "x:  50%  1 B/2 B  evic\\x9bting  waits: UNAVAILABLE: no worker of eu answers\\x1b[31m\n"
+    )
 
 
 def test_progress_never_runs_backwards(plane: ControlPlane, client: Client) -> None:
