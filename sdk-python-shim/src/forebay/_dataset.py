@@ -56,7 +56,7 @@ def ensure_dataset_cached(
             run; default ``FOREBAY_RUN_ID``. It then takes over that one's request and pin, instead of holding the
             version twice until the first lease ends. Ranks of a distributed job may share it.
         timeout: how long to wait; default: as long as it takes.
-        progress: show progress on stderr, or a function that is called with each ``Progress``.
+        progress: show progress, on stderr or in the notebook; or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
         mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
 

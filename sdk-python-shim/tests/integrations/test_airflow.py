@@ -80,6 +80,12 @@ def test_a_dag_holds_a_version_while_it_runs(plane: ControlPlane, airflow_home: 
     assert not plane.state.pins
 
 
+def test_the_sensor_hears_an_answer_that_takes_a_moment(plane: ControlPlane, airflow_home: Path) -> None:
+    plane.state.proves_slowly = True
+    assert _run(airflow_home, "sensor").startswith("ENDED success")
+    assert len(plane.seen("POST", "/1/ensure$")) == 1
+
+
 def test_the_pin_is_released_when_the_training_fails(plane: ControlPlane, airflow_home: Path) -> None:
     ended = _run(airflow_home, "failing")
     assert ended.startswith("ENDED failed")

@@ -56,6 +56,8 @@ class State:
     cached: set[tuple[str, str]] = field(default_factory=set)
     looks_until_cached: int = 0
     """How many answers say "not yet" before a version is complete."""
+    proves_slowly: bool = False
+    """Whether only those hear that a version is there who wait a little."""
     tells: list[tuple[int, int | None]] = field(default_factory=list)
     """What the next answers say of bytes that are there, and of all bytes, before a version is complete."""
     fill_fails: Problem | None = None
@@ -242,6 +244,9 @@ class ControlPlane:
             self.state.requests[key] = {"dataset": dataset, "version": version, "looks": 0, **request.body}
         elif any(self.state.requests[key].get(name) != request.body.get(name) for name in ("region", "pin")):
             raise Problem(409, "ALREADY_EXISTS", f"Idempotency-Key '{key}' was used for another request")
+        if self.state.proves_slowly and request.query["wait_seconds"] == "0":
+            progress = {"region": request.body["region"], "state": "CACHED", "bytes_cached": TOTAL_BYTES}
+            return 202, {"request_id": key, "done": False, "progress": progress}
         return self._look(key)
 
     def _look(self, key: str) -> tuple[int, Any]:

@@ -19,6 +19,7 @@ from airflow.sdk import BaseOperator, BaseSensorOperator, PokeReturnValue
 from airflow.sdk.exceptions import AirflowFailException
 
 from forebay import _settings
+from forebay._calls import MAX_WAIT_SECONDS
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached, release_dataset
 from forebay._errors import ConfigurationError, ForebayError
@@ -134,6 +135,10 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
         try:
             with Client(self.api) as client:
                 seen = client.start_ensure(*of, pin=pin, idempotency_key=run.request_key(*of, pin))
+                if seen.progress is not None and seen.progress.state == "CACHED":
+                    # A request that was answered between two looks is asked anew, and that it is all there is proven
+                    # anew: who did not wait for it would never hear the answer.
+                    seen = client.ensure_status(*of, seen.request_id, wait_seconds=MAX_WAIT_SECONDS)
         except ForebayError as error:
             if not error.retryable:
                 raise
