@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-eviction build format
+.PHONY: help demo up down status test test-integrations test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -15,6 +15,8 @@ MVN      := ./mvnw --batch-mode
 DEVSTACK := runtime-cache/devstack/bin/devstack
 VENV     := target/venv
 PYTHON   := $(VENV)/bin/python
+# What the package's integrations plug into has dependencies enough for an environment of its own.
+INTEGRATIONS := target/venv-integrations
 
 # What the built programs depend on: a build that is newer than all of it is not repeated.
 SOURCES := $(shell find runtime-cache workflows activities -type d \( -name target -o -name test \) -prune \
@@ -22,7 +24,7 @@ SOURCES := $(shell find runtime-cache workflows activities -type d \( -name targ
 
 help: ## Shows this
 	@echo "Forebay: datasets where the GPUs are. Targets:"
-	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 	@echo "Needs Linux, root (for the mounts), JDK 25, Python 3.11, and Go for what the first start obtains."
 
 demo: target/built $(VENV)/ready ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
@@ -37,16 +39,21 @@ down: ## Stops what 'up' started
 status: ## Shows what is up, and where
 	@$(DEVSTACK) status
 
-test: $(VENV)/ready ## Runs all tests, on real servers
+test: $(VENV)/ready $(INTEGRATIONS)/ready ## Runs all tests, on real servers
 	@echo "== Java: format, unit, contract, architecture and integration tests (about 10 minutes)"
 	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1
 	@mkdir -p target && touch target/built
 	@echo "== Python: format, style, types, unit tests"
 	cd sdk-python-shim && ../$(PYTHON) -m ruff format --check . && ../$(PYTHON) -m ruff check . && \
 	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
+	@$(MAKE) --no-print-directory test-integrations
 	@echo "== Python: the package against a running platform"
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
 	@echo "== All tests passed"
+
+test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airflow, Kubeflow Pipelines and a notebook (1 minute)
+	@echo "== Python: steps of pipelines, in the packages that they plug into"
+	cd sdk-python-shim && ../$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations -o filterwarnings=default
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; about 1 hour)
 	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \
@@ -105,12 +112,20 @@ target/built: $(SOURCES)
 	@mkdir -p target && touch $@
 
 $(VENV)/ready: sdk-python-shim/requirements-dev.txt sdk-python-shim/pyproject.toml
-	@echo "== Making the Python environment $(VENV)"
-	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or later is needed as python3 (Debian: apt-get install python3)" >&2; exit 1; }
-	@rm -rf $(VENV)
-	@python3 -m venv $(VENV) || \
-	  { echo "python3 cannot make environments (Debian: apt-get install python3-venv)" >&2; exit 1; }
-	@$(VENV)/bin/pip install -q --disable-pip-version-check -r sdk-python-shim/requirements-dev.txt
-	@$(VENV)/bin/pip install -q --disable-pip-version-check --no-deps -e sdk-python-shim
-	@touch $@
+	$(call make-environment,$(VENV),$<)
+
+$(INTEGRATIONS)/ready: sdk-python-shim/requirements-integrations.txt sdk-python-shim/pyproject.toml
+	$(call make-environment,$(INTEGRATIONS),$<)
+
+# $(1): where; $(2): the file that lists what is in it, beside the package itself.
+define make-environment
+@echo "== Making the Python environment $(1)"
+@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+  { echo "Python 3.11 or later is needed as python3 (Debian: apt-get install python3)" >&2; exit 1; }
+@rm -rf $(1)
+@python3 -m venv $(1) || \
+  { echo "python3 cannot make environments (Debian: apt-get install python3-venv)" >&2; exit 1; }
+@$(1)/bin/pip install -q --disable-pip-version-check -r $(2)
+@$(1)/bin/pip install -q --disable-pip-version-check --no-deps -e sdk-python-shim
+@touch $(1)/ready
+endef

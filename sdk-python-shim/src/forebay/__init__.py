@@ -5,10 +5,12 @@
     with ensure_dataset_cached("vision/digits", "2026-11-20", pin_for="1h", reason="train resnet") as ds:
         train(ds.path)
 
-``Client`` and ``AsyncClient`` speak the whole API of the control plane.
+``ensure_dataset_cached_async`` is the same for asyncio; ``prefetch_dataset`` says what will be needed next. ``Client``
+and ``AsyncClient`` speak the whole API of the control plane.
 
 Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
-machine mounts datasets, if not where the region says), ``FOREBAY_TOKEN_FILE`` (file with a bearer token).
+machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the run this process belongs to),
+``FOREBAY_TOKEN_FILE`` (file with a bearer token).
 
 Errors::
 
@@ -41,7 +43,7 @@ Errors::
 
 from forebay._async_client import AsyncClient
 from forebay._client import Client
-from forebay._dataset import CachedDataset, ensure_dataset_cached
+from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async, release_dataset
 from forebay._errors import (
     AlreadyExists,
     ApiError,
@@ -53,6 +55,7 @@ from forebay._errors import (
     EnsureTimeout,
     Evicting,
     ForebayError,
+    ForebayWarning,
     InternalError,
     InvalidArgument,
     InvalidKey,
@@ -69,7 +72,6 @@ from forebay._errors import (
     UnexpectedAnswer,
     UnknownRegion,
 )
-from forebay._keeper import ForebayWarning
 from forebay._models import (
     Blocked,
     Dataset,
@@ -84,6 +86,7 @@ from forebay._models import (
     Version,
     Worker,
 )
+from forebay._prefetch import prefetch_dataset
 
 __version__ = "0.1.0"
 
@@ -131,4 +134,7 @@ __all__ = [
     "Worker",
     "__version__",
     "ensure_dataset_cached",
+    "ensure_dataset_cached_async",
+    "prefetch_dataset",
+    "release_dataset",
 ]

@@ -112,6 +112,9 @@ class AsyncClient:
     ) -> EnsureStatus:
         return await self._send(_calls.ensure_status(dataset, version, region, request_id, wait_seconds))
 
+    async def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
+        return await self._send(_calls.prefetch(dataset, version, region))
+
     async def pin(
         self,
         dataset: str,
@@ -173,7 +176,7 @@ class AsyncClient:
             else:
                 try:
                     outcome = await self._http.request(**step)
-                except httpx.TransportError as error:
+                except httpx.RequestError as error:
                     outcome = error
 
 

@@ -59,6 +59,7 @@ environment:
   FOREBAY_API         address of the control plane, for example http://127.0.0.1:8080
   FOREBAY_REGION      the region to use when --region is not given
   FOREBAY_MOUNT_ROOT  where this machine mounts datasets, if not where the region says
+  FOREBAY_RUN_ID      the run this process belongs to: started again, it takes over the pin it had
   FOREBAY_TOKEN_FILE  file with a bearer token
 
 durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
@@ -70,9 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     parser = build_parser()
     as_json = "--json" in given
-    warnings.showwarning = lambda message, *_, **__: print(
-        f"forebay: warning: {one_line(str(message))}", file=sys.stderr
-    )
+    show_warnings_of("forebay")
     try:
         options = parser.parse_args([_text(word) for word in given])
         if options.command == "completion":
@@ -83,14 +82,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run(options)
         sys.stdout.flush()
     except ForebayError as error:
-        _report(error, as_json)
+        report(error, "forebay", as_json)
         return exit_code(error)
     except BrokenPipeError:
         # The reader has seen enough (`forebay datasets | head`); Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        _report(_Interrupted("interrupted; the platform goes on with what it has accepted"), as_json)
+        report(_Interrupted("interrupted; the platform goes on with what it has accepted"), "forebay", as_json)
         return INTERRUPTED
     return 0
 
@@ -108,7 +107,9 @@ class _Interrupted(ForebayError):
     retryable = True
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Raises what others print."""
+
     def error(self, message: str) -> NoReturn:
         raise _WrongUsage(message, self.format_usage())
 
@@ -120,7 +121,15 @@ def _text(word: str) -> str:
     return word
 
 
-def _report(error: ForebayError, as_json: bool) -> None:
+def show_warnings_of(program: str) -> None:
+    """Has warnings said as errors are."""
+    warnings.showwarning = lambda message, *_, **__: print(
+        f"{program}: warning: {one_line(str(message))}", file=sys.stderr
+    )
+
+
+def report(error: ForebayError, program: str, as_json: bool = False) -> None:
+    """Says on stderr why a program ends."""
     if as_json:
         message = error.detail if isinstance(error, ApiError) else str(error)
         problem = {"code": error.code, "message": message, "field": error.field, "retryable": error.retryable}
@@ -128,7 +137,7 @@ def _report(error: ForebayError, as_json: bool) -> None:
         return
     if isinstance(error, _WrongUsage):
         print(error.usage, end="", file=sys.stderr)
-    print(f"forebay: {one_line(_in_words_of_the_command(error))}", file=sys.stderr)
+    print(f"{program}: {one_line(_in_words_of_the_command(error))}", file=sys.stderr)
 
 
 def _in_words_of_the_command(error: ForebayError) -> str:
@@ -151,11 +160,11 @@ def exit_code(error: ForebayError) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    shared = _Parser(add_help=False)
+    shared = Parser(add_help=False)
     shared.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
     shared.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")
 
-    parser = _Parser(
+    parser = Parser(
         prog="forebay",
         description="Bring versions of datasets close to the GPUs, hold them there, and let them go.",
         epilog=_EPILOG,
@@ -184,8 +193,13 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("--pin-for", metavar="DURATION", help="also hold it for this long")
     ensure.add_argument("--holder", metavar="WHO", help="who holds it (default: user@host)")
     ensure.add_argument("--reason", metavar="WHY", help="what for")
+    ensure.add_argument("--run-id", metavar="ID", help="take over what a command of this run held before it was killed")
     ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+
+    prefetch = add("prefetch", _commands.prefetch, "start to bring versions into a region, without waiting or a pin")
+    prefetch.add_argument("versions", metavar="NS/NAME@VERSION", nargs="+")
+    _add_region(prefetch)
 
     status = add("status", _commands.status, "show where a dataset or one version of it is")
     status.add_argument("dataset", metavar="NS/NAME[@VERSION]")
@@ -203,7 +217,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     unpin = add("unpin", _commands.unpin, "let go of a pin")
     _add_version(unpin)
-    unpin.add_argument("pin", metavar="PIN", help="the pin's id, as `forebay pins` lists it")
+    unpin.add_argument("pin", metavar="PIN", nargs="?", help="the pin's id, as `forebay pins` lists it")
+    unpin.add_argument("--run-id", metavar="ID", help="instead of a pin: what `ensure --run-id ID` holds, if anything")
     _add_region(unpin)
 
     evict = add("evict", _commands.evict, "remove a version from a region; refused while somebody holds it")
@@ -229,7 +244,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_datasets(datasets: argparse.ArgumentParser) -> None:
     actions = datasets.add_subparsers(dest="action", metavar="ACTION")
     # The parents again, without their defaults: else `forebay datasets --json list` would forget --json.
-    quiet = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    quiet = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     quiet.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
     quiet.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")
 

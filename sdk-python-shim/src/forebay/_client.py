@@ -132,6 +132,10 @@ class Client:
         """How far a request is that ``start_ensure`` has begun."""
         return self._send(_calls.ensure_status(dataset, version, region, request_id, wait_seconds))
 
+    def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
+        """Has the version brought into the region without waiting for it and without holding it: a hint."""
+        return self._send(_calls.prefetch(dataset, version, region))
+
     def pin(
         self,
         dataset: str,
@@ -206,5 +210,5 @@ class Client:
             else:
                 try:
                     outcome = self._http.request(**step)
-                except httpx.TransportError as error:
+                except httpx.RequestError as error:
                     outcome = error

@@ -10,8 +10,8 @@ from typing import TextIO
 
 from forebay import _settings
 from forebay._client import Client
-from forebay._dataset import ensure_dataset_cached
-from forebay._errors import NotFound
+from forebay._dataset import ensure_dataset_cached, release_dataset
+from forebay._errors import ConfigurationError, NotFound
 from forebay._models import Blocked, Dataset, Pin, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
@@ -61,6 +61,7 @@ def ensure(options: Namespace) -> None:
         options.pin_for,
         holder=options.holder,
         reason=options.reason,
+        run_id=options.run_id,
         timeout=options.timeout,
         progress=not (options.quiet or options.json),
         api=options.api,
@@ -76,6 +77,19 @@ def ensure(options: Namespace) -> None:
             _say(f"held until {_until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
     # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
     _say(str(cached.expected_path))
+
+
+def prefetch(options: Namespace) -> None:
+    region = _settings.region(options.region)
+    wanted = [(text, *split_version(text)) for text in options.versions]
+    with _client(options) as client:
+        begun = [(text, client.prefetch(name, version, region)) for text, name, version in wanted]
+    if options.json:
+        _print_json([answer for _, answer in begun])
+        return
+    for text, answer in begun:
+        state = "CACHED" if answer.done else answer.progress.state if answer.progress is not None else "accepted"
+        _say(f"{text} in {region}: {state}")
 
 
 def status(options: Namespace) -> None:
@@ -125,6 +139,12 @@ def pin(options: Namespace) -> None:
 def unpin(options: Namespace) -> None:
     name, version = split_version(options.version)
     region = _settings.region(options.region)
+    if (options.pin is None) == (options.run_id is None):
+        raise ConfigurationError("write either the id of a pin or --run-id")
+    if options.run_id is not None:
+        release_dataset(name, version, region, run_id=options.run_id, api=options.api)
+        _print_json({"released": options.run_id}) if options.json else _say(f"released what run {options.run_id} held")
+        return
     with _client(options) as client:
         # To let go of what is not held is no error of the API, which may be asked twice; of a person it is a typo.
         held = client.version_pins(name, version)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import contextlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from forebay import _mounts, _settings
-from forebay._calls import new_id
 from forebay._client import Client
-from forebay._errors import ForebayError, NotFound, PinLost
+from forebay._errors import ConfigurationError, ForebayError, NotFound, PinLost
 from forebay._keeper import PinKeeper
-from forebay._models import Pin, PinSpec, Progress, Receipt
-from forebay._progress import ProgressDisplay
+from forebay._models import Pin, Progress, Receipt
+from forebay._request import Ensured, EnsureRequest
+from forebay._runs import PinClaim, Run
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 HELD_LEASE_SECONDS = 300
 """The lease of a pin that a ``with`` block takes when the caller named none: renewed, so short is safe."""
 
+_ENTRY_RETRY_SECONDS = 5.0
 _RELEASE_RETRY_SECONDS = 5.0
 
 
@@ -34,6 +35,7 @@ def ensure_dataset_cached(
     *,
     holder: str | None = None,
     reason: str | None = None,
+    run_id: str | None = None,
     timeout: Duration | None = None,
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
@@ -48,10 +50,13 @@ def ensure_dataset_cached(
         pin_for: hold the version for this long (``"12h"``, ``"90s"``, a ``timedelta``, seconds). In a ``with`` block
             the pin is renewed in the background, so this is only how long it outlives a job that dies; without one,
             the pin simply lives this long. Default: no pin; a ``with`` block then takes a renewed one of five minutes.
-        holder: who holds the pin, for people; default ``user@host``.
+        holder: who holds the pin, for people; default ``user@host``, or the run if there is one.
         reason: what for, for people.
+        run_id: what a process that is started again after a crash has in common with the one before, and with no other
+            run; default ``FOREBAY_RUN_ID``. It then takes over that one's request and pin, instead of holding the
+            version twice until the first lease ends. Ranks of a distributed job may share it.
         timeout: how long to wait; default: as long as it takes.
-        progress: show progress on stderr, or a function that is called with each ``Progress``.
+        progress: show progress, on stderr or in the notebook; or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
         mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
 
@@ -61,68 +66,98 @@ def ensure_dataset_cached(
         ApiError: if it refuses: see the package's documentation for the tree of errors.
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, progress, api)
+    lease, root = _lease(pin_for), _settings.mount_root(mount_root)
+    got = asked.ensure(lease)
+    return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
+
+
+async def ensure_dataset_cached_async(
+    name: str,
+    version: str,
+    region: str | None = None,
+    pin_for: Duration | None = None,
+    *,
+    holder: str | None = None,
+    reason: str | None = None,
+    run_id: str | None = None,
+    timeout: Duration | None = None,
+    progress: bool | Callable[[Progress], None] = True,
+    api: str | None = None,
+    mount_root: str | os.PathLike[str] | None = None,
+) -> CachedDataset:
+    """The same as ``ensure_dataset_cached``, for asyncio; hold the version by ``async with``."""
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, progress, api)
+    lease, root = _lease(pin_for), _settings.mount_root(mount_root)
+    got = await asked.ensure_async(lease)
+    return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
+
+
+def release_dataset(
+    name: str,
+    version: str,
+    region: str | None = None,
+    *,
+    run_id: str | None = None,
+    holder: str | None = None,
+    api: str | None = None,
+) -> None:
+    """Lets go of what a run holds, from whatever process: for the last step of a pipeline whose first one holds.
+
+    Does nothing if the run holds nothing there (any more).
+
+    Args:
+        name: ``namespace/name`` of the dataset.
+        version: the version's name.
+        region: where; default ``FOREBAY_REGION``.
+        run_id: the run, as ``ensure_dataset_cached`` was told; default ``FOREBAY_RUN_ID``.
+        holder: the holder, if ``ensure_dataset_cached`` was told one.
+        api: the control plane's address; default ``FOREBAY_API``.
+    """
+    run = Run.of_process(run_id)
+    if run is None:
+        raise ConfigurationError("no run is named: pass run_id, or set FOREBAY_RUN_ID")
+    region = _settings.region(region)
+    with Client(api) as client, contextlib.suppress(NotFound):
+        client.unpin(name, version, region, run.pin_id(name, version, region, holder or run.holder))
+
+
+def _asked(
+    name: str,
+    version: str,
+    region: str | None,
+    holder: str | None,
+    reason: str | None,
+    run_id: str | None,
+    timeout: Duration | None,
+    progress: bool | Callable[[Progress], None],
+    api: str | None,
+) -> EnsureRequest:
     split_dataset(name, "name")
     checked_part("version", version)
-    asked = _Request(
+    run = Run.of_process(run_id)
+    return EnsureRequest(
         api=str(_settings.api_address(api)),
         name=name,
         version=version,
         region=_settings.region(region),
-        holder=holder or _settings.holder(),
+        holder=holder or (_settings.holder() if run is None else run.holder),
         reason=reason,
         timeout=timeout,
         progress=progress,
+        run=run,
     )
-    lease = None if pin_for is None else seconds_of(pin_for)
-    root = _settings.mount_root(mount_root)
-    return CachedDataset(asked.ensure(lease), mount_root=root, _asked=asked, _lease_seconds=lease)
 
 
-@dataclass(frozen=True)
-class _Request:
-    """What the caller asked for, to be able to ask again."""
-
-    api: str
-    name: str
-    version: str
-    region: str
-    holder: str
-    reason: str | None
-    timeout: Duration | None
-    progress: bool | Callable[[Progress], None]
-
-    def ensure(self, lease_seconds: int | None) -> Receipt:
-        pin = None
-        if lease_seconds is not None:
-            pin = PinSpec(new_id(), self.holder, lease_seconds, self.reason)
-        display: ProgressDisplay | None = None
-        on_progress: Callable[[Progress], None] | None = None
-        if callable(self.progress):
-            on_progress = self.progress
-        elif self.progress:
-            display = on_progress = ProgressDisplay(f"{self.name}@{self.version} → {self.region}")
-        with Client(self.api) as client:
-            try:
-                receipt = client.ensure(
-                    self.name, self.version, self.region, pin=pin, timeout=self.timeout, on_progress=on_progress
-                )
-            except BaseException:
-                if display is not None:
-                    display.close()
-                if pin is not None:
-                    # Nobody will use a pin that was taken meanwhile. If this fails the lease ends it.
-                    with contextlib.suppress(ForebayError):
-                        client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=0.0)
-                raise
-        if display is not None:
-            display.done(receipt.bytes)
-        return receipt
+def _lease(pin_for: Duration | None) -> int | None:
+    return None if pin_for is None else seconds_of(pin_for)
 
 
 class CachedDataset:
     """A version that is complete in a region.
 
-    As a context manager it holds the version: a pin is renewed in the background and released at the end.
+    As a context manager, by ``with`` or ``async with``, it holds the version: a pin is renewed in the background, by a
+    thread of its own that no training loop can starve, and released at the end.
 
         with ensure_dataset_cached("vision/digits", "2026-11-20") as ds:
             train(ds.path)
@@ -136,14 +171,15 @@ class CachedDataset:
         receipt: Receipt,
         *,
         mount_root: Path | None = None,
-        _asked: _Request | None = None,
+        _asked: EnsureRequest | None = None,
         _lease_seconds: int | None = None,
+        _claim: PinClaim | None = None,
     ) -> None:
-        self.receipt = receipt
         self._mount_root = mount_root
         self._asked = _asked
         self._lease_seconds = _lease_seconds
-        self._pin = receipt.pin
+        self._pin: Pin | None
+        self._taken(Ensured(receipt, _claim))
         self._keeper: PinKeeper | None = None
         self._path: Path | None = None
         self._released = False
@@ -205,16 +241,20 @@ class CachedDataset:
         Raises:
             PinLost: if there is no pin (any more).
         """
+        return self._renew(None)
+
+    def _renew(self, retry_seconds: float | None) -> Pin:
         pin = self.pin
         if pin is None or self._asked is None or self._released:
             raise PinLost(f"there is no pin on {self.name}@{self.version} to renew: it was released, or never taken")
         try:
             with Client(self._asked.api) as client:
                 sent_at = time.monotonic()
-                renewed = client.renew(self.name, self.version, self.region, pin.id)
+                renewed = client.renew(self.name, self.version, self.region, pin.id, retry_seconds=retry_seconds)
         except NotFound as error:
             raise PinLost(f"the pin {pin.id} on {self.name}@{self.version} has ended: {error.detail}") from error
         self._pin = renewed
+        self._renewed_at = sent_at
         if self._keeper is not None:
             self._keeper.renewed(renewed, sent_at)
         return renewed
@@ -229,32 +269,77 @@ class CachedDataset:
         pin, lost = self.pin, self.pin_lost
         if self._keeper is not None:
             self._keeper.stop()
-        if pin is None or lost is not None:
+        if pin is None:
+            return
+        if self._claim is not None:
+            self._claim.give_back()
+        if lost is not None:
             return
         # If the control plane is away, the end of the lease does the same a little later.
         with contextlib.suppress(ForebayError), Client(self._asked.api) as client:
             client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=_RELEASE_RETRY_SECONDS)
 
     def __enter__(self) -> CachedDataset:
-        if self._asked is None or self._released:
-            raise ForebayError(f"{self.name}@{self.version} has been released: call ensure_dataset_cached again")
+        asked = self._to_hold()
         if self._keeper is None:
-            if self._pin is None:
-                # Between the receipt and now the version could have been evicted: ask for both together.
-                self._lease_seconds = self._lease_seconds or HELD_LEASE_SECONDS
-                self.receipt = self._asked.ensure(self._lease_seconds)
-                self._pin = self.receipt.pin
-            pin = self._pin
-            if pin is None or self._lease_seconds is None:
-                raise ForebayError(f"the platform gave no pin on {self.name}@{self.version}")
-            self._keeper = PinKeeper(self._asked.api, pin, self._lease_seconds)
-            atexit.register(self.release)
+            if not self._still_held():
+                self._taken(asked.ensure(self._held_lease()))
+            self._keep(asked)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
+
+    async def __aenter__(self) -> CachedDataset:
+        asked = self._to_hold()
+        if self._keeper is None:
+            if not await asyncio.to_thread(self._still_held):
+                self._taken(await asked.ensure_async(self._held_lease()))
+            self._keep(asked)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.release)
+
+    def _to_hold(self) -> EnsureRequest:
+        if self._asked is None or self._released:
+            raise ForebayError(f"{self.name}@{self.version} has been released: call ensure_dataset_cached again")
+        return self._asked
+
+    def _still_held(self) -> bool:
+        """Whether the pin that came with the receipt lives: it may have ended since, and with it the version."""
+        if self._pin is None:
+            return False
+        try:
+            self._renew(_ENTRY_RETRY_SECONDS)
+        except PinLost:
+            if self._claim is not None:
+                self._claim.give_back()
+            return False
+        except ForebayError:
+            pass  # Nobody answers; the keeper goes on asking for as long as the pin can live.
+        return True
+
+    def _held_lease(self) -> int:
+        self._lease_seconds = self._lease_seconds or HELD_LEASE_SECONDS
+        return self._lease_seconds
+
+    def _taken(self, ensured: Ensured) -> None:
+        # A receipt and its pin come together: in between the version could be evicted.
+        self.receipt = ensured.receipt
+        self._pin = ensured.receipt.pin
+        self._claim = ensured.claim
+        self._renewed_at = time.monotonic()
+
+    def _keep(self, asked: EnsureRequest) -> None:
+        if self._pin is None:
+            raise ForebayError(f"the platform gave no pin on {self.name}@{self.version}")
+        self._keeper = PinKeeper(asked.api, self._pin, self._held_lease(), self._renewed_at)
+        atexit.register(self.release)
 
     def __fspath__(self) -> str:
         return os.fspath(self.path)

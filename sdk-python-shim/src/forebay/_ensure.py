@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from forebay import _calls
 from forebay._calls import MAX_WAIT_SECONDS
@@ -44,6 +45,7 @@ def ensure(
     # Somebody who watches wants figures every second; everybody else holds fewer, longer requests.
     longest_wait = MAX_WAIT_SECONDS if on_progress is None else 1
     seen: EnsureStatus | None = None
+    told: Progress | None = None
     resends = 0
     # Short at first, that we soon know the request is accepted; but not so short that one who asks for what is there
     # already is told of progress.
@@ -71,6 +73,9 @@ def ensure(
             if seen is not None and deadline is not None and time.monotonic() >= deadline:
                 raise _timeout(dataset, version, region, seconds, seen) from error
             raise
+        if not status.done:
+            status = _not_before(told, status)
+            told = status.progress or told
         seen = status
         if status.done:
             if status.receipt is None:
@@ -79,6 +84,15 @@ def ensure(
         if on_progress is not None and status.progress is not None:
             on_progress(status.progress)
         wait = longest_wait if deadline is None else _wait(longest_wait, deadline - time.monotonic())
+
+
+def _not_before(told: Progress | None, status: EnsureStatus) -> EnsureStatus:
+    """The answer, without less than was told before: what is counted anew after a crash was there all the same."""
+    now = status.progress
+    if told is None or now is None:
+        return status
+    size = told.bytes if now.bytes is None else now.bytes
+    return replace(status, progress=replace(now, bytes_cached=max(told.bytes_cached, now.bytes_cached), bytes=size))
 
 
 def _wait(longest: int, left: float) -> int:

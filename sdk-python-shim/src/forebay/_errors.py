@@ -29,6 +29,10 @@ class ForebayError(Exception):
         return shown_lines(super().__str__())
 
 
+class ForebayWarning(UserWarning):
+    """Something that a person should know, though the program goes on."""
+
+
 class ConfigurationError(ForebayError, ValueError):
     """An argument or an environment variable of this process is missing or not of the right form."""
 

@@ -40,7 +40,7 @@ class Pause:
     seconds: float
 
 
-Outcome = httpx.Response | httpx.TransportError | None
+Outcome = httpx.Response | httpx.RequestError | None
 """What came of a request; None after a pause, and at the beginning."""
 
 Operation = Generator[Request | Pause, Outcome, T]

@@ -8,7 +8,7 @@ import time
 import warnings
 
 from forebay._client import Client
-from forebay._errors import ForebayError, NotFound, PinLost
+from forebay._errors import ForebayError, ForebayWarning, NotFound, PinLost
 from forebay._models import Pin
 
 _FIRST_PAUSE_SECONDS = 0.5
@@ -21,15 +21,18 @@ class PinKeeper:
     A renewal that gets no answer is tried again with growing pauses for as long as the pin can still be alive, that is
     for one lease after the last renewal that worked. So the control plane may restart meanwhile; after a longer outage,
     or when the platform says that the pin has ended, ``lost`` is set and a warning is given.
+
+    Args:
+        renewed_at: when the lease last began, in the time of ``time.monotonic``.
     """
 
-    def __init__(self, api: str, pin: Pin, lease_seconds: float) -> None:
+    def __init__(self, api: str, pin: Pin, lease_seconds: float, renewed_at: float) -> None:
         self._api = api
         self._pin = pin
         self._lease_seconds = lease_seconds
         self._owner = os.getpid()
         self._stop = threading.Event()
-        self._renewed_at = time.monotonic()
+        self._renewed_at = renewed_at
         self.lost: PinLost | None = None
         self._thread = threading.Thread(target=self._run, name=f"forebay-pin-{pin.id[:8]}", daemon=True)
         self._thread.start()
@@ -84,7 +87,3 @@ class PinKeeper:
         lost.__cause__ = cause
         self.lost = lost
         warnings.warn(str(lost), ForebayWarning, stacklevel=2)
-
-
-class ForebayWarning(UserWarning):
-    """Something that a person should know, though the program goes on."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -99,6 +102,15 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
     assert client.version_pins(made.name, "1") == ()
 
 
+def test_a_hint_brings_a_version_without_anybody_waiting(client: Client, made: Made, region: str) -> None:
+    assert forebay.prefetch_dataset(made.name, "1") is not None
+    assert forebay.prefetch_dataset(made.name, "1") is not None
+    _until(lambda: client.version(made.name, "1").residency(region).state == "CACHED", "it is cached", seconds=60)
+    again = forebay.prefetch_dataset(made.name, "1")
+    assert again is not None
+    assert client.version_pins(made.name, "1") == ()
+
+
 def test_registering_is_idempotent_and_guards_the_name(client: Client, made: Made) -> None:
     assert client.register_dataset(made.name, made.source, ttl="1h").dataset == made.name
     with pytest.raises(forebay.AlreadyExists):
@@ -169,6 +181,29 @@ def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]
     run("unpin", version, pin["id"])
     assert "is gone" in run("evict", version, "--reason", "test")
     run("status", "it/never-heard-of@1", code=4)
+
+
+def test_a_step_runs_a_program_on_a_version_while_it_is_held(client: Client, made: Made, tmp_path: Path) -> None:
+    program = 'sha256sum "$FOREBAY_DATASET_PATH/shard.bin"; forebay pins --json; exit 9'
+    receipt = tmp_path / "receipt.json"
+    arguments = ["--dataset", f"{made.name}@1", "--run-id", made.name, "--receipt-file", str(receipt), "-q"]
+    command = [sys.executable, "-m", "forebay.step", *arguments, "--", "sh", "-c", program]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 9, done.stderr
+    digest, _, pins = done.stdout.partition("\n")
+    assert digest.split()[0] == hashlib.sha256(made.files["shard.bin"]).hexdigest()
+    assert [each["holder"] for each in json.loads(pins) if each["dataset"] == made.name] == [f"run {made.name}"]
+    assert json.loads(receipt.read_text())["bytes_verified"] == made.bytes
+    assert client.version_pins(made.name, "1") == ()
+
+
+def test_what_a_run_holds_is_released_by_its_name(client: Client, made: Made) -> None:
+    ensure_dataset_cached(made.name, "1", pin_for="1m", run_id="r", progress=False)
+    assert len(client.version_pins(made.name, "1")) == 1
+    for _ in range(2):
+        forebay.release_dataset(made.name, "1", run_id="r")
+        assert client.version_pins(made.name, "1") == ()
 
 
 def _end(pin: forebay.Pin | None) -> datetime:

@@ -56,6 +56,10 @@ class State:
     cached: set[tuple[str, str]] = field(default_factory=set)
     looks_until_cached: int = 0
     """How many answers say "not yet" before a version is complete."""
+    proves_slowly: bool = False
+    """Whether only those hear that a version is there who wait a little."""
+    tells: list[tuple[int, int | None]] = field(default_factory=list)
+    """What the next answers say of bytes that are there, and of all bytes, before a version is complete."""
     fill_fails: Problem | None = None
     blocked: dict[str, str] | None = None
     """Why the region ``eu`` does not go on with any version."""
@@ -238,6 +242,11 @@ class ControlPlane:
         if key not in self.state.requests:
             self.state.fills += 1
             self.state.requests[key] = {"dataset": dataset, "version": version, "looks": 0, **request.body}
+        elif any(self.state.requests[key].get(name) != request.body.get(name) for name in ("region", "pin")):
+            raise Problem(409, "ALREADY_EXISTS", f"Idempotency-Key '{key}' was used for another request")
+        if self.state.proves_slowly and request.query["wait_seconds"] == "0":
+            progress = {"region": request.body["region"], "state": "CACHED", "bytes_cached": TOTAL_BYTES}
+            return 202, {"request_id": key, "done": False, "progress": progress}
         return self._look(key)
 
     def _look(self, key: str) -> tuple[int, Any]:
@@ -247,6 +256,10 @@ class ControlPlane:
         if self.state.fill_fails is not None:
             raise self.state.fill_fails
         name = (asked["region"], f"{asked['dataset']}@{asked['version']}")
+        if self.state.tells:
+            cached, size = self.state.tells.pop(0)
+            progress = {"region": asked["region"], "state": "WARMING", "bytes_cached": cached, "bytes": size}
+            return 202, {"request_id": key, "done": False, "progress": progress}
         asked["looks"] += 1
         if asked["looks"] <= self.state.looks_until_cached:
             share = asked["looks"] / (self.state.looks_until_cached + 1)
@@ -280,6 +293,9 @@ class ControlPlane:
 
     def _take(self, dataset: str, version: str, region: str, asked: dict[str, Any]) -> dict[str, Any]:
         lease = asked["lease_seconds"]
+        held = self.state.pins.get(asked["id"])
+        if held is not None and held["until"] > time.monotonic() and held["holder"] != asked["holder"]:
+            raise Problem(409, "ALREADY_EXISTS", f"{held['holder']} holds a pin with the id {asked['id']}")
         pin = {"id": asked["id"], "holder": asked["holder"], "reason": asked.get("reason"), "region": region}
         pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease)}
         self.state.pins[asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
@@ -296,6 +312,7 @@ class ControlPlane:
         return 200, held
 
     def _unpin(self, request: Request, dataset: str, version: str, pin: str) -> tuple[int, Any]:
+        self._dataset(dataset)
         self.state.pins.pop(pin, None)
         return 204, None
 

@@ -46,6 +46,18 @@ def test_ensure_prints_only_the_path_on_stdout(run: Run, mount_root: Path) -> No
     assert json.loads(run("ensure", "vision/digits@1", "--json"))["bytes"] == 64 << 20
 
 
+def test_prefetch_takes_many_and_waits_for_none(run: Run, plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1
+    assert run("prefetch", "vision/digits@1", "vision/digits@2") == (
+        "vision/digits@1 in eu: WARMING\nvision/digits@2 in eu: WARMING\n"
+    )
+    assert run("prefetch", "vision/digits@1") == "vision/digits@1 in eu: CACHED\n"
+    assert [each["done"] for each in json.loads(run("prefetch", "vision/digits@1", "--json"))] == [True]
+    run("prefetch", "vision/digits@1", "nonsense", code=2)
+    run("prefetch", code=2)
+    assert not plane.state.pins
+
+
 def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")
@@ -74,6 +86,17 @@ def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: C
     assert plane.seen("DELETE", "/pins/") == []
     assert run("unpin", "vision/digits@1", "p1") == "released p1\n"
     assert not plane.state.pins
+
+
+def test_what_a_run_holds_is_let_go_by_the_name_of_the_run(run: Run, plane: ControlPlane) -> None:
+    run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7")
+    run("unpin", "vision/digits@1", "--run-id", "another")
+    assert len(plane.state.pins) == 1
+    for _ in range(2):
+        assert run("unpin", "vision/digits@1", "--run-id", "train-7") == "released what run train-7 held\n"
+        assert not plane.state.pins
+    run("unpin", "vision/digits@1", code=2)
+    run("unpin", "vision/digits@1", "p1", "--run-id", "train-7", code=2)
 
 
 def test_another_web_server_is_not_a_missing_dataset(run: Run, plane: ControlPlane) -> None:

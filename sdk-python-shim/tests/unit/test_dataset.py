@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
 import pickle
 import re
@@ -15,7 +17,7 @@ import pytest
 from control_plane import ControlPlane, Problem, hang_up
 
 import forebay
-from forebay import ensure_dataset_cached
+from forebay import ensure_dataset_cached, ensure_dataset_cached_async
 
 
 def test_returns_a_path_with_the_files(plane: ControlPlane) -> None:
@@ -57,11 +59,32 @@ def test_without_a_with_block_the_pin_stays(plane: ControlPlane) -> None:
 
 def test_a_renewal_by_hand_counts_in_a_with_block_too(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False)
-    before = ds.renew()
     with ds:
-        assert ds.pin == before
+        before = ds.pin
         renewed = ds.renew()
         assert ds.pin == renewed != before
+
+
+def test_a_block_begins_with_a_pin_that_lives_though_the_receipt_is_old(plane: ControlPlane) -> None:
+    ds = ensure_dataset_cached("vision/digits", "1", pin_for=2, progress=False)
+    first = ds.pin
+    plane.state.pins.clear()
+    with ds:
+        assert first is not None
+        assert list(plane.state.pins) == [ds.pin.id if ds.pin else None] != [first.id]
+    assert len(plane.seen("POST", "/ensure$")) == 2
+
+
+def test_a_block_may_begin_while_the_control_plane_is_away(
+    plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forebay._dataset._ENTRY_RETRY_SECONDS", 0.1)
+    ds = ensure_dataset_cached("vision/digits", "1", pin_for=6, progress=False)
+    plane.stop()
+    with ds:
+        plane.start()
+        _until(lambda: len(plane.seen("POST", "/renew$")) > 0)
+        ds.check()
 
 
 @pytest.mark.parametrize(
@@ -108,6 +131,51 @@ def test_a_renewal_whose_answer_is_lost_is_sent_again(plane: ControlPlane) -> No
         ds.check()
 
 
+def test_for_asyncio_a_renewal_survives_a_restart_of_the_control_plane_too(plane: ControlPlane) -> None:
+    async def train() -> None:
+        async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=6, progress=False) as ds:
+            plane.stop()
+            await asyncio.sleep(2.5)  # The renewal that is due after 2 s finds nobody; the pin lives for 6 s.
+            plane.start()
+            before = len(plane.seen("POST", "/renew$"))
+            # No turn for the event loop, as in a step of a training that computes.
+            _until(lambda: len(plane.seen("POST", "/renew$")) > before + 1)
+            ds.check()
+            assert len(plane.state.pins) == 1
+
+    asyncio.run(train())
+    assert not plane.state.pins
+
+
+@pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
+def test_for_asyncio_a_pin_is_lost_when_the_control_plane_stays_away_for_a_lease(plane: ControlPlane) -> None:
+    async def train() -> None:
+        async with await ensure_dataset_cached_async("vision/digits", "1", pin_for=1, progress=False) as ds:
+            plane.stop()
+            await asyncio.to_thread(_until, lambda: ds.pin_lost is not None)
+            with pytest.raises(forebay.PinLost, match="whole lease"):
+                ds.check()
+
+    asyncio.run(train())
+
+
+def test_for_asyncio_a_cancelled_wait_lets_go_of_its_pin(plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1_000_000
+
+    async def train() -> None:
+        def cancel() -> None:
+            waiting.cancel()
+
+        waiting = asyncio.create_task(
+            ensure_dataset_cached_async("vision/digits", "1", pin_for="1h", progress=lambda _: cancel())
+        )
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(train())
+    assert len(plane.seen("DELETE", "/pins/")) == 1
+
+
 @pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
 def test_a_lost_pin_is_raised_by_check(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:
@@ -119,10 +187,10 @@ def test_a_lost_pin_is_raised_by_check(plane: ControlPlane) -> None:
 
 def test_a_lost_pin_warns(plane: ControlPlane) -> None:
     ds = ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False)
-    plane.state.pins.clear()
 
     def hold_until_lost() -> None:
         with ds:
+            plane.state.pins.clear()
             _until(lambda: ds.pin_lost is not None)
 
     with pytest.warns(forebay.ForebayWarning, match="is lost"):
@@ -260,3 +328,8 @@ def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "the condition did not come true"
         time.sleep(0.01)
+
+
+def test_both_ways_to_ask_take_the_same(plane: ControlPlane) -> None:
+    one, other = inspect.signature(ensure_dataset_cached), inspect.signature(ensure_dataset_cached_async)
+    assert one.parameters == other.parameters

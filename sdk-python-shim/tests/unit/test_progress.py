@@ -1,57 +1,139 @@
 from __future__ import annotations
 
 import io
+import re
+from typing import TextIO
 
-from forebay import Progress
+import pytest
+from control_plane import TOTAL_BYTES, ControlPlane
+
+from forebay import Client, Progress, _surfaces
+from forebay._models import Blocked
 from forebay._progress import ProgressDisplay
+from forebay._surfaces import Line, Log, Terminal
 
 MIB = 1 << 20
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+class Clock:
+    """What the display takes for the time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr("forebay._progress.time.monotonic", lambda: self.now)
 
 
-def test_a_log_gets_whole_lines_and_not_many() -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def test_a_log_gets_whole_lines_and_not_many(clock: Clock) -> None:
     stream = io.StringIO()
-    display = ProgressDisplay("a/b@1 → eu", stream)
+    display = ProgressDisplay("a/b@1 → eu", Log(stream))
     for step in range(50):
         display(Progress("eu", "WARMING", step * MIB, 100 * MIB))
+        clock.now += 0.2
     display.done(100 * MIB)
     lines = stream.getvalue().splitlines()
-    assert len(lines) == 2
-    assert "0%" in lines[0]
-    assert "0 B/100 MiB" in lines[0]
-    assert "complete and verified" in lines[1]
-    assert "\r" not in stream.getvalue()
+    assert lines == [
+        "a/b@1 → eu:   0%  0 B/100 MiB",
+        "a/b@1 → eu:  25%  25.0 MiB/100 MiB  5.00 MiB/s  ETA 15s",
+        "a/b@1 → eu: 100 MiB complete and verified in 10s",
+    ]
 
 
-def test_a_terminal_gets_one_line_that_is_overwritten() -> None:
-    stream = Terminal()
-    display = ProgressDisplay("a/b@1 → eu", stream)
+def test_a_terminal_gets_one_line_that_is_overwritten(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = io.StringIO()
+    display = ProgressDisplay("a/b@1 → eu", Terminal(stream))
     display(Progress("eu", "WARMING", 0, None))
-    display._shown_at = None
+    clock.now += 1
     display(Progress("eu", "WARMING", 50 * MIB, 100 * MIB))
     display.done(100 * MIB)
     text = stream.getvalue()
     assert text.count("\n") == 1
     assert text.endswith("\n")
-    assert "listing the lake" in text
-    assert "50%" in text
-    assert "ETA" in text
+    drawn = text.rstrip("\n").split("\r\x1b[2K")
+    assert drawn[0] == ""
+    assert [each[12:] for each in drawn[1:]] == [
+        "listing the lake",
+        " 50%  ████████████············  50.0 MiB/100 Mi",
+        "100 MiB complete and verified in 1s",
+    ]
+    assert all(len(each) <= 59 for each in drawn)
 
 
-def test_an_answer_at_once_shows_nothing() -> None:
-    stream = Terminal()
-    ProgressDisplay("x", stream).done(5)
+@pytest.mark.parametrize("surface", [Terminal, Log])
+def test_an_answer_at_once_shows_nothing(surface: type[Terminal] | type[Log]) -> None:
+    stream = io.StringIO()
+    ProgressDisplay("x", surface(stream)).done(5)
     assert stream.getvalue() == ""
 
 
-def test_an_empty_version_and_an_ascii_log_do_not_break_it() -> None:
+@pytest.mark.parametrize("surface", [Terminal, Log])
+def test_an_empty_version_and_an_ascii_log_do_not_break_it(surface: type[Terminal] | type[Log]) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    display = ProgressDisplay("a → b", stream)
+    display = ProgressDisplay("a → b", surface(stream))
     display(Progress("eu", "WARMING", 0, 0))
     display.done(0)
     stream.flush()
     assert b"a ? b" in stream.buffer.getvalue()
+
+
+def test_only_what_is_complete_is_a_hundred_percent() -> None:
+    assert Line("x", (), 0.9999).text() == "x:  99%"
+    assert Line("x", (), 1.0).text() == "x:  99%"
+
+
+def test_what_a_region_waits_for_is_said_on_one_line(clock: Clock) -> None:
+    stream = io.StringIO()
+    away = Blocked("UNAVAILABLE", "no worker\nof eu answers\x1b[31m")
+    ProgressDisplay("x", Log(stream))(Progress("eu", "EVIC\x9bTING", 1, 2, away))
+    assert stream.getvalue() == (
+        "x:  50%  1 B/2 B  evic\\x9bting  waits: UNAVAILABLE: no worker of eu answers\\x1b[31m\n"
+    )
+
+
+def test_progress_never_runs_backwards(plane: ControlPlane, client: Client) -> None:
+    plane.state.tells = [(10, None), (10, 100), (60, 100), (20, 100), (30, None), (70, 100)]
+    seen: list[Progress] = []
+    client.ensure("vision/digits", "1", "eu", on_progress=seen.append)
+    assert [(each.bytes_cached, each.bytes) for each in seen] == [
+        (10, None),
+        (10, 100),
+        (60, 100),
+        (60, 100),
+        (60, 100),
+        (70, 100),
+    ]
+
+
+def test_a_log_of_a_whole_wait_says_done_once_and_at_the_end(
+    plane: ControlPlane, client: Client, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Log, "pause_seconds", 0.0)
+    plane.state.tells = [(0, None), (TOTAL_BYTES // 2, TOTAL_BYTES), (0, TOTAL_BYTES), (TOTAL_BYTES, TOTAL_BYTES)]
+    display = ProgressDisplay("x")
+    display.done(client.ensure("vision/digits", "1", "eu", on_progress=display).bytes)
+    lines = capsys.readouterr().err.splitlines()
+    assert [re.sub(r"(%  .*| in \d+s)$", "", line) for line in lines] == [
+        "x: listing the lake",
+        "x:  50",
+        "x:  50",
+        "x:  99",
+        "x: 64.0 MiB complete and verified",
+    ]
+
+
+@pytest.mark.parametrize(("is_terminal", "surface"), [(True, Terminal), (False, Log)])
+def test_a_terminal_is_told_from_a_log(
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool, surface: type[Terminal] | type[Log]
+) -> None:
+    class Stream(io.StringIO):
+        def isatty(self) -> bool:
+            return is_terminal
+
+    stream: TextIO = Stream()
+    monkeypatch.setattr("sys.stderr", stream)
+    assert type(_surfaces.of_process()) is surface

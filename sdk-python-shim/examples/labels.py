@@ -1,0 +1,11 @@
+"""Which images a version of the handwritten digits has, and which digit each of them shows."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+
+def labelled(directory: Path) -> list[tuple[Path, int]]:
+    with open(directory / "labels.csv", newline="") as file:
+        return [(directory / row["file"], int(row["label"])) for row in csv.DictReader(file)]

@@ -1,0 +1,85 @@
+"""Pins and requests that belong to a run, so that a process that is started again takes over those of the one before.
+
+A process that is killed lets go of nothing. If the next one of the same run asks under ids of its own, the region holds
+the version twice until the first lease ends. So the ids are derived from the run: the platform renews a pin that comes
+again with its id and holder, and knows a request by its key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from threading import Lock
+from typing import ClassVar
+from weakref import WeakValueDictionary
+
+from forebay._errors import ConfigurationError
+
+_VARIABLE = "FOREBAY_RUN_ID"
+
+# Processes of one run that live side by side must not share a pin: the first to end would release it under the others.
+_RANKS = ("RANK", "JOB_COMPLETION_INDEX", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK")
+
+_HOLDER_LENGTH = 200
+_DIGITS = 40
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process of a run: what is equal in the process that replaces it, and in no other that lives."""
+
+    id: str
+    rank: str = ""
+
+    @staticmethod
+    def of_process(given: str | None) -> Run | None:
+        """The run that the caller or ``FOREBAY_RUN_ID`` names; None if neither does."""
+        id = given if given is not None else os.environ.get(_VARIABLE)
+        if not id:
+            return None
+        if not id.isprintable() or id.isspace():
+            raise ConfigurationError(f"the run's id is {id!r}: it must be a line of text without control characters")
+        return Run(id, " ".join(f"{name}={os.environ[name]}" for name in _RANKS if os.environ.get(name)))
+
+    @property
+    def holder(self) -> str:
+        """Who holds its pins, for people; the same on whatever machine the run goes on."""
+        return f"run {self.id}{f' ({self.rank})' if self.rank else ''}"[:_HOLDER_LENGTH]
+
+    def pin_id(self, dataset: str, version: str, region: str, holder: str, slot: int = 0) -> str:
+        """The id of the pin; ``slot`` tells apart what one process holds several times."""
+        return "run-" + self._digest("pin", dataset, version, region, holder, slot)
+
+    def request_key(self, dataset: str, version: str, region: str, *terms: object) -> str:
+        """The key of a request; a key belongs to one request for ever, so every term of it goes in."""
+        return "run-" + self._digest("request", dataset, version, region, *terms)
+
+    def _digest(self, *parts: object) -> str:
+        text = "\0".join(repr(part) for part in (self.id, self.rank, *parts))
+        return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+class PinClaim:
+    """That this process uses the id of a pin; until it is given back, or nobody refers to it any more."""
+
+    _all: ClassVar[WeakValueDictionary[str, PinClaim]] = WeakValueDictionary()
+    _lock: ClassVar[Lock] = Lock()
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+
+    @staticmethod
+    def of(run: Run, dataset: str, version: str, region: str, holder: str) -> PinClaim:
+        """The first id of the run that nobody in this process has: what is held twice gets two pins."""
+        with PinClaim._lock:
+            slot = 0
+            while (id := run.pin_id(dataset, version, region, holder, slot)) in PinClaim._all:
+                slot += 1
+            claim = PinClaim._all[id] = PinClaim(id)
+            return claim
+
+    def give_back(self) -> None:
+        with self._lock:
+            if self._all.get(self.id) is self:
+                del self._all[self.id]

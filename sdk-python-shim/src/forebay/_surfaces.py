@@ -1,0 +1,122 @@
+"""Where progress is shown: a line that is redrawn on a terminal, a bar in a notebook, lines now and then in a log."""
+
+from __future__ import annotations
+
+import html
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import Any, Protocol, TextIO
+
+from forebay._text import one_line
+
+_BAR_CELLS = 24
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is to be shown; ``share`` is from 0 to 1, None where there is nothing to measure."""
+
+    title: str
+    details: tuple[str, ...]
+    share: float | None = None
+
+    def text(self, *more: str) -> str:
+        # 100 % is for what is complete, which is said in words.
+        percent = () if self.share is None else (f"{min(99, int(self.share * 100)):3d}%",)
+        return f"{one_line(self.title)}: " + "  ".join((*percent, *more, *map(one_line, self.details)))
+
+
+class Surface(Protocol):
+    """Takes lines; ``pause_seconds`` says how long a reader wants to be left alone between two."""
+
+    pause_seconds: float
+
+    def show(self, line: Line) -> None: ...
+
+    def close(self) -> None:
+        """Leaves things as the next who writes expects them."""
+
+
+class Terminal:
+    """One line, overwritten."""
+
+    pause_seconds = 0.1
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._open = False
+
+    def show(self, line: Line) -> None:
+        bar: tuple[str, ...] = ()
+        if line.share is not None:
+            filled = int(line.share * _BAR_CELLS)
+            bar = ("█" * filled + "·" * (_BAR_CELLS - filled),)
+        # The end of a longer line before must go, too.
+        _write(self._stream, "\r\x1b[2K" + line.text(*bar)[: shutil.get_terminal_size().columns - 1])
+        self._open = True
+
+    def close(self) -> None:
+        if self._open:
+            _write(self._stream, "\n")
+            self._open = False
+
+
+class Log:
+    """Whole lines, and not many."""
+
+    pause_seconds = 5.0
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def show(self, line: Line) -> None:
+        _write(self._stream, line.text() + "\n")
+
+    def close(self) -> None:
+        pass
+
+
+class Notebook:
+    """One output of a cell, updated; as text where it cannot be a bar."""
+
+    pause_seconds = 0.5
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def show(self, line: Line) -> None:
+        from IPython.display import display
+
+        text = html.escape(line.text())
+        bar = "" if line.share is None else f'<progress max="1" value="{line.share:.4f}"></progress> '
+        shown = {"text/plain": line.text(), "text/html": f"{bar}<code>{text}</code>"}
+        if self._handle is None:
+            self._handle = display(shown, raw=True, display_id=True)
+        else:
+            self._handle.update(shown, raw=True)
+
+    def close(self) -> None:
+        pass
+
+
+def of_process() -> Surface:
+    """Where a person who started this process looks."""
+    if _is_notebook():
+        return Notebook()
+    return Terminal(sys.stderr) if sys.stderr.isatty() else Log(sys.stderr)
+
+
+def _is_notebook() -> bool:
+    # Who runs in one has loaded IPython. The shell of a terminal has no kernel.
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        stream.write(text.encode("ascii", "replace").decode("ascii"))
+    stream.flush()

@@ -1,0 +1,173 @@
+"""A step of any pipeline, in any container: has a version of a dataset brought here, and runs a program on it.
+
+    python -m forebay.step --dataset vision/digits --version 2026-11-20 -- python train.py
+
+Without a program it ends when the version is there. With one the version is held until the program ends; the program
+finds the directory in ``FOREBAY_DATASET_PATH``, gets the signals that the step gets, and its exit code is the step's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from forebay._cli import Parser, exit_code, report, show_warnings_of
+from forebay._dataset import HELD_LEASE_SECONDS, CachedDataset, ensure_dataset_cached
+from forebay._errors import ConfigurationError, ForebayError
+from forebay._models import to_json
+from forebay._prefetch import prefetch_dataset
+from forebay._signals import ChildSignals, Ended
+from forebay._values import split_version
+
+CANNOT_RUN, NO_SUCH_PROGRAM = 126, 127
+
+_NAME = "forebay.step"
+
+_EPILOG = """\
+An option that is empty counts as not given. FOREBAY_API, FOREBAY_REGION, FOREBAY_RUN_ID, FOREBAY_MOUNT_ROOT and
+FOREBAY_TOKEN_FILE mean what they mean to the command forebay; the other variables stand beside their options.
+
+exit codes: the program's; 128 and the number of the signal that ended it, or this step while it waited; 126 if the
+program cannot be run, 127 if there is none; without a program to blame those of the command forebay.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the step and returns its exit code."""
+    show_warnings_of(_NAME)
+    signals = ChildSignals()
+    try:
+        options = _options(sys.argv[1:] if arguments is None else arguments)
+        with signals:
+            return _run(options, signals)
+    except Ended as ended:
+        print(f"{_NAME}: ended by {ended.signal.name}", file=sys.stderr)
+        return 128 + ended.signal
+    except ForebayError as error:
+        report(error, _NAME)
+        return exit_code(error)
+
+
+def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
+    name, version = options.dataset, options.version
+    if "@" in name and version is None:
+        name, version = split_version(name)
+    if version is None:
+        raise ConfigurationError("no version is named: write --version, or --dataset NS/NAME@VERSION")
+    ahead = [split_version(each) for each in options.prefetch]
+    holds = bool(options.program) and not options.no_pin
+    if options.no_pin and options.pin_for is not None:
+        raise ConfigurationError("--no-pin and --pin-for contradict each other")
+    ds = ensure_dataset_cached(
+        name,
+        version,
+        options.region,
+        options.pin_for or (HELD_LEASE_SECONDS if holds else None),
+        holder=options.holder,
+        reason=options.reason,
+        run_id=options.run_id,
+        timeout=options.timeout,
+        progress=not options.quiet,
+        api=options.api,
+    )
+    with ds if holds else contextlib.nullcontext():
+        for each in ahead:
+            prefetch_dataset(*each, ds.region, api=options.api)
+        if not options.program:
+            # This container need not be one that sees the mount.
+            _write(options, ds, ds.expected_path)
+            return 0
+        _write(options, ds, ds.path)
+        return _call(options.program, ds.path, signals)
+
+
+def _write(options: argparse.Namespace, ds: CachedDataset, path: Path) -> None:
+    receipt = json.dumps(_without_nothing(to_json(ds.receipt)))
+    texts = {options.path_file: str(path), options.receipt_file: receipt}
+    for file, text in texts.items():
+        if file is not None:
+            try:
+                Path(file).parent.mkdir(parents=True, exist_ok=True)
+                Path(file).write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise ConfigurationError(f"cannot write {file}: {error.strerror}") from error
+
+
+def _without_nothing(value: Any) -> Any:
+    """Without what is null: Kubeflow Pipelines has no such value."""
+    if isinstance(value, dict):
+        return {name: _without_nothing(each) for name, each in value.items() if each is not None}
+    return value
+
+
+def _call(program: Sequence[str], path: Path, signals: ChildSignals) -> int:
+    try:
+        code = signals.call(program, {**os.environ, "FOREBAY_DATASET_PATH": str(path)})
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"{_NAME}: cannot run {program[0]}: {error}", file=sys.stderr)
+        return NO_SUCH_PROGRAM if isinstance(error, FileNotFoundError) else CANNOT_RUN
+    return code if code >= 0 else 128 - code
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    """Everything behind the first ``--`` is the program's."""
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    options = _parser().parse_args(words[:end])
+    options.program = words[end + 1 :]
+    if end < len(words) and not options.program:
+        raise ConfigurationError("behind -- there is no program to run")
+    for name, value in vars(options).items():
+        if value == "":
+            setattr(options, name, None)
+    if options.dataset is None:
+        raise ConfigurationError("no dataset is named: write --dataset, or set FOREBAY_DATASET")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=f"python -m {_NAME}",
+        usage="%(prog)s [options] [-- PROGRAM [ARGUMENT ...]]",
+        description="Have a version of a dataset brought to this region, and run a program while it is held.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+    def add(option: str, metavar: str, about: str, variable: str | None = None) -> None:
+        told = "" if variable is None else f" (default: ${variable})"
+        default = None if variable is None else os.environ.get(variable)
+        parser.add_argument(option, metavar=metavar, help=about + told, default=default)
+
+    add("--dataset", "NS/NAME[@VERSION]", "the dataset", "FOREBAY_DATASET")
+    add("--version", "VERSION", "its version", "FOREBAY_VERSION")
+    add("--region", "REGION", "where (default: $FOREBAY_REGION)")
+    add("--pin-for", "DURATION", "how long the pin outlives this step; without a program, hold it so long")
+    parser.add_argument("--no-pin", action="store_true", help="hold nothing while the program runs")
+    add("--run-id", "ID", "what a step that is started again has in common with the one before", "FOREBAY_RUN_ID")
+    add("--holder", "WHO", "who holds it, for people (default: the run, or user@host)")
+    add("--reason", "WHY", "what for, for people")
+    add("--timeout", "DURATION", "give up waiting after this long; the platform goes on")
+    add("--path-file", "FILE", "where to write the path of the version", "FOREBAY_PATH_FILE")
+    add("--receipt-file", "FILE", "where to write the receipt, as JSON", "FOREBAY_RECEIPT_FILE")
+    parser.add_argument(
+        "--prefetch",
+        metavar="NS/NAME@VERSION",
+        action="append",
+        default=[],
+        help="then start to bring this one, for the step that follows; may be repeated",
+    )
+    add("--api", "URL", "address of the control plane (default: $FOREBAY_API)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

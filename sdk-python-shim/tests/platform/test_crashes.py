@@ -1,0 +1,118 @@
+"""What holds when the control plane, or the training itself, is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from made import Made
+from twin import Twin
+
+import forebay
+from forebay import CachedDataset, Client, ensure_dataset_cached, ensure_dataset_cached_async
+
+_TRAINING = """
+import sys, time, forebay
+from pathlib import Path
+with forebay.ensure_dataset_cached(sys.argv[1], "1", pin_for="10m", progress=False) as ds:
+    Path(sys.argv[2]).write_text(ds.pin.id)
+    time.sleep(float(sys.argv[3]))
+"""
+
+_LEASE_SECONDS = 45
+
+
+@pytest.fixture
+def twin(client: Client, tmp_path: Path) -> Iterator[Twin]:
+    twin = Twin(client.api, tmp_path)
+    try:
+        twin.start()
+        yield twin
+    finally:
+        twin.kill()
+
+
+def test_pins_survive_a_control_plane_that_is_killed(twin: Twin, client: Client, made: Made) -> None:
+    lease = f"{_LEASE_SECONDS}s"
+
+    def outlive(ds: CachedDataset, other: CachedDataset) -> None:
+        taken = {_end(ds), _end(other)}
+        twin.kill()
+        # Long enough for both to find nobody when a third of their leases is over, short enough for both to live on.
+        time.sleep(_LEASE_SECONDS / 3 + 1)
+        assert {_end(ds), _end(other)} == taken
+        twin.start()
+        _until(lambda: min(_end(ds), _end(other)) > max(taken), "both were renewed")
+        ds.check()
+        other.check()
+        held = {each.id for each in client.version_pins(made.name, "1")}
+        assert held == {each.pin.id for each in (ds, other) if each.pin is not None}
+
+    async def hold_another(ds: CachedDataset) -> None:
+        async with await ensure_dataset_cached_async(
+            made.name, "1", pin_for=lease, reason="other", progress=False, api=twin.url
+        ) as other:
+            await asyncio.to_thread(outlive, ds, other)
+
+    with ensure_dataset_cached(made.name, "1", pin_for=lease, progress=False, api=twin.url) as ds:
+        asyncio.run(hold_another(ds))
+    assert client.version_pins(made.name, "1") == ()
+
+
+def test_a_training_that_is_killed_and_started_again_has_the_same_pin(
+    client: Client, made: Made, tmp_path: Path
+) -> None:
+    def train(file: Path, seconds: float) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", _TRAINING, made.name, str(file), str(seconds)]
+        return subprocess.Popen(command, env={**os.environ, "FOREBAY_RUN_ID": made.name})
+
+    first = train(tmp_path / "first", 600)
+    try:
+        _until(lambda: (tmp_path / "first").exists(), "the training holds its pin", seconds=60)
+    finally:
+        first.send_signal(signal.SIGKILL)
+        first.wait(timeout=30)
+    (held,) = client.version_pins(made.name, "1")
+    assert held.holder == f"run {made.name}"
+
+    second = train(tmp_path / "second", 2)
+    _until(lambda: (tmp_path / "second").exists(), "it holds a pin again", seconds=60)
+    assert [each.id for each in client.version_pins(made.name, "1")] == [held.id]
+    assert second.wait(timeout=60) == 0
+    assert (tmp_path / "first").read_text() == (tmp_path / "second").read_text() == held.id
+    assert client.version_pins(made.name, "1") == ()
+
+
+def test_a_run_may_ask_for_something_else_later(client: Client, made: Made) -> None:
+    for lease, reason in (("1m", "train"), ("2m", "evaluate")):
+        ensure_dataset_cached(made.name, "1", pin_for=lease, reason=reason, run_id=made.name, progress=False)
+    (pin,) = client.version_pins(made.name, "1")
+    assert pin.reason == "evaluate"
+
+
+def test_two_holders_cannot_have_one_pin(client: Client, made: Made, region: str) -> None:
+    client.ensure(made.name, "1", region)
+    client.pin(made.name, "1", region, lease="1m", holder="a", id="p")
+    with pytest.raises(forebay.AlreadyExists):
+        client.pin(made.name, "1", region, lease="1m", holder="b", id="p")
+
+
+def _end(ds: CachedDataset) -> datetime:
+    assert ds.pin is not None
+    assert ds.pin.expires_at is not None
+    return ds.pin.expires_at
+
+
+def _until(condition: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"
+        time.sleep(0.1)

@@ -1,0 +1,44 @@
+"""Hints: they start work, hold nothing, and end no training."""
+
+from __future__ import annotations
+
+import pytest
+from control_plane import ControlPlane
+
+import forebay
+from forebay import ensure_dataset_cached, prefetch_dataset
+
+
+def test_a_hint_starts_the_work_and_neither_waits_nor_holds(plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 5
+    begun = prefetch_dataset("vision/digits", "1")
+    assert begun is not None
+    assert not begun.done
+    assert begun.progress is not None
+    assert begun.progress.state == "WARMING"
+    (asked,) = plane.log
+    assert asked.body == {"region": "eu"}
+    assert asked.query == {"wait_seconds": "0"}
+    assert ensure_dataset_cached("vision/digits", "1", progress=False).pin is None
+
+
+def test_the_same_hint_is_one_request_and_another_is_not(plane: ControlPlane) -> None:
+    for _ in range(3):
+        prefetch_dataset("vision/digits", "1", "eu")
+    assert plane.state.fills == 1
+    prefetch_dataset("vision/digits", "2", "eu")
+    assert plane.state.fills == 2
+
+
+def test_a_hint_that_nobody_hears_is_a_warning(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forebay._prefetch._RETRY_SECONDS", 0.1)
+    plane.stop()
+    with pytest.warns(forebay.ForebayWarning, match="vision/digits@1 will be needed was not heard"):
+        assert prefetch_dataset("vision/digits", "1") is None
+
+
+def test_a_hint_that_is_wrong_is_an_error(plane: ControlPlane) -> None:
+    with pytest.raises(forebay.NotFound):
+        prefetch_dataset("vision/nothing", "1")
+    with pytest.raises(forebay.ConfigurationError):
+        prefetch_dataset("vision", "1")

@@ -1,0 +1,191 @@
+"""A process that is killed and started again, and what it finds of itself."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from control_plane import ControlPlane
+
+import forebay
+from forebay import ensure_dataset_cached
+
+_TRAINING = """
+import sys, time, forebay
+from pathlib import Path
+with forebay.ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False) as ds:
+    Path(sys.argv[1]).write_text(ds.pin.id)
+    if sys.argv[2:] == ["forever"]:
+        time.sleep(600)
+"""
+
+
+class Training:
+    """A child process that says in a file which pin it holds."""
+
+    def __init__(self, file: Path, *arguments: str, environment: Mapping[str, str]) -> None:
+        self._file = file
+        file.unlink(missing_ok=True)
+        command = [sys.executable, "-c", _TRAINING, str(file), *arguments]
+        self._process = subprocess.Popen(command, env=dict(environment))
+
+    def pin(self) -> str:
+        _until(lambda: self._file.exists() and self._file.read_text() != "")
+        return self._file.read_text()
+
+    def kill(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+        assert self._process.wait(timeout=30) == -signal.SIGKILL
+
+    def end(self) -> None:
+        assert self._process.wait(timeout=60) == 0
+
+
+@pytest.fixture
+def environment(plane: ControlPlane, tmp_path: Path) -> dict[str, str]:
+    return {"FOREBAY_API": plane.url, "FOREBAY_REGION": "eu", "FOREBAY_RUN_ID": "train-7", "HOME": str(tmp_path)}
+
+
+def test_a_process_that_was_killed_takes_its_pin_over(
+    plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    first = Training(tmp_path / "pin", "forever", environment=environment)
+    held = first.pin()
+    first.kill()
+    assert list(plane.state.pins) == [held]
+    assert plane.state.pins[held]["holder"] == "run train-7"
+
+    second = Training(tmp_path / "pin", environment=environment)
+    assert second.pin() == held
+    second.end()
+    assert not plane.state.pins
+    assert len({each.headers["idempotency-key"] for each in plane.seen("POST", "/ensure$")}) == 1
+
+
+def test_a_process_that_was_killed_while_it_waited_joins_its_request(
+    plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    plane.state.looks_until_cached = 1_000_000
+    first = Training(tmp_path / "pin", environment=environment)
+    _until(lambda: len(plane.seen("GET", "/requests/")) > 0)
+    first.kill()
+    plane.state.looks_until_cached = 0
+    second = Training(tmp_path / "pin", environment=environment)
+    second.end()
+    assert plane.state.fills == 1
+    assert not plane.state.pins
+
+
+def test_without_a_run_a_process_that_was_killed_leaves_its_pin_to_the_lease(
+    plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    del environment["FOREBAY_RUN_ID"]
+    first = Training(tmp_path / "pin", "forever", environment=environment)
+    held = first.pin()
+    first.kill()
+    second = Training(tmp_path / "pin", environment=environment)
+    assert second.pin() != held
+    second.end()
+    assert list(plane.state.pins) == [held]
+
+
+@pytest.mark.parametrize("rank", ["RANK", "JOB_COMPLETION_INDEX", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"])
+def test_ranks_of_a_run_hold_a_pin_each(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, rank: str) -> None:
+    held = []
+    for number in ("0", "1"):
+        monkeypatch.setenv(rank, number)
+        held.append(ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="train-7", progress=False))
+    assert [plane.state.pins[ds.pin.id]["holder"] for ds in held if ds.pin] == [
+        f"run train-7 ({rank}=0)",
+        f"run train-7 ({rank}=1)",
+    ]
+    held[0].release()
+    assert len(plane.state.pins) == 1
+
+
+def test_what_one_process_holds_twice_is_held_until_the_second_lets_go(plane: ControlPlane) -> None:
+    def hold() -> forebay.CachedDataset:
+        return ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="train-7", progress=False)
+
+    with hold() as training:
+        with hold() as validation:
+            assert training.pin is not None
+            assert validation.pin is not None
+            assert training.pin.id != validation.pin.id
+        assert list(plane.state.pins) == [training.pin.id]
+        first = training.pin.id
+    with hold() as again:
+        assert again.pin is not None
+        assert again.pin.id == first
+
+
+def test_asking_again_without_a_block_renews_instead_of_piling_up(plane: ControlPlane) -> None:
+    for _ in range(3):
+        ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="train-7", progress=False)
+    assert len(plane.state.pins) == 1
+
+
+def test_another_reason_or_lease_is_another_request_under_the_same_pin(plane: ControlPlane) -> None:
+    for lease, reason in (("1h", "train"), ("2h", "train"), ("2h", "evaluate")):
+        ensure_dataset_cached("vision/digits", "1", pin_for=lease, reason=reason, run_id="7", progress=False)
+    assert len(plane.state.requests) == 3
+    (pin,) = plane.state.pins.values()
+    assert (pin["lease"], pin["reason"]) == (7200, "evaluate")
+
+
+def test_a_holder_of_the_callers_own_has_a_pin_of_its_own(plane: ControlPlane) -> None:
+    for holder in ("a@host-1", "a@host-2"):
+        ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="7", holder=holder, progress=False)
+    assert len(plane.state.pins) == 2
+
+
+def test_a_run_that_fails_leaves_the_pin_to_the_process_that_follows(plane: ControlPlane) -> None:
+    ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="7", progress=False)
+    plane.state.looks_until_cached = 1_000_000
+    with pytest.raises(forebay.EnsureTimeout):
+        ensure_dataset_cached("vision/digits", "1", pin_for="2h", run_id="7", timeout=1, progress=False)
+    assert len(plane.state.pins) == 1
+    assert plane.seen("DELETE", "/pins/") == []
+
+
+def test_another_process_may_release_what_a_run_holds(
+    plane: ControlPlane, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    first = Training(tmp_path / "pin", "forever", environment=environment)
+    first.pin()
+    first.kill()
+    forebay.release_dataset("vision/digits", "1", run_id="another")
+    forebay.release_dataset("vision/digits", "2", run_id="train-7")
+    forebay.release_dataset("vision/nothing", "1", run_id="train-7")
+    assert len(plane.state.pins) == 1
+    for _ in range(2):
+        forebay.release_dataset("vision/digits", "1", run_id="train-7")
+        assert not plane.state.pins
+    with pytest.raises(forebay.ConfigurationError, match="FOREBAY_RUN_ID"):
+        forebay.release_dataset("vision/digits", "1")
+
+
+@pytest.mark.parametrize("bad", ["a\nb", " ", "\x1b[31m"])
+def test_a_run_is_a_line_of_text(plane: ControlPlane, bad: str) -> None:
+    with pytest.raises(forebay.ConfigurationError, match="the run's id"):
+        ensure_dataset_cached("vision/digits", "1", run_id=bad)
+    assert plane.log == []
+
+
+def test_a_very_long_run_still_has_a_holder_that_the_platform_takes(plane: ControlPlane) -> None:
+    for tail in ("a", "b"):
+        ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="x" * 500 + tail, progress=False)
+    assert len(plane.state.pins) == 2
+    assert all(len(pin["holder"]) <= 200 and len(pin["id"]) <= 64 for pin in plane.state.pins.values())
+
+
+def _until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not come true"
+        time.sleep(0.01)
