@@ -8,6 +8,7 @@ public final class ErrorNumber {
     public static final int EINTR = 4;
     public static final int EIO = 5;
     public static final int EAGAIN = 11;
+    public static final int EACCES = 13;
     public static final int ENOTBLK = 15;
     public static final int EBUSY = 16;
     public static final int ENODEV = 19;

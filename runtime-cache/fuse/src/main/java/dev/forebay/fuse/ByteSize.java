@@ -19,6 +19,10 @@ record ByteSize(long bytes) {
                     "'%s' is not a size such as 262144, 256M or 2G".formatted(text));
         }
         int power = matcher.group(2).isEmpty() ? 0 : UNITS.indexOf(matcher.group(2)) + 1;
-        return new ByteSize(Long.parseLong(matcher.group(1)) << (10 * power));
+        long number = Long.parseLong(matcher.group(1));
+        if (number > Long.MAX_VALUE >> (10 * power)) {
+            throw new IllegalArgumentException("'%s' is more than 8E".formatted(text));
+        }
+        return new ByteSize(number << (10 * power));
     }
 }

@@ -2,7 +2,6 @@ package dev.forebay.fuse;
 
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
-import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import java.util.Arrays;
@@ -48,17 +47,13 @@ public final class ForebayFuse implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        options.check();
         RegionName region = new RegionName(options.region);
         EtcdConfig etcd = EtcdConfig.of(options.etcdEndpoints);
-        String where;
-        if (options.mountpoint != null && options.holder == null) {
-            where = "mounted at " + Mountpoint.prepare(options.mountpoint);
-        } else if (options.mountpoint == null && options.holder != null) {
-            where = "served, or stood by for, with holder " + options.holder;
-        } else {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT, "give either --mountpoint or --holder");
-        }
+        String where =
+                options.mountpoint == null
+                        ? "served, or stood by for, with holder " + options.holder
+                        : "mounted at " + Mountpoint.prepare(options.mountpoint);
         Pod pod = Pod.start(options, EtcdRegionState.connect(etcd, region));
         Runtime.getRuntime().addShutdownHook(new Thread(pod::close, "unmount"));
         pod.rehearse();

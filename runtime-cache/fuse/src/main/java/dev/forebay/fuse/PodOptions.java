@@ -1,6 +1,8 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +12,8 @@ import picocli.CommandLine.Option;
 /** What the pod is told, on the command line or in its environment. */
 @SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
 final class PodOptions {
+
+    private static final int MAX_PORT = 65_535;
 
     @Option(
             names = "--region",
@@ -203,4 +207,26 @@ final class PodOptions {
                     "Let users other than this one read: true; needs root, or user_allow_other in"
                             + " /etc/fuse.conf. FOREBAY_FUSE_ALLOW_OTHER")
     boolean allowOther;
+
+    /**
+     * Checks what the types of options do not.
+     *
+     * @throws ForebayException with {@code INVALID_ARGUMENT}, naming option, value and rule
+     */
+    void check() {
+        requireWithin("--node-cache", nodeCache, 1, Integer.MAX_VALUE);
+        requireWithin("--metrics-port", metricsPort, 0, MAX_PORT);
+        if ((mountpoint == null) == (holder == null)) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "give either --mountpoint or --holder");
+        }
+    }
+
+    private static void requireWithin(String option, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s is %d; it must be from %d to %d".formatted(option, value, least, most));
+        }
+    }
 }

@@ -374,6 +374,11 @@ class PodFuseIT {
         refuses("is not a directory", Map.of("--mountpoint", full.resolve("file").toString()));
         refuses("either --mountpoint or --holder", Map.of("--holder", full.toString()));
         refuses("'12X' is not a size", Map.of("--memory-cache", "12X"));
+        refuses("'99999999T' is more than 8E", Map.of("--memory-cache", "99999999T"));
+        refuses(
+                "--metrics-port is 99999; it must be from 0 to 65535",
+                Map.of("--metrics-port", "99999"));
+        refuses("--node-cache is -5", Map.of("--node-cache", "-5"));
         refuses("region 'R!'", Map.of("--region", "R!"));
         refuses("forebay.etcd.endpoints", Map.of("--etcd-endpoints", "nonsense"));
     }

@@ -82,7 +82,7 @@ final class SlowReads {
             if (read.isFast()) {
                 return false;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // The handler of reads meets the same, and its guard says what it means.
             return false;
         }

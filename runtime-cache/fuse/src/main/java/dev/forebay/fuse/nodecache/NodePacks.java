@@ -77,9 +77,11 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
     /** Takes over the mount table; call it before the versions are shown. */
     public void update(List<Mount> mounts) {
-        pages.update(mounts);
+        boolean changed = pages.update(mounts);
         prewarmer.ifPresent(warmer -> warmer.update(mounts));
-        sweeper.mountsChanged();
+        if (changed) {
+            sweeper.mountsChanged();
+        }
     }
 
     @Override

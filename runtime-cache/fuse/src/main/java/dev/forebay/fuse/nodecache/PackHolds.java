@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.linux.DiskFile;
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.Digest;
 import java.time.Duration;
@@ -72,8 +73,8 @@ final class PackHolds {
             }
             return false;
         } catch (SystemCallException e) {
-            // Nobody is given such a file to read.
-            return false;
+            // Where nobody can ever tell, nobody is given such a file to read.
+            return e.errno() != ErrorNumber.EINVAL && e.errno() != ErrorNumber.EACCES;
         }
     }
 

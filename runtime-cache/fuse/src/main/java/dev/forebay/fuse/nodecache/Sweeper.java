@@ -11,13 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the space back of what no mounted version has any more, some time after the mount table has
- * changed: a version may come back, and the table may be incomplete for a moment. What is in use,
- * or cannot be looked at, is looked at again. Safe for use by many threads.
+ * Gives the space back of what no mounted version has any more, some time after the mounted
+ * versions have changed: one may come back, and the table may be incomplete for a moment. Changes
+ * that go on and on do not put it off for ever. What is in use, or cannot be looked at, is looked
+ * at again. Safe for use by many threads.
  */
 final class Sweeper implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+
+    /** For how many delays further changes put a sweep off. */
+    private static final int MOST_DELAYS = 6;
 
     private final PackCache cache;
     private final VersionPages pages;
@@ -29,6 +33,8 @@ final class Sweeper implements AutoCloseable {
     // Guarded by this.
     private @Nullable ScheduledFuture<?> next;
 
+    private long waitingSinceNanos;
+
     Sweeper(PackCache cache, VersionPages pages, Duration delay) {
         this.cache = cache;
         this.pages = pages;
@@ -39,13 +45,23 @@ final class Sweeper implements AutoCloseable {
         if (executor.isShutdown()) {
             return;
         }
-        if (next != null) {
+        long now = System.nanoTime();
+        if (next == null) {
+            waitingSinceNanos = now;
+        } else if (now - waitingSinceNanos > MOST_DELAYS * delay.toNanos()) {
+            return;
+        } else {
             next.cancel(false);
         }
         next = executor.schedule(this::sweep, delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    private synchronized void begin() {
+        next = null;
+    }
+
     private void sweep() {
+        begin();
         try {
             if (cache.giveUpAllBut(pages.mounted(), pages::packs)) {
                 return;

@@ -38,13 +38,15 @@ final class VersionPages implements LivePages {
     }
 
     /** Takes over the mount table; call it before the versions are shown. */
-    void update(List<Mount> mounts) {
+    boolean update(List<Mount> mounts) {
+        Set<Digest> before = mounted.keySet();
         mounted =
                 mounts.stream()
                         .map(Mount::manifest)
                         .collect(
                                 Collectors.toUnmodifiableMap(
                                         ManifestRef::digest, ref -> ref, (one, _) -> one));
+        return !mounted.keySet().equals(before);
     }
 
     @Override

@@ -15,6 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Pieces of packs in memory outside the heap, the least recently used one making room.
@@ -24,6 +27,8 @@ import java.util.function.Consumer;
  * however many ask for it. Safe for use by many threads.
  */
 final class PieceCache {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PieceCache.class);
 
     /** How long a read waits for a slab when all are being filled or copied from. */
     private static final long PATIENCE_SECONDS = 30;
@@ -40,7 +45,7 @@ final class PieceCache {
         }
     }
 
-    private final int limit;
+    private final Supplier<ByteBuffer> slabs;
     private final Runnable wasted;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition slabFreed = lock.newCondition();
@@ -49,19 +54,23 @@ final class PieceCache {
     private final Map<PieceKey, Piece> pieces = new LinkedHashMap<>(16, 0.75f, true);
     private final Deque<ByteBuffer> free = new ArrayDeque<>();
     private int allocated;
+    private int limit;
 
     /**
      * @param bytes the memory to use, rounded down to whole pieces, at least 4
      * @param wasted told that a piece was dropped that nobody has read; must not call this object
      */
     PieceCache(long bytes, Runnable wasted) {
-        this.wasted = wasted;
-        this.limit = Math.toIntExact(Math.max(4, bytes / PieceKey.BYTES));
+        this(bytes, wasted, () -> ByteBuffer.allocateDirect(PieceKey.BYTES));
     }
 
-    /** How many pieces there is memory for. */
-    int limit() {
-        return limit;
+    /**
+     * @param slabs makes room for a piece, or throws an {@link OutOfMemoryError}
+     */
+    PieceCache(long bytes, Runnable wasted, Supplier<ByteBuffer> slabs) {
+        this.wasted = wasted;
+        this.slabs = slabs;
+        this.limit = Math.toIntExact(Math.max(4, bytes / PieceKey.BYTES));
     }
 
     /** How many bytes of memory are in use. */
@@ -191,9 +200,13 @@ final class PieceCache {
             return Optional.of(free.pop());
         }
         if (allocated < limit) {
-            ByteBuffer slab = ByteBuffer.allocateDirect(PieceKey.BYTES);
-            allocated++;
-            return Optional.of(slab);
+            try {
+                ByteBuffer slab = slabs.get();
+                allocated++;
+                return Optional.of(slab);
+            } catch (OutOfMemoryError e) {
+                doWithout(e);
+            }
         }
         Iterator<Piece> eldest = pieces.values().iterator();
         while (eldest.hasNext()) {
@@ -208,6 +221,23 @@ final class PieceCache {
             }
         }
         return Optional.empty();
+    }
+
+    /** The JVM's limit of memory outside the heap is lower than what was asked for. */
+    private void doWithout(OutOfMemoryError e) {
+        if (allocated == 0) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "no memory outside the heap for a single piece (-XX:MaxDirectMemorySize)",
+                    e);
+        }
+        LOG.warn(
+                "Memory for pieces of packs stays at {} MiB instead of {} MiB, for the JVM gives no"
+                        + " more (-XX:MaxDirectMemorySize): {}",
+                allocated,
+                limit,
+                e.getMessage());
+        limit = allocated;
     }
 
     private void release(PieceKey key, Piece piece) {

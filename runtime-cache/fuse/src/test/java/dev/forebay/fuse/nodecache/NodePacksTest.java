@@ -30,6 +30,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -257,6 +258,20 @@ class NodePacksTest {
         assertThat(nodePacks.usedBytes()).as("nobody knows what it is for").isEqualTo(both);
         manifestFiles.put(third.mount().manifest(), manifest);
         awaitUsed(both / 2);
+    }
+
+    @Test
+    void aTableThatChangesAllTheTimeDoesNotPutTheSweepOffForEver() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        TestDataset third = dataset("third/data@v1", 3);
+        AtomicBoolean odd = new AtomicBoolean();
+        await(
+                () -> {
+                    odd.set(!odd.get());
+                    nodePacks.update(odd.get() ? List.of(third.mount()) : List.of());
+                    return nodePacks.usedBytes() == 0;
+                });
     }
 
     /** As the kernel has it for an image, also when this process is another one since. */
