@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -137,6 +138,51 @@ class LifecycleIT {
         assertThat(reused.status()).isEqualTo(409);
         assertThat(reused.text("code")).isEqualTo("ALREADY_EXISTS");
         assertThat(api.get(v + "/requests/other").status()).isEqualTo(404);
+    }
+
+    /** "Which version is meant". */
+    @Test
+    void latestIsTheNewestVersionAndStaysItForTheSameRequest() {
+        String name = platform.dataset(LONG);
+        String latest = version(name, "latest") + "/ensure?wait_seconds=30";
+        Api.Answer none = api.post(latest, IN);
+        api.post(version(name, "b") + "/ensure?wait_seconds=30", IN);
+        api.post(version(name, "a") + "/ensure?wait_seconds=30", IN);
+
+        Api.Answer first = api.post(latest, IN, "Idempotency-Key", "k");
+        api.post(version(name, "c") + "/ensure?wait_seconds=30", IN);
+        Api.Answer again = api.post(latest, IN, "Idempotency-Key", "k");
+        Api.Answer asked = api.get(version(name, "latest") + "/requests/k");
+        Api.Answer other = api.post(latest, IN, "Idempotency-Key", "l");
+
+        assertThat(none.status()).isEqualTo(404);
+        assertThat(none.text("detail")).contains("team/" + name + " has no version yet");
+        assertThat(first.text("version")).isEqualTo("a");
+        assertThat(first.body().at("/receipt/version").asText()).isEqualTo("a");
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(asked.body()).isEqualTo(first.body());
+        assertThat(other.text("version")).isEqualTo("c");
+        assertThat(api.get(version(name, "latest")).text("version")).isEqualTo("c");
+        assertThat(api.get(version(name, "latest") + "/requests/never").status()).isEqualTo(404);
+        assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).hasSize(3);
+    }
+
+    @Test
+    void aDigestMeansTheFirstVersionWithThisManifest() {
+        String name = platform.dataset(LONG);
+        String digest = digest(api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN));
+        digest(api.post(version(name, "v0") + "/ensure?wait_seconds=30", IN));
+
+        Api.Answer answer = api.post(version(name, digest) + "/ensure?wait_seconds=30", IN);
+        Api.Answer shown = api.get(version(name, digest.toUpperCase(Locale.ROOT)));
+        Api.Answer unknown = api.post(version(name, "0".repeat(64)) + "/ensure", IN);
+
+        assertThat(digest(answer)).isEqualTo(digest);
+        assertThat(answer.text("version")).isEqualTo("v1");
+        assertThat(shown.text("version")).isEqualTo("v1");
+        assertThat(unknown.status()).isEqualTo(404);
+        assertThat(unknown.text("detail")).contains("no version of team/" + name);
+        assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).hasSize(2);
     }
 
     @Test

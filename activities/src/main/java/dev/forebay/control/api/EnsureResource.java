@@ -3,6 +3,7 @@ package dev.forebay.control.api;
 import dev.forebay.control.api.Bodies.Ensure;
 import dev.forebay.control.api.Bodies.PinSpec;
 import dev.forebay.control.api.Views.EnsuredView;
+import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.Delays;
 import dev.forebay.control.engine.EnsureRequests;
 import dev.forebay.control.engine.Ensured;
@@ -55,6 +56,7 @@ class EnsureResource {
     private final VersionReader reader;
     private final Delays delays;
     private final Regions regions;
+    private final VersionLookup lookup;
     private final VersionViews views;
 
     EnsureResource(
@@ -62,11 +64,13 @@ class EnsureResource {
             VersionReader reader,
             Delays delays,
             Regions regions,
+            VersionLookup lookup,
             VersionViews views) {
         this.requests = requests;
         this.reader = reader;
         this.delays = delays;
         this.regions = regions;
+        this.lookup = lookup;
         this.views = views;
     }
 
@@ -77,7 +81,8 @@ class EnsureResource {
             description =
                     """
                     200 with a receipt when every byte is there and verified; 202 when it goes on: the request is then \
-                    in Temporal's history and survives anything. The same Idempotency-Key is the same request.""")
+                    in Temporal's history and survives anything. The same Idempotency-Key is the same request. The version is \
+                    named by its name, by the digest of its manifest, or by `latest`: the answer says which one was meant.""")
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "Accepted, and it will be")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
@@ -95,9 +100,9 @@ class EnsureResource {
             @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Nullable String idempotencyKey,
             @NotNull(message = Rules.REQUIRED) @Valid Ensure body) {
-        DatasetVersion version = path.toVersion();
         RegionName region = regions.require(body.region());
         String id = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
+        DatasetVersion version = lookup.find(path.toDataset(), path.version(), id);
         PinSpec pin = body.pin();
         EnsureRequest request =
                 new EnsureRequest(region, pin == null ? null : pin.toRequest(region, id));
@@ -125,14 +130,14 @@ class EnsureResource {
                     @DefaultValue("0")
                     @WholeNumber(min = 0, max = LONGEST_WAIT_SECONDS)
                     String waitSeconds) {
-        DatasetVersion version = path.toVersion();
         Optional<RegionName> in = Optional.ofNullable(region).map(regions::require);
+        DatasetVersion version = lookup.meant(path.toDataset(), path.version(), requestId);
         return answer(version, requests.poll(version, requestId, in, seconds(waitSeconds)));
     }
 
     private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {
         return switch (ensured) {
-            case Ensured.Done done -> RestResponse.ok(views.done(done));
+            case Ensured.Done done -> RestResponse.ok(views.done(version, done));
             case Ensured.Pending pending -> {
                 VersionStatus status = reader.status(version);
                 yield RestResponse.status(

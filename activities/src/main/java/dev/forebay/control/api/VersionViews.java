@@ -9,6 +9,7 @@ import dev.forebay.control.api.Views.ReceiptView;
 import dev.forebay.control.api.Views.ResidencyView;
 import dev.forebay.control.api.Views.VersionView;
 import dev.forebay.control.engine.Ensured;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.WorkflowIds;
@@ -63,8 +64,9 @@ class VersionViews {
                 url(workflowId));
     }
 
-    EnsuredView done(Ensured.Done done) {
-        return new EnsuredView(done.requestId(), true, receipt(done.receipt()), null);
+    EnsuredView done(DatasetVersion version, Ensured.Done done) {
+        return new EnsuredView(
+                done.requestId(), version.version(), true, receipt(done.receipt()), null);
     }
 
     EnsuredView pending(Ensured.Pending pending, VersionStatus status, Optional<Problem> waiting) {
@@ -91,7 +93,8 @@ class VersionViews {
                                                 0,
                                                 bytes,
                                                 cause));
-        return new EnsuredView(pending.requestId(), false, null, progress);
+        return new EnsuredView(
+                pending.requestId(), status.version().version(), false, null, progress);
     }
 
     private ReceiptView receipt(Receipt receipt) {

@@ -148,6 +148,7 @@ final class Views {
     @Schema(name = "Ensured", description = "With a receipt when done, else with the progress")
     record EnsuredView(
             String requestId,
+            @Schema(description = "The name of the version that was meant") String version,
             boolean done,
             @Nullable ReceiptView receipt,
             @Nullable ProgressView progress) {}
