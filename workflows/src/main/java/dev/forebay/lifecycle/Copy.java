@@ -20,12 +20,21 @@ final class Copy {
     }
 
     /**
-     * A filling begins: what is there will be counted again, and the region will say again where it
-     * shows it. What earlier fillings took from the lake for this copy stays counted.
+     * A filling begins: the region will say again where it shows the copy. What earlier fillings
+     * took from the lake for this copy stays counted.
+     *
+     * @param bytesCached what is there already
      */
-    static Residency filling(Residency now) {
+    static Residency filling(Residency now, long bytesCached) {
         return new Residency(
-                now.region(), State.WARMING, 0, now.bytesFromLake(), null, null, null, null);
+                now.region(),
+                State.WARMING,
+                bytesCached,
+                now.bytesFromLake(),
+                null,
+                null,
+                null,
+                null);
     }
 
     static Residency mounted(Residency now, String path) {

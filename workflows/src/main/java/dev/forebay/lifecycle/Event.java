@@ -62,6 +62,9 @@ public sealed interface Event {
     /** The pin was released, or the region's etcd says that it has ended. */
     record PinEnded(RegionName region, String id, Instant at) implements Regional {}
 
+    /** Somebody got a receipt, and no pin. */
+    record HandedOut(RegionName region, Instant at) implements Regional {}
+
     /** The region is about to be asked to evict. */
     record EvictionBegun(RegionName region) implements Regional {}
 

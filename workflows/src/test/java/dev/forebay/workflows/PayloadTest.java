@@ -19,8 +19,11 @@ import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.api.common.v1.Payload;
@@ -67,25 +70,61 @@ class PayloadTest {
                 new VersionStatus(version, null, LEASE, List.of(), List.of()),
                 new VersionInput(version, "lake", "", LEASE, null),
                 new VersionInput(version, "lake", "digits/", LEASE, status),
-                new EnsureRequest(us, pin),
-                new EnsureRequest(us, null),
+                EnsureRequest.of(us, pin),
+                EnsureRequest.of(us, null),
+                new EnsureRequest(
+                        us,
+                        pin,
+                        new Terms(0.5, LEASE, OnDeadline.RUN_COLD, Urgency.SPECULATIVE),
+                        List.of(Platform.AP)),
                 new EvictRequest(us, "why", true),
                 new UnpinRequest(us, "p"),
                 new TtlRequest(LEASE),
                 new ResumeRequest(us),
-                new Receipt(version, manifest.digest(), 1, 2, us, 2, 2, "/mnt/x", AT, grant, "id"),
-                new Receipt(version, manifest.digest(), 1, 2, us, 2, 2, "/mnt/x", AT, null, "id"),
+                new Receipt(
+                        version,
+                        manifest.digest(),
+                        1,
+                        2,
+                        us,
+                        2,
+                        2,
+                        "/mnt/x",
+                        AT,
+                        grant,
+                        "id",
+                        null,
+                        List.of()),
+                new Receipt(
+                        version,
+                        manifest.digest(),
+                        1,
+                        2,
+                        us,
+                        2,
+                        2,
+                        "/mnt/x",
+                        AT,
+                        null,
+                        "id",
+                        null,
+                        List.of()),
+                new Receipt(
+                                version, null, 0, 0, us, 0, 0, null, null, null, "id", problem,
+                                List.of())
+                        .with(List.of()),
                 new IngestInput(version, "lake", "digits/"),
                 new EvictInput(version, manifest, us, "why"),
                 new FillProgress(us, "/mnt/x", 3, 4),
                 new FillResult(3, 4),
-                new PrewarmInput(version, manifest, us, 7, null),
+                new PrewarmInput(version, manifest, us, 7, null, Urgency.SPECULATIVE),
                 new PrewarmInput(
                         version,
                         manifest,
                         us,
                         7,
-                        new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7)),
+                        new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7),
+                        Urgency.INTERACTIVE),
                 new WarmResult(1, 2),
                 new Coverage(1, -1, 1),
                 new Outcome(version, true, ""),

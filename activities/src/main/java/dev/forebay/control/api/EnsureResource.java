@@ -28,6 +28,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -48,6 +49,8 @@ class EnsureResource {
     private static final String CONFLICT =
             "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key"
                     + " was used for another request, or somebody else holds a pin with this id";
+    private static final String LATE =
+            "DEADLINE_EXCEEDED: it was not there within deadline_seconds; says how far it came";
     private static final String GIVEN_UP =
             "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and"
                     + " the region is BLOCKED";
@@ -77,10 +80,10 @@ class EnsureResource {
     @POST
     @Path("/ensure")
     @Operation(
-            summary = "Have every byte of the version in a region, and a pin on it if asked for",
+            summary = "Have the version in one or several regions, and a pin on it if asked for",
             description =
                     """
-                    200 with a receipt when every byte is there and verified; 202 when it goes on: the request is then \
+                    200 with a receipt when every byte, or as many as were asked for, are there and verified; 202 when it goes on: the request is then \
                     in Temporal's history and survives anything. The same Idempotency-Key is the same request. The version is \
                     named by its name, by the digest of its manifest, or by `latest`: the answer says which one was meant.""")
     @APIResponse(responseCode = "200", description = "It is there")
@@ -90,6 +93,7 @@ class EnsureResource {
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     @APIResponse(responseCode = "503", description = GIVEN_UP)
+    @APIResponse(responseCode = "504", description = LATE)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> ensure(
             @BeanParam @Valid VersionPath path,
@@ -100,12 +104,16 @@ class EnsureResource {
             @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Nullable String idempotencyKey,
             @NotNull(message = Rules.REQUIRED) @Valid Ensure body) {
-        RegionName region = regions.require(body.region());
+        List<RegionName> in = body.named().stream().map(regions::require).toList();
         String id = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
         DatasetVersion version = lookup.find(path.toDataset(), path.version(), id);
         PinSpec pin = body.pin();
         EnsureRequest request =
-                new EnsureRequest(region, pin == null ? null : pin.toRequest(region, id));
+                new EnsureRequest(
+                        in.getFirst(),
+                        pin == null ? null : pin.toRequest(in.getFirst(), id),
+                        body.terms(),
+                        in.subList(1, in.size()));
         return answer(version, requests.ensure(version, request, id, seconds(waitSeconds)));
     }
 
@@ -119,6 +127,7 @@ class EnsureResource {
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     @APIResponse(responseCode = "503", description = GIVEN_UP)
+    @APIResponse(responseCode = "504", description = LATE)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> poll(
             @BeanParam @Valid VersionPath path,
@@ -142,7 +151,7 @@ class EnsureResource {
                 VersionStatus status = reader.status(version);
                 yield RestResponse.status(
                         RestResponse.Status.ACCEPTED,
-                        views.pending(pending, status, delays.of(status, pending.region())));
+                        views.pending(pending, status, delays.of(status)));
             }
         };
     }

@@ -9,21 +9,23 @@ import dev.forebay.control.api.Views.ReceiptView;
 import dev.forebay.control.api.Views.ResidencyView;
 import dev.forebay.control.api.Views.VersionView;
 import dev.forebay.control.engine.Ensured;
+import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Digest;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
-import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the answers that point to Temporal's web UI. */
@@ -65,54 +67,72 @@ class VersionViews {
     }
 
     EnsuredView done(DatasetVersion version, Ensured.Done done) {
+        List<ReceiptView> receipts =
+                Stream.concat(Stream.of(done.receipt()), done.receipt().others().stream())
+                        .map(this::receipt)
+                        .toList();
         return new EnsuredView(
-                done.requestId(), version.version(), true, receipt(done.receipt()), null);
+                done.requestId(),
+                version.version(),
+                true,
+                receipts.getFirst(),
+                receipts,
+                null,
+                null);
     }
 
-    EnsuredView pending(Ensured.Pending pending, VersionStatus status, Optional<Problem> waiting) {
-        ManifestRef manifest = status.manifest();
-        Long bytes = manifest == null ? null : manifest.bytes();
-        CauseView cause = CauseView.of(waiting.orElse(null));
-        ProgressView progress =
-                status.regions().stream()
-                        .filter(residency -> residency.region().equals(pending.region()))
-                        .findFirst()
+    /**
+     * @param waiting what regions wait for, by name
+     */
+    EnsuredView pending(
+            Ensured.Pending pending, VersionStatus status, Map<String, Problem> waiting) {
+        List<ProgressView> progress =
+                pending.regions().stream()
                         .map(
-                                residency ->
-                                        new ProgressView(
-                                                residency.region().value(),
-                                                residency.state(),
-                                                residency.bytesCached(),
-                                                bytes,
-                                                cause))
-                        .orElseGet(
-                                () ->
-                                        new ProgressView(
-                                                pending.region().value(),
-                                                Residency.State.ABSENT,
-                                                0,
-                                                bytes,
-                                                cause));
+                                region ->
+                                        ProgressView.of(
+                                                Lifecycle.residency(status, region),
+                                                status.manifest(),
+                                                waiting.get(region.value())))
+                        .toList();
         return new EnsuredView(
-                pending.requestId(), status.version().version(), false, null, progress);
+                pending.requestId(),
+                status.version().version(),
+                false,
+                null,
+                null,
+                progress.getFirst(),
+                progress);
     }
 
     private ReceiptView receipt(Receipt receipt) {
         PinGrant pin = receipt.pin();
+        Digest manifest = receipt.manifestDigest();
         return new ReceiptView(
                 receipt.version().dataset().toString(),
                 receipt.version().version(),
-                receipt.manifestDigest().hex(),
-                receipt.objects(),
-                receipt.bytes(),
+                manifest == null ? null : manifest.hex(),
+                manifest == null ? null : receipt.objects(),
+                manifest == null ? null : receipt.bytes(),
                 receipt.region().value(),
+                coverage(receipt),
                 receipt.bytesVerified(),
                 receipt.bytesFromLake(),
+                Map.of("lake", receipt.bytesFromLake()),
                 receipt.path(),
                 receipt.cachedAt(),
                 pin == null ? null : PinView.of(receipt.version(), pin),
+                CauseView.of(receipt.cold()),
                 receipt.workflowId(),
                 url(receipt.workflowId()));
+    }
+
+    /** Rounding never makes all of almost all. */
+    private static double coverage(Receipt receipt) {
+        if (receipt.bytesVerified() >= receipt.bytes()) {
+            return receipt.manifestDigest() == null ? 0 : 1;
+        }
+        return Math.min(Math.nextDown(1.0), (double) receipt.bytesVerified() / receipt.bytes());
     }
 
     private @Nullable String url(String workflowId) {

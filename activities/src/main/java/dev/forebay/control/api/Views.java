@@ -12,6 +12,7 @@ import dev.forebay.workflows.message.Residency;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -120,19 +121,34 @@ final class Views {
             String workflowId,
             @Nullable String workflowUrl) {}
 
-    @Schema(name = "Receipt", description = "Given only when every byte is there and verified")
+    @Schema(
+            name = "Receipt",
+            description =
+                    "What is in a region: every byte, or as many as were asked for, each verified; less only with cold")
     record ReceiptView(
             String dataset,
             String version,
-            String manifestDigest,
-            long objects,
-            long bytes,
+            @Schema(description = "Null in a cold one, if the version is not listed yet")
+                    @Nullable String manifestDigest,
+            @Nullable Long objects,
+            @Nullable Long bytes,
             String region,
+            @Schema(description = "The part of the bytes that is there, 0 to 1; 1 only if all are")
+                    double coverage,
             long bytesVerified,
             long bytesFromLake,
-            String path,
-            Instant cachedAt,
-            @Nullable PinView pin,
+            @Schema(
+                            description =
+                                    "By source; as bytes_from_lake, since the version was mounted there")
+                    Map<String, Long> bytesFrom,
+            @Schema(description = "Null in a cold one, if the region does not show it yet")
+                    @Nullable String path,
+            @Schema(description = "When it was complete; null if it is not")
+                    @Nullable Instant cachedAt,
+            @Schema(description = "Null in a cold one also if it could not be taken in time")
+                    @Nullable PinView pin,
+            @Schema(description = "Why less is there than was asked for; else null")
+                    @Nullable CauseView cold,
             String workflowId,
             @Nullable String workflowUrl) {}
 
@@ -143,15 +159,33 @@ final class Views {
             long bytesCached,
             @Nullable Long bytes,
             @Schema(description = "What it waits for, or how the last attempt failed")
-                    @Nullable CauseView waiting) {}
+                    @Nullable CauseView waiting) {
 
-    @Schema(name = "Ensured", description = "With a receipt when done, else with the progress")
+        static ProgressView of(
+                Residency residency, @Nullable ManifestRef manifest, @Nullable Problem waiting) {
+            return new ProgressView(
+                    residency.region().value(),
+                    residency.state(),
+                    residency.bytesCached(),
+                    manifest == null ? null : manifest.bytes(),
+                    CauseView.of(waiting));
+        }
+    }
+
+    @Schema(
+            name = "Ensured",
+            description =
+                    "With receipts when done, else with the progress; receipt and progress are those of the first region")
     record EnsuredView(
             String requestId,
             @Schema(description = "The name of the version that was meant") String version,
             boolean done,
             @Nullable ReceiptView receipt,
-            @Nullable ProgressView progress) {}
+            @Schema(description = "Of each region, in the order of the request")
+                    @Nullable List<ReceiptView> receipts,
+            @Nullable ProgressView progress,
+            @Schema(description = "The progress of each region, in the order of the request")
+                    @Nullable List<ProgressView> regions) {}
 
     @Schema(name = "Region")
     record RegionView(

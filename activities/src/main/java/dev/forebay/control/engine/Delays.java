@@ -58,18 +58,6 @@ public class Delays {
         return found;
     }
 
-    /** As {@link #of(VersionStatus)}, of one region. */
-    public Optional<Problem> of(VersionStatus status, RegionName region) {
-        try {
-            return status.regions().stream()
-                    .filter(residency -> residency.region().equals(region))
-                    .findFirst()
-                    .flatMap(residency -> of(status, residency));
-        } catch (ForebayException unanswered) {
-            return Optional.empty();
-        }
-    }
-
     private Optional<Problem> of(VersionStatus status, Residency residency) {
         RegionName region = residency.region();
         return switch (residency.state()) {

@@ -10,13 +10,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytesFromLake bytes that earlier attempts took from the lake for this copy
  * @param carried where the run before stopped, when this one continues it
+ * @param urgency before whom its activities are taken up
  */
 public record PrewarmInput(
         DatasetVersion version,
         ManifestRef manifest,
         RegionName region,
         long bytesFromLake,
-        @Nullable Cursor carried) {
+        @Nullable Cursor carried,
+        Urgency urgency) {
+
+    public PrewarmInput {
+        urgency = urgency == null ? Urgency.INTERACTIVE : urgency;
+    }
 
     /**
      * How far the filling is.
