@@ -125,6 +125,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     public WarmResult warm(
             DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal) {
         priorities.put(version, Activity.getExecutionContext().getInfo().getPriority());
+        Activity.getExecutionContext().heartbeat(new WarmProgress(fromOrdinal, PART, PART, 1));
         try {
             // An attempt that nobody waits for any more ends too.
             gate.await(60, TimeUnit.SECONDS);
@@ -133,7 +134,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         }
         warmed.incrementAndGet();
         filled.add(version);
-        return new WarmResult(manifest.bytes(), manifest.bytes());
+        return new WarmResult(manifest.bytes(), manifest.bytes(), manifest.objects());
     }
 
     @Override

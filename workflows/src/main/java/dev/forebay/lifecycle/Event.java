@@ -32,10 +32,11 @@ public sealed interface Event {
     record Resumed(RegionName region) implements Regional {}
 
     /** The region shows the version at {@code path}, still incomplete. */
-    record Mounted(RegionName region, String path) implements Regional {}
+    record Mounted(RegionName region, String path, Instant at) implements Regional {}
 
     /** So much is there, and so much of it came from the lake for this copy. */
-    record WarmProgressed(RegionName region, long bytesCached, long bytesFromLake)
+    record WarmProgressed(
+            RegionName region, long bytesCached, long bytesFromLake, long objectsCached)
             implements Regional {}
 
     /** Every worker was asked, and what they hold adds up to {@code bytesVerified}. */

@@ -17,6 +17,7 @@ import dev.forebay.lifecycle.Event.Regional;
 import dev.forebay.lifecycle.Event.Resumed;
 import dev.forebay.lifecycle.Event.TtlSet;
 import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Residency;
@@ -156,23 +157,18 @@ public final class Lifecycle {
         return switch (event) {
             case Ensured _ ->
                     now.state() == State.ABSENT || now.state() == State.BLOCKED
-                            ? with(before, Copy.filling(now, now.bytesCached()))
+                            ? with(before, Copy.filling(now))
                             : before;
             case Resumed _ ->
-                    now.state() == State.BLOCKED
-                            ? with(before, Copy.filling(now, now.bytesCached()))
-                            : before;
-            case Lost _ ->
-                    now.state() == State.CACHED ? with(before, Copy.filling(now, 0)) : before;
+                    now.state() == State.BLOCKED ? with(before, Copy.filling(now)) : before;
+            case Lost _ -> now.state() == State.CACHED ? with(before, Copy.lost(now)) : before;
             case Mounted mounted ->
                     now.state() == State.WARMING
-                            ? with(before, Copy.mounted(now, mounted.path()))
+                            ? with(before, Copy.mounted(now, mounted.path(), mounted.at()))
                             : before;
             case WarmProgressed warm ->
                     now.state() == State.WARMING
-                            ? with(
-                                    before,
-                                    Copy.progressed(now, warm.bytesCached(), warm.bytesFromLake()))
+                            ? with(before, Copy.progressed(now, warm))
                             : before;
             case Confirmed confirmed ->
                     isComplete(before, now, confirmed)
@@ -223,7 +219,12 @@ public final class Lifecycle {
 
     private static Residency cached(VersionStatus status, Residency now, Confirmed confirmed) {
         boolean pinned = !pins(status, now.region()).isEmpty();
-        return Copy.cached(now, confirmed, pinned ? null : confirmed.at().plus(status.ttl()));
+        ManifestRef manifest = status.manifest();
+        return Copy.cached(
+                now,
+                confirmed,
+                manifest == null ? 0 : manifest.objects(),
+                pinned ? null : confirmed.at().plus(status.ttl()));
     }
 
     /** A crowd of callers moves the end once, not each a little. */

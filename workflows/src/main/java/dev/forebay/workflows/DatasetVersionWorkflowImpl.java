@@ -178,10 +178,13 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void progress(FillProgress progress) {
-        state.apply(new Mounted(progress.region(), progress.path()));
+        state.apply(new Mounted(progress.region(), progress.path(), VersionState.now()));
         state.apply(
                 new WarmProgressed(
-                        progress.region(), progress.bytesCached(), progress.bytesFromLake()));
+                        progress.region(),
+                        progress.bytesCached(),
+                        progress.bytesFromLake(),
+                        progress.objectsCached()));
     }
 
     @Override

@@ -69,7 +69,9 @@ final class Fills {
         return of(region, Urgency.INTERACTIVE);
     }
 
-    /** The filling that an earlier run knew of, unless somebody has asked this one for it already. */
+    /**
+     * The filling that an earlier run knew of, unless somebody has asked this one for it already.
+     */
     void takeUp(RegionName region) {
         if (!running.containsKey(region)) {
             of(region);

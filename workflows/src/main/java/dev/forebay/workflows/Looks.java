@@ -71,7 +71,8 @@ final class Looks {
                 return Optional.empty(); // an eviction began while the workers were asked
             }
             state.apply(
-                    new WarmProgressed(region, coverage.bytesVerified(), coverage.bytesFromLake()));
+                    new WarmProgressed(
+                            region, coverage.bytesVerified(), coverage.bytesFromLake(), 0));
             return Optional.of(coverage);
         } catch (ActivityFailure unanswered) {
             return Optional.empty();

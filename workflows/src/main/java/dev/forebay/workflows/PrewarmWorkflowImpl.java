@@ -69,7 +69,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         String path =
                 Steps.mount(input.version(), input.region(), urgency(input))
                         .mount(input.version(), input.manifest());
-        Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0);
+        Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
         report(input, cursor);
         return cursor;
     }
@@ -98,14 +98,17 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         long to = Math.min(cursor.next() + Batches.size(manifest.chunks()), manifest.chunks());
         WarmResult warmed = warm(input, cursor.next(), to);
         // A later round warms again what is there: only confirm knows the sum then.
-        long verified = cursor.round() == 0 ? warmed.bytesVerified() : 0;
+        boolean isFirst = cursor.round() == 0;
+        long verified = isFirst ? warmed.bytesVerified() : 0;
+        long objects = isFirst ? warmed.objects() : 0;
         return new Cursor(
                 cursor.path(),
                 cursor.round(),
                 to,
                 cursor.bytesVerified() + verified,
                 cursor.bytesFromLake() + warmed.bytesFromLake(),
-                cursor.reported());
+                cursor.reported(),
+                cursor.objects() + objects);
     }
 
     /** A batch that nobody waited for begins again, in its new place, when somebody does. */
@@ -181,7 +184,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                         coverage.firstMissing(),
                         coverage.bytesVerified(),
                         cursor.bytesFromLake(),
-                        cursor.reported());
+                        cursor.reported(),
+                        cursor.objects());
         report(input, next);
         return next;
     }
@@ -198,7 +202,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 cursor.next(),
                 cursor.bytesVerified(),
                 cursor.bytesFromLake(),
-                step);
+                step,
+                cursor.objects());
     }
 
     private void report(PrewarmInput input, Cursor cursor) {
@@ -207,10 +212,12 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         Workflow.setCurrentDetails(
                 String.format(
                         Locale.ROOT,
-                        "Round %d: %,d of %,d chunks; %,d of %,d bytes verified, %,d from the lake.",
+                        "Round %d: %,d of %,d chunks; %,d of %,d objects; %,d of %,d bytes verified, %,d from the lake.",
                         cursor.round() + 1,
                         cursor.next(),
                         input.manifest().chunks(),
+                        cursor.objects(),
+                        input.manifest().objects(),
                         cursor.bytesVerified(),
                         input.manifest().bytes(),
                         cursor.bytesFromLake()));
@@ -222,7 +229,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                                     region,
                                     cursor.path(),
                                     cursor.bytesVerified(),
-                                    cursor.bytesFromLake()));
+                                    cursor.bytesFromLake(),
+                                    cursor.objects()));
         } catch (ApplicationFailure gone) {
             // Nobody is left to be told; the parent's end cancels this workflow.
             Workflow.getLogger(PrewarmWorkflowImpl.class)

@@ -152,7 +152,9 @@ final class FakeRegion implements RegionActivities {
         for (long ordinal = from; ordinal < to; ordinal++) {
             fetched += held.add(ordinal) ? CHUNK_BYTES : 0;
         }
-        return new WarmResult((to - from) * CHUNK_BYTES, fetched);
+        // The files lie in the first chunks, one in each.
+        long files = Math.max(0, Math.min(to, FakeControlPlane.MANIFEST.objects()) - from);
+        return new WarmResult((to - from) * CHUNK_BYTES, fetched, files);
     }
 
     @Override

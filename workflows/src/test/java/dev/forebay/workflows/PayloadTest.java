@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import dev.forebay.workflows.activity.SweepActivities.Outcome;
 import dev.forebay.workflows.message.EnsureRequest;
@@ -18,6 +19,7 @@ import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
@@ -51,9 +53,9 @@ class PayloadTest {
         PinRequest pin = new PinRequest(us, "p", "job é|`", "", LEASE);
         PinGrant grant = new PinGrant(us, "p", "job", "training", AT);
         Problem problem = new Problem(ErrorCode.CORRUPT, "bad block");
-        Residency cached = new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null);
+        Residency cached = new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null, 3, null);
         Residency blocked =
-                new Residency(us, Residency.State.BLOCKED, 5, 4, null, null, null, problem);
+                new Residency(us, Residency.State.BLOCKED, 5, 4, null, null, null, problem, 2, new Filling(AT, 1));
         VersionStatus status =
                 new VersionStatus(
                         version, manifest, LEASE, List.of(cached, blocked), List.of(grant));
@@ -115,7 +117,7 @@ class PayloadTest {
                         .with(List.of()),
                 new IngestInput(version, "lake", "digits/"),
                 new EvictInput(version, manifest, us, "why"),
-                new FillProgress(us, "/mnt/x", 3, 4),
+                new FillProgress(us, "/mnt/x", 3, 4, 5),
                 new FillResult(3, 4),
                 new PrewarmInput(version, manifest, us, 7, null, Urgency.SPECULATIVE),
                 new PrewarmInput(
@@ -123,9 +125,10 @@ class PayloadTest {
                         manifest,
                         us,
                         7,
-                        new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7),
+                        new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7, 8),
                         Urgency.INTERACTIVE),
-                new WarmResult(1, 2),
+                new WarmResult(1, 2, 3),
+                new WarmProgress(1, 2, 3, 4),
                 new Coverage(1, -1, 1),
                 new Outcome(version, true, ""),
                 LEASE);

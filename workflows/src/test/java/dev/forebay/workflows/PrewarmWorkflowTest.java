@@ -123,7 +123,7 @@ class PrewarmWorkflowTest {
         public WarmResult warm(DatasetVersion version, ManifestRef manifest, long from, long to) {
             warmed.add(from + "-" + to);
             long bytes = (to - from) * FakeRegion.CHUNK_BYTES;
-            return new WarmResult(bytes, bytes);
+            return new WarmResult(bytes, bytes, to - from);
         }
 
         @Override

@@ -4,16 +4,14 @@ import dev.forebay.control.api.Bodies.Ensure;
 import dev.forebay.control.api.Bodies.PinSpec;
 import dev.forebay.control.api.Views.EnsuredView;
 import dev.forebay.control.catalogue.VersionLookup;
-import dev.forebay.control.engine.Delays;
 import dev.forebay.control.engine.EnsureRequests;
 import dev.forebay.control.engine.Ensured;
-import dev.forebay.control.engine.VersionReader;
+import dev.forebay.control.engine.ProgressReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
 import dev.forebay.workflows.message.EnsureRequest;
-import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
@@ -56,22 +54,19 @@ class EnsureResource {
                     + " the region is BLOCKED";
 
     private final EnsureRequests requests;
-    private final VersionReader reader;
-    private final Delays delays;
+    private final ProgressReader progress;
     private final Regions regions;
     private final VersionLookup lookup;
     private final VersionViews views;
 
     EnsureResource(
             EnsureRequests requests,
-            VersionReader reader,
-            Delays delays,
+            ProgressReader progress,
             Regions regions,
             VersionLookup lookup,
             VersionViews views) {
         this.requests = requests;
-        this.reader = reader;
-        this.delays = delays;
+        this.progress = progress;
         this.regions = regions;
         this.lookup = lookup;
         this.views = views;
@@ -147,12 +142,10 @@ class EnsureResource {
     private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {
         return switch (ensured) {
             case Ensured.Done done -> RestResponse.ok(views.done(version, done));
-            case Ensured.Pending pending -> {
-                VersionStatus status = reader.status(version);
-                yield RestResponse.status(
-                        RestResponse.Status.ACCEPTED,
-                        views.pending(pending, status, delays.of(status)));
-            }
+            case Ensured.Pending pending ->
+                    RestResponse.status(
+                            RestResponse.Status.ACCEPTED,
+                            views.pending(pending, progress.of(version)));
         };
     }
 

@@ -9,13 +9,13 @@ import dev.forebay.control.api.Views.ReceiptView;
 import dev.forebay.control.api.Views.ResidencyView;
 import dev.forebay.control.api.Views.VersionView;
 import dev.forebay.control.engine.Ensured;
-import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.PinGrant;
-import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
@@ -40,27 +40,25 @@ class VersionViews {
         this.temporalNamespace = config.temporal().namespace();
     }
 
-    /** Without what regions wait for. */
+    /** What the workflow said last, and nothing more recent. */
     VersionView of(VersionStatus status) {
-        return of(status, Map.of());
+        return of(
+                new VersionProgress(
+                        status,
+                        status.regions().stream()
+                                .map(residency -> RegionProgress.of(residency, status.manifest()))
+                                .toList()));
     }
 
-    /**
-     * @param waiting what regions wait for, by name
-     */
-    VersionView of(VersionStatus status, Map<String, Problem> waiting) {
+    VersionView of(VersionProgress progress) {
+        VersionStatus status = progress.status();
         String workflowId = WorkflowIds.version(status.version());
         return new VersionView(
                 status.version().dataset().toString(),
                 status.version().version(),
                 ManifestView.of(status.manifest()),
                 status.ttl().toSeconds(),
-                status.regions().stream()
-                        .map(
-                                residency ->
-                                        ResidencyView.of(
-                                                residency, waiting.get(residency.region().value())))
-                        .toList(),
+                progress.regions().stream().map(ResidencyView::of).toList(),
                 status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
                 workflowId,
                 url(workflowId));
@@ -81,23 +79,12 @@ class VersionViews {
                 null);
     }
 
-    /**
-     * @param waiting what regions wait for, by name
-     */
-    EnsuredView pending(
-            Ensured.Pending pending, VersionStatus status, Map<String, Problem> waiting) {
+    EnsuredView pending(Ensured.Pending pending, VersionProgress of) {
         List<ProgressView> progress =
-                pending.regions().stream()
-                        .map(
-                                region ->
-                                        ProgressView.of(
-                                                Lifecycle.residency(status, region),
-                                                status.manifest(),
-                                                waiting.get(region.value())))
-                        .toList();
+                pending.regions().stream().map(of::of).map(ProgressView::of).toList();
         return new EnsuredView(
                 pending.requestId(),
-                status.version().version(),
+                of.version().version(),
                 false,
                 null,
                 null,

@@ -6,7 +6,7 @@ import dev.forebay.control.api.Bodies.Ttl;
 import dev.forebay.control.api.Views.VersionView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.DatasetVersions;
-import dev.forebay.control.engine.Delays;
+import dev.forebay.control.engine.ProgressReader;
 import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
@@ -37,7 +37,7 @@ class VersionsResource {
 
     private final DatasetVersions versions;
     private final VersionReader reader;
-    private final Delays delays;
+    private final ProgressReader progress;
     private final Regions regions;
     private final VersionLookup lookup;
     private final VersionViews views;
@@ -45,13 +45,13 @@ class VersionsResource {
     VersionsResource(
             DatasetVersions versions,
             VersionReader reader,
-            Delays delays,
+            ProgressReader progress,
             Regions regions,
             VersionLookup lookup,
             VersionViews views) {
         this.versions = versions;
         this.reader = reader;
-        this.delays = delays;
+        this.progress = progress;
         this.regions = regions;
         this.lookup = lookup;
         this.views = views;
@@ -125,6 +125,6 @@ class VersionsResource {
     }
 
     private VersionView shown(VersionStatus status) {
-        return views.of(status, delays.of(status));
+        return views.of(progress.of(status));
     }
 }

@@ -1,7 +1,10 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.control.regions.Regions;
+import dev.forebay.lifecycle.Pace;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
@@ -62,8 +65,19 @@ final class Views {
     record ResidencyView(
             String region,
             Residency.State state,
+            @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
             long bytesCached,
+            long objectsCached,
             long bytesFromLake,
+            @Schema(
+                            description =
+                                    "On the average since the filling began; null if it has not, or is over")
+                    @Nullable Long bytesPerSecond,
+            @Schema(description = "At that pace") @Nullable Long etaSeconds,
+            @Schema(
+                            description =
+                                    "Failed attempts of what is under way; only where one version is shown")
+                    int failed,
             @Nullable String path,
             @Nullable Instant cachedAt,
             @Nullable Instant evictableAt,
@@ -74,17 +88,23 @@ final class Views {
                                     "What it waits for, or how the last attempt failed, while it is WARMING or EVICTING; only where one version is shown")
                     @Nullable CauseView waiting) {
 
-        static ResidencyView of(Residency residency, @Nullable Problem waiting) {
+        static ResidencyView of(RegionProgress progress) {
+            Residency residency = progress.residency();
             return new ResidencyView(
                     residency.region().value(),
                     residency.state(),
-                    residency.bytesCached(),
+                    progress.percent(),
+                    progress.bytes(),
+                    progress.objects(),
                     residency.bytesFromLake(),
+                    progress.pace().map(Pace::bytesPerSecond).orElse(null),
+                    progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
+                    progress.work().failed(),
                     residency.path(),
                     residency.cachedAt(),
                     residency.evictableAt(),
                     CauseView.of(residency.blocked()),
-                    CauseView.of(waiting));
+                    CauseView.of(progress.work().waiting()));
         }
     }
 
@@ -152,23 +172,54 @@ final class Views {
             String workflowId,
             @Nullable String workflowUrl) {}
 
-    @Schema(name = "Progress", description = "bytes is null until the version is listed")
+    @Schema(
+            name = "Progress",
+            description = "bytes and objects are null until the version is listed")
     record ProgressView(
             String region,
             Residency.State state,
+            @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
             long bytesCached,
             @Nullable Long bytes,
+            long objectsCached,
+            @Nullable Long objects,
+            @Schema(
+                            description =
+                                    "On the average since the filling began; null if it has not, or is over")
+                    @Nullable Long bytesPerSecond,
+            @Schema(description = "At that pace") @Nullable Long etaSeconds,
+            @Schema(description = "Failed attempts of what is under way") int failed,
+            @Schema(description = "Why it was given up, and what to do")
+                    @Nullable CauseView blocked,
             @Schema(description = "What it waits for, or how the last attempt failed")
                     @Nullable CauseView waiting) {
 
-        static ProgressView of(
-                Residency residency, @Nullable ManifestRef manifest, @Nullable Problem waiting) {
+        static ProgressView of(RegionProgress progress) {
+            ManifestRef manifest = progress.manifest();
             return new ProgressView(
-                    residency.region().value(),
-                    residency.state(),
-                    residency.bytesCached(),
+                    progress.residency().region().value(),
+                    progress.residency().state(),
+                    progress.percent(),
+                    progress.bytes(),
                     manifest == null ? null : manifest.bytes(),
-                    CauseView.of(waiting));
+                    progress.objects(),
+                    manifest == null ? null : manifest.objects(),
+                    progress.pace().map(Pace::bytesPerSecond).orElse(null),
+                    progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
+                    progress.work().failed(),
+                    CauseView.of(progress.residency().blocked()),
+                    CauseView.of(progress.work().waiting()));
+        }
+    }
+
+    @Schema(name = "VersionProgress")
+    record VersionProgressView(String dataset, String version, List<ProgressView> regions) {
+
+        static VersionProgressView of(VersionProgress progress) {
+            return new VersionProgressView(
+                    progress.version().dataset().toString(),
+                    progress.version().version(),
+                    progress.regions().stream().map(ProgressView::of).toList());
         }
     }
 

@@ -33,6 +33,7 @@ public record PrewarmInput(
      * @param bytesVerified bytes known to be present and verified
      * @param bytesFromLake bytes taken from the lake for this copy
      * @param reported percent of the chunks of which the parent knows
+     * @param objects files filled to their last byte
      */
     public record Cursor(
             String path,
@@ -40,5 +41,6 @@ public record PrewarmInput(
             long next,
             long bytesVerified,
             long bytesFromLake,
-            int reported) {}
+            int reported,
+            long objects) {}
 }
