@@ -53,9 +53,20 @@ class PayloadTest {
         PinRequest pin = new PinRequest(us, "p", "job é|`", "", LEASE);
         PinGrant grant = new PinGrant(us, "p", "job", "training", AT);
         Problem problem = new Problem(ErrorCode.CORRUPT, "bad block");
-        Residency cached = new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null, 3, null);
+        Residency cached =
+                new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null, 3, null);
         Residency blocked =
-                new Residency(us, Residency.State.BLOCKED, 5, 4, null, null, null, problem, 2, new Filling(AT, 1));
+                new Residency(
+                        us,
+                        Residency.State.BLOCKED,
+                        5,
+                        4,
+                        null,
+                        null,
+                        null,
+                        problem,
+                        2,
+                        new Filling(AT, 1));
         VersionStatus status =
                 new VersionStatus(
                         version, manifest, LEASE, List.of(cached, blocked), List.of(grant));
