@@ -55,6 +55,15 @@ final class Deadline {
         }
     }
 
+    /** Pauses, no longer than until the time has come. */
+    void pause(Duration pause) {
+        if (isSet()) {
+            Deadlines.await(pause, this::isOver);
+        } else {
+            Workflow.sleep(pause);
+        }
+    }
+
     /** Waits until {@code condition} holds or nobody waits any more; returns whether it holds. */
     boolean await(BooleanSupplier condition) {
         Workflow.await(() -> condition.getAsBoolean() || isOver());

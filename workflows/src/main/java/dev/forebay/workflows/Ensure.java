@@ -99,7 +99,7 @@ final class Ensure {
             if (deadline.isOver()) {
                 return late();
             }
-            Workflow.sleep(PAUSE.multipliedBy(round));
+            deadline.pause(PAUSE.multipliedBy(round));
         }
         throw Failures.refusal(
                 ErrorCode.UNAVAILABLE,
