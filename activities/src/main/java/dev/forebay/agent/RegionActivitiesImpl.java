@@ -63,8 +63,8 @@ class RegionActivitiesImpl implements RegionActivities {
         ActivityExecutionContext activity = Activity.getExecutionContext();
         WarmProgress begun =
                 activity.getHeartbeatDetails(WarmProgress.class)
-                        .orElse(new WarmProgress(fromOrdinal, 0));
-        RangeCursor cursor = new RangeCursor(begun.next(), begun.bytesFromLake());
+                        .orElse(new WarmProgress(fromOrdinal, 0, 0, 0));
+        RangeCursor cursor = new RangeCursor(begun);
         return Heartbeat.during(
                 activity,
                 cursor::progress,

@@ -5,6 +5,7 @@ import dev.forebay.manifest.Manifest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -58,7 +59,8 @@ final class Warming {
         if (failed != null) {
             throw failed;
         }
-        return new WarmResult(liveBytes(from, to), cursor.progress().bytesFromLake());
+        WarmProgress done = cursor.progress();
+        return new WarmResult(liveBytes(from, to), done.bytesFromLake(), done.objects());
     }
 
     private void submit(ExecutorService executor, RangeCursor cursor, long to)
@@ -81,12 +83,22 @@ final class Warming {
     private void one(RangeCursor cursor, ChunkRef chunk) {
         try {
             FillAnswer answer = fill.fill(chunk.chunk());
-            cursor.finished(chunk.ordinal(), answer.bytesFromLake());
+            cursor.finished(
+                    chunk.ordinal(), answer.bytesFromLake(), chunk.liveBytes(), objects(chunk));
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
         } finally {
             places.release();
         }
+    }
+
+    /** The files whose last byte is in a chunk: each file is in one such. */
+    private long objects(ChunkRef chunk) {
+        long from = chunk.chunk().start();
+        long to = from + chunk.length();
+        return manifest.segments(chunk.chunk().pack(), from, to).stream()
+                .filter(segment -> segment.packOffset() + segment.size() <= to)
+                .count();
     }
 
     private long liveBytes(long from, long to) {

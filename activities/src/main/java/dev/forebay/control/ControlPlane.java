@@ -20,6 +20,8 @@ class ControlPlane {
 
     private static final Logger LOG = Logger.getLogger(ControlPlane.class);
 
+    private static final long MIN_PROGRESS_MILLIS = 100;
+
     private final ServiceConfig service;
     private final ControlPlaneConfig config;
     private final Instance<Engine> engine;
@@ -67,6 +69,15 @@ class ControlPlane {
         if (config.ingest().concurrency() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.concurrency must be at least 1");
+        }
+        if (config.progress().streams() < 0) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.progress.streams must be at least 0");
+        }
+        if (config.progress().interval().toMillis() < MIN_PROGRESS_MILLIS) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.progress.interval must be at least 0.1 seconds");
         }
         if (config.sweep().interval().toSeconds() < 1) {
             throw new ForebayException(

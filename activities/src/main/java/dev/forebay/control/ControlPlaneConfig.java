@@ -30,6 +30,9 @@ public interface ControlPlaneConfig {
     /** What is remembered of requests. */
     Requests requests();
 
+    /** Following how far versions are. */
+    Progress progress();
+
     /** One region. */
     interface Region {
 
@@ -51,6 +54,18 @@ public interface ControlPlaneConfig {
         /** How many versions are frozen at once by this process. */
         @WithDefault("4")
         int concurrency();
+    }
+
+    /** Following how far versions are. */
+    interface Progress {
+
+        /** How many streams of progress may be open at once. */
+        @WithDefault("200")
+        int streams();
+
+        /** How often a version that is followed is looked at. */
+        @WithDefault("1S")
+        Duration interval();
     }
 
     /** What is remembered of requests, and how long they wait for others. */

@@ -32,7 +32,11 @@ final class BadInput {
 
     static Problem of(ConstraintViolation<?> violation) {
         String field = field(violation);
-        Object value = violation.getInvalidValue();
+        // A rule over several fields blames one of them, and has no value of its own.
+        Object value =
+                violation.getInvalidValue() == violation.getLeafBean()
+                        ? null
+                        : violation.getInvalidValue();
         String detail =
                 value == null
                         ? "%s %s".formatted(field, violation.getMessage())
@@ -113,6 +117,12 @@ final class BadInput {
         }
         if (type == long.class || type == Long.class || type == int.class) {
             return "a whole number";
+        }
+        if (type == Double.class) {
+            return "a number";
+        }
+        if (List.class.isAssignableFrom(type)) {
+            return "a list";
         }
         return type == String.class ? "a string" : "an object";
     }

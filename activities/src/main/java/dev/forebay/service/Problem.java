@@ -63,6 +63,7 @@ public record Problem(
             case INTERNAL, CORRUPT -> 500;
             case LAKE_DENIED -> 502;
             case LAKE_UNAVAILABLE, UNAVAILABLE -> 503;
+            case DEADLINE_EXCEEDED -> 504;
             case CAPACITY_EXCEEDED, TOO_LARGE -> INSUFFICIENT_STORAGE;
         };
     }
@@ -84,6 +85,7 @@ public record Problem(
             case CAPACITY_EXCEEDED -> "The region is full";
             case TOO_LARGE -> "The version can never fit into the region";
             case UNAVAILABLE -> "A part of Forebay does not answer";
+            case DEADLINE_EXCEEDED -> "It was not there by the deadline";
             case DENIED -> "The caller may not do this";
             case INTERNAL -> "A defect in Forebay";
         };

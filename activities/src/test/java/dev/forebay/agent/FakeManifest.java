@@ -11,8 +11,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
-/** A version of one pack of full chunks. */
+/**
+ * A version of one pack of full chunks, with as many files in each, one of them from the chunk
+ * before.
+ */
 record FakeManifest(long chunkCount) implements Manifest {
+
+    /** Files that end in a chunk. */
+    static final int FILES = 3;
+
+    private static final long SIZE = ChunkId.CHUNK_BYTES / FILES;
 
     static final PackId PACK = PackId.parse("cd".repeat(32));
 
@@ -53,7 +61,10 @@ record FakeManifest(long chunkCount) implements Manifest {
 
     @Override
     public List<Segment> segments(PackId pack, long from, long to) {
-        return List.of();
+        // The first began in the chunk before, the last goes on in the next.
+        return LongStream.rangeClosed(0, FILES)
+                .mapToObj(i -> new Segment(from - 10 + i * SIZE, SIZE, "k" + from + i, "e", null))
+                .toList();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.forebay.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,19 +15,20 @@ class RangeCursorTest {
 
     @Test
     void beginsWhereItIsTold() {
-        assertThat(new RangeCursor(7, 100).progress()).isEqualTo(new WarmProgress(7, 100));
+        assertThat(new RangeCursor(new WarmProgress(7, 100, 50, 5)).progress())
+                .isEqualTo(new WarmProgress(7, 100, 50, 5));
     }
 
     @Test
     void staysAtTheLowestThatIsNotFinished() {
-        RangeCursor cursor = new RangeCursor(10, 0);
+        RangeCursor cursor = new RangeCursor(new WarmProgress(10, 0, 100, 3));
 
-        cursor.finished(11, 5);
-        cursor.finished(12, 5);
-        assertThat(cursor.progress()).isEqualTo(new WarmProgress(10, 10));
+        cursor.finished(11, 5, 20, 1);
+        cursor.finished(12, 5, 30, 2);
+        assertThat(cursor.progress()).isEqualTo(new WarmProgress(10, 10, 100, 3));
 
-        cursor.finished(10, 1);
-        assertThat(cursor.progress()).isEqualTo(new WarmProgress(13, 11));
+        cursor.finished(10, 1, 7, 0);
+        assertThat(cursor.progress()).isEqualTo(new WarmProgress(13, 11, 157, 6));
     }
 
     @Test
@@ -34,14 +36,16 @@ class RangeCursorTest {
         long seed = System.nanoTime();
         List<Long> order = new ArrayList<>(LongStream.range(1000, 1500).boxed().toList());
         Collections.shuffle(order, new Random(seed));
-        RangeCursor cursor = new RangeCursor(1000, 0);
+        RangeCursor cursor = new RangeCursor(new WarmProgress(1000, 0, 0, 0));
         TreeSet<Long> left = new TreeSet<>(order);
 
         for (long ordinal : order) {
-            cursor.finished(ordinal, 1);
+            cursor.finished(ordinal, 1, 10, 2);
             left.remove(ordinal);
             long lowest = left.isEmpty() ? 1500 : left.first();
             assertThat(cursor.progress().next()).as("seed %d", seed).isEqualTo(lowest);
+            assertThat(cursor.progress().bytesVerified()).isEqualTo(10 * (lowest - 1000));
+            assertThat(cursor.progress().objects()).isEqualTo(2 * (lowest - 1000));
         }
         assertThat(cursor.progress().bytesFromLake()).isEqualTo(500);
     }

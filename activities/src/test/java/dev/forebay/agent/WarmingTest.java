@@ -7,6 +7,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.FillAnswer;
+import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -21,22 +22,23 @@ class WarmingTest {
 
     @Test
     void fillsEveryChunkOfTheRangeOnceAndAddsUp() {
-        RangeCursor cursor = new RangeCursor(5, 0);
+        RangeCursor cursor = cursor(5, 0);
 
         WarmResult result = warming(700, 8).run(cursor, 5, 605);
 
-        assertThat(result).isEqualTo(new WarmResult(600 * CHUNK, 600 * 10));
+        assertThat(result)
+                .isEqualTo(new WarmResult(600 * CHUNK, 600 * 10, 600 * FakeManifest.FILES));
         assertThat(workers.fills()).hasSize(600).doesNotHaveDuplicates();
         assertThat(cursor.progress().next()).isEqualTo(605);
     }
 
     @Test
     void goesOnWhereAnotherAttemptStopped() {
-        RangeCursor cursor = new RangeCursor(8, 77);
+        RangeCursor cursor = cursor(8, 77);
 
         WarmResult result = warming(10, 4).run(cursor, 0, 10);
 
-        assertThat(result).isEqualTo(new WarmResult(10 * CHUNK, 77 + 20));
+        assertThat(result).isEqualTo(new WarmResult(10 * CHUNK, 77 + 20, 2 * FakeManifest.FILES));
         assertThat(workers.fills()).hasSize(2);
     }
 
@@ -54,7 +56,7 @@ class WarmingTest {
                     return new FillAnswer(1, 1, 0);
                 });
 
-        warming(50, 3).run(new RangeCursor(0, 0), 0, 50);
+        warming(50, 3).run(cursor(0, 0), 0, 50);
 
         assertThat(most).hasValue(3);
     }
@@ -68,13 +70,14 @@ class WarmingTest {
                     }
                     return new FillAnswer(1, 1, 0);
                 });
-        RangeCursor cursor = new RangeCursor(0, 0);
+        RangeCursor cursor = cursor(0, 0);
 
         assertThatThrownBy(() -> warming(1000, 1).run(cursor, 0, 1000))
                 .isInstanceOf(ForebayException.class)
                 .hasMessage("no");
 
-        assertThat(cursor.progress()).isEqualTo(new WarmProgress(20, 20));
+        assertThat(cursor.progress())
+                .isEqualTo(new WarmProgress(20, 20, 20 * CHUNK, 20 * FakeManifest.FILES));
         assertThat(workers.fills()).hasSize(20);
     }
 
@@ -94,7 +97,7 @@ class WarmingTest {
                         .start(
                                 () -> {
                                     try {
-                                        warming(100, 4).run(new RangeCursor(0, 0), 0, 100);
+                                        warming(100, 4).run(cursor(0, 0), 0, 100);
                                     } catch (ForebayException e) {
                                         stopped.incrementAndGet();
                                     }
@@ -105,6 +108,10 @@ class WarmingTest {
 
         assertThat(warming.join(Duration.ofSeconds(10))).isTrue();
         assertThat(stopped).hasValue(1);
+    }
+
+    private static RangeCursor cursor(long from, long bytesFromLake) {
+        return new RangeCursor(new WarmProgress(from, bytesFromLake, 0, 0));
     }
 
     private Warming warming(long chunks, int concurrency) {

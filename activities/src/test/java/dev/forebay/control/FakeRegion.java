@@ -9,8 +9,10 @@ import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.PinRequest;
+import io.temporal.activity.Activity;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowNotFoundException;
+import io.temporal.common.Priority;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
@@ -19,6 +21,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -33,8 +37,13 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     static final RegionName NAME = new RegionName("test-1");
 
+    /** So many bytes of a version are there before it is filled. */
+    static final long PART = 5;
+
     private final Map<String, PinRequest> pins = new ConcurrentHashMap<>();
     private final AtomicInteger warmed = new AtomicInteger();
+    private final Set<DatasetVersion> filled = ConcurrentHashMap.newKeySet();
+    private final Map<DatasetVersion, Priority> priorities = new ConcurrentHashMap<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile @Nullable ApplicationFailure mountFailure;
     private final WorkflowServiceStubs stubs;
@@ -94,6 +103,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         gate.countDown();
     }
 
+    /** The priority that the last warming of a version had. */
+    Priority priority(DatasetVersion version) {
+        return Objects.requireNonNull(priorities.get(version));
+    }
+
     boolean holds(DatasetVersion version, String pinId) {
         return pins.containsKey(version + "/" + pinId);
     }
@@ -110,6 +124,8 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     @Override
     public WarmResult warm(
             DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal) {
+        priorities.put(version, Activity.getExecutionContext().getInfo().getPriority());
+        Activity.getExecutionContext().heartbeat(new WarmProgress(fromOrdinal, PART, PART, 1));
         try {
             // An attempt that nobody waits for any more ends too.
             gate.await(60, TimeUnit.SECONDS);
@@ -117,12 +133,15 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
             Thread.currentThread().interrupt();
         }
         warmed.incrementAndGet();
-        return new WarmResult(manifest.bytes(), manifest.bytes());
+        filled.add(version);
+        return new WarmResult(manifest.bytes(), manifest.bytes(), manifest.objects());
     }
 
     @Override
     public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
-        return new Coverage(manifest.bytes(), -1, 0);
+        return filled.contains(version)
+                ? new Coverage(manifest.bytes(), -1, 0)
+                : new Coverage(PART, 0, PART);
     }
 
     @Override
@@ -167,7 +186,9 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     }
 
     @Override
-    public void drop(DatasetVersion version, ManifestRef manifest) {}
+    public void drop(DatasetVersion version, ManifestRef manifest) {
+        filled.remove(version);
+    }
 
     @Override
     public void close() {

@@ -9,10 +9,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
+import io.temporal.common.Priority;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -137,6 +139,156 @@ class LifecycleIT {
         assertThat(reused.status()).isEqualTo(409);
         assertThat(reused.text("code")).isEqualTo("ALREADY_EXISTS");
         assertThat(api.get(v + "/requests/other").status()).isEqualTo(404);
+    }
+
+    /** "Which version is meant". */
+    @Test
+    void latestIsTheNewestVersionAndStaysItForTheSameRequest() {
+        String name = platform.dataset(LONG);
+        String latest = version(name, "latest") + "/ensure?wait_seconds=30";
+        Api.Answer none = api.post(latest, IN);
+        api.post(version(name, "b") + "/ensure?wait_seconds=30", IN);
+        api.post(version(name, "a") + "/ensure?wait_seconds=30", IN);
+
+        Api.Answer first = api.post(latest, IN, "Idempotency-Key", "k");
+        api.post(version(name, "c") + "/ensure?wait_seconds=30", IN);
+        Api.Answer again = api.post(latest, IN, "Idempotency-Key", "k");
+        Api.Answer asked = api.get(version(name, "latest") + "/requests/k");
+        Api.Answer other = api.post(latest, IN, "Idempotency-Key", "l");
+
+        assertThat(none.status()).isEqualTo(404);
+        assertThat(none.text("detail")).contains("team/" + name + " has no version yet");
+        assertThat(first.text("version")).isEqualTo("a");
+        assertThat(first.body().at("/receipt/version").asText()).isEqualTo("a");
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(asked.body()).isEqualTo(first.body());
+        assertThat(other.text("version")).isEqualTo("c");
+        assertThat(api.get(version(name, "latest")).text("version")).isEqualTo("c");
+        assertThat(api.get(version(name, "latest") + "/requests/never").status()).isEqualTo(404);
+        assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).hasSize(3);
+    }
+
+    @Test
+    void aDigestMeansTheFirstVersionWithThisManifest() {
+        String name = platform.dataset(LONG);
+        String digest = digest(api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN));
+        digest(api.post(version(name, "v0") + "/ensure?wait_seconds=30", IN));
+
+        Api.Answer answer = api.post(version(name, digest) + "/ensure?wait_seconds=30", IN);
+        Api.Answer shown = api.get(version(name, digest.toUpperCase(Locale.ROOT)));
+        Api.Answer unknown = api.post(version(name, "0".repeat(64)) + "/ensure", IN);
+
+        assertThat(digest(answer)).isEqualTo(digest);
+        assertThat(answer.text("version")).isEqualTo("v1");
+        assertThat(shown.text("version")).isEqualTo("v1");
+        assertThat(unknown.status()).isEqualTo(404);
+        assertThat(unknown.text("detail")).contains("no version of team/" + name);
+        assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).hasSize(2);
+    }
+
+    @Test
+    void aPartIsEnoughForWhoAsksForOne() {
+        String v = version(platform.dataset(LONG), "v1");
+        platform.region.shut();
+        try {
+            Api.Answer part =
+                    api.post(
+                            v + "/ensure?wait_seconds=30",
+                            IN.replace("}", ",\"min_coverage\":0.4}"));
+
+            assertThat(part.status()).as(part.raw().body()).isEqualTo(200);
+            JsonNode receipt = part.body().get("receipt");
+            assertThat(receipt.get("coverage").asDouble()).isEqualTo(5.0 / 11);
+            assertThat(receipt.get("bytes_verified").asLong()).isEqualTo(FakeRegion.PART);
+            assertThat(receipt.at("/bytes_from/lake").asLong()).isEqualTo(FakeRegion.PART);
+            assertThat(receipt.get("path").asText()).startsWith("/mnt/test/");
+            assertThat(receipt.get("cached_at").isNull()).isTrue();
+            assertThat(receipt.get("cold").isNull()).isTrue();
+            assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("WARMING");
+        } finally {
+            platform.region.open();
+        }
+        Await.until(
+                "the rest follows",
+                () -> api.get(v).body().at("/regions/0/state").asText().equals("CACHED"));
+    }
+
+    @Test
+    void whatIsNotThereByTheDeadlineIsRefusedOrRunCold() {
+        String v = version(platform.dataset(LONG), "v1");
+        platform.region.shut();
+        Api.Answer refused;
+        Api.Answer cold;
+        try {
+            String by = IN.replace("}", ",\"deadline_seconds\":1%s}");
+            refused = api.post(v + "/ensure?wait_seconds=30", by.formatted(""));
+            cold =
+                    api.post(
+                            v + "/ensure?wait_seconds=30",
+                            by.formatted(
+                                    ",\"on_deadline\":\"run_cold\",\"pin\":{\"holder\":\"me\",\"lease_seconds\":60}"));
+        } finally {
+            platform.region.open();
+        }
+
+        assertThat(refused.status()).as(refused.raw().body()).isEqualTo(504);
+        assertThat(refused.text("code")).isEqualTo("DEADLINE_EXCEEDED");
+        assertThat(refused.text("detail"))
+                .contains("within 1 s", "5 of its 11 bytes are there and verified");
+        assertThat(cold.status()).as(cold.raw().body()).isEqualTo(200);
+        JsonNode receipt = cold.body().get("receipt");
+        assertThat(receipt.at("/cold/code").asText()).isEqualTo("DEADLINE_EXCEEDED");
+        assertThat(receipt.at("/cold/message").asText()).contains("its filling goes on");
+        assertThat(receipt.get("coverage").asDouble()).isEqualTo(5.0 / 11);
+        assertThat(receipt.at("/pin/holder").asText()).isEqualTo("me");
+        Await.until(
+                "the filling went on",
+                () -> api.get(v).body().at("/regions/0/state").asText().equals("CACHED"));
+    }
+
+    @Test
+    void severalRegionsAreAnsweredTogether() {
+        String v = version(platform.dataset(LONG), "v1");
+        String both = "{\"regions\":[\"%s\",\"%s\"]".formatted(REGION, TestControlPlane.AWAY);
+
+        Api.Answer pending = api.post(v + "/ensure", both + "}", "Idempotency-Key", "k");
+        Api.Answer asked = api.get(v + "/requests/k?region=" + TestControlPlane.AWAY);
+        Api.Answer cold =
+                api.post(
+                        v + "/ensure?wait_seconds=30",
+                        both + ",\"deadline_seconds\":3,\"on_deadline\":\"run_cold\"}");
+
+        assertThat(pending.status()).as(pending.raw().body()).isEqualTo(202);
+        assertThat(pending.body().get("regions"))
+                .extracting(progress -> progress.get("region").asText())
+                .containsExactly(REGION, TestControlPlane.AWAY);
+        assertThat(pending.body().get("progress")).isEqualTo(pending.body().get("regions").get(0));
+        assertThat(asked.status()).isEqualTo(202);
+        assertThat(cold.status()).as(cold.raw().body()).isEqualTo(200);
+        JsonNode there = cold.body().get("receipts").get(0);
+        JsonNode away = cold.body().get("receipts").get(1);
+        assertThat(cold.body().get("receipt")).isEqualTo(there);
+        assertThat(there.get("coverage").asDouble()).isEqualTo(1);
+        assertThat(there.get("cold").isNull()).isTrue();
+        assertThat(away.get("region").asText()).isEqualTo(TestControlPlane.AWAY);
+        assertThat(away.get("coverage").asDouble()).isZero();
+        assertThat(away.get("path").isNull()).isTrue();
+        assertThat(away.at("/cold/message").asText()).contains("has not taken it up yet");
+    }
+
+    /** "Who is served first". */
+    @Test
+    void priorityAndNamespaceReachTheRegion() {
+        String name = platform.dataset(LONG);
+        String later = IN.replace("}", ",\"priority\":\"speculative\"}");
+        api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
+        api.post(version(name, "v2") + "/ensure?wait_seconds=30", later);
+
+        Priority waiting = platform.region.priority(DatasetVersion.of("team", name, "v1"));
+        Priority speculative = platform.region.priority(DatasetVersion.of("team", name, "v2"));
+        assertThat(waiting.getPriorityKey()).isLessThan(speculative.getPriorityKey());
+        assertThat(waiting.getFairnessKey()).isEqualTo("team");
+        assertThat(speculative.getFairnessKey()).isEqualTo("team");
     }
 
     @Test

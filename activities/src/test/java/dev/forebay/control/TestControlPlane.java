@@ -27,6 +27,9 @@ final class TestControlPlane {
     /** A region whose agent is not there. */
     static final String AWAY = "test-2";
 
+    /** How many streams of progress there can be. */
+    static final int STREAMS = 3;
+
     private static final AtomicInteger DATASETS = new AtomicInteger();
 
     final S3Server s3;
@@ -66,6 +69,8 @@ final class TestControlPlane {
         properties.put("forebay.temporal.ui", temporal.ui().toString());
         properties.put("forebay.temporal.request-timeout", "5S");
         properties.put("forebay.sweep.interval", "1S");
+        properties.put("forebay.progress.streams", String.valueOf(STREAMS));
+        properties.put("forebay.progress.interval", "0.2S");
         properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());
         properties.put("forebay.regions." + AWAY + ".agent", "http://127.0.0.1:9");
         properties.put("quarkus.datasource.jdbc.url", postgres.jdbcUrl());

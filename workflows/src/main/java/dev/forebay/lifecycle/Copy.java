@@ -1,9 +1,11 @@
 package dev.forebay.lifecycle;
 
 import dev.forebay.lifecycle.Event.Confirmed;
+import dev.forebay.lifecycle.Event.WarmProgressed;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.Residency.State;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +18,43 @@ final class Copy {
     private Copy() {}
 
     static Residency absent(RegionName region) {
-        return new Residency(region, State.ABSENT, 0, 0, null, null, null, null);
+        return new Residency(region, State.ABSENT, 0, 0, null, null, null, null, 0, null);
     }
 
     /**
-     * A filling begins: what is there will be counted again, and the region will say again where it
-     * shows it. What earlier fillings took from the lake for this copy stays counted.
+     * A filling begins: the region will say again where it shows the copy. What earlier fillings
+     * took from the lake for this copy stays counted.
      */
     static Residency filling(Residency now) {
         return new Residency(
-                now.region(), State.WARMING, 0, now.bytesFromLake(), null, null, null, null);
+                now.region(),
+                State.WARMING,
+                now.bytesCached(),
+                now.bytesFromLake(),
+                null,
+                null,
+                null,
+                null,
+                now.objectsCached(),
+                null);
     }
 
-    static Residency mounted(Residency now, String path) {
+    /** A filling begins, and what is there will be counted again. */
+    static Residency lost(Residency now) {
+        return new Residency(
+                now.region(),
+                State.WARMING,
+                0,
+                now.bytesFromLake(),
+                null,
+                null,
+                null,
+                null,
+                0,
+                null);
+    }
+
+    static Residency mounted(Residency now, String path, Instant at) {
         return new Residency(
                 now.region(),
                 now.state(),
@@ -37,22 +63,27 @@ final class Copy {
                 path,
                 null,
                 null,
-                null);
+                null,
+                now.objectsCached(),
+                now.filling() == null ? new Filling(at, now.bytesCached()) : now.filling());
     }
 
-    static Residency progressed(Residency now, long bytesCached, long bytesFromLake) {
+    static Residency progressed(Residency now, WarmProgressed by) {
         return new Residency(
                 now.region(),
                 now.state(),
-                Math.max(now.bytesCached(), bytesCached),
-                Math.max(now.bytesFromLake(), bytesFromLake),
+                Math.max(now.bytesCached(), by.bytesCached()),
+                Math.max(now.bytesFromLake(), by.bytesFromLake()),
                 now.path(),
                 null,
                 null,
-                null);
+                null,
+                Math.max(now.objectsCached(), by.objectsCached()),
+                now.filling());
     }
 
-    static Residency cached(Residency now, Confirmed confirmed, @Nullable Instant evictableAt) {
+    static Residency cached(
+            Residency now, Confirmed confirmed, long objects, @Nullable Instant evictableAt) {
         return new Residency(
                 now.region(),
                 State.CACHED,
@@ -61,6 +92,8 @@ final class Copy {
                 now.path(),
                 confirmed.at(),
                 evictableAt,
+                null,
+                objects,
                 null);
     }
 
@@ -73,7 +106,9 @@ final class Copy {
                 now.path(),
                 null,
                 null,
-                problem);
+                problem,
+                now.objectsCached(),
+                null);
     }
 
     /** Keeps {@code cachedAt}, which tells {@link #spared} what the copy was. */
@@ -86,6 +121,8 @@ final class Copy {
                 now.path(),
                 now.cachedAt(),
                 null,
+                null,
+                now.objectsCached(),
                 null);
     }
 
@@ -99,6 +136,8 @@ final class Copy {
                 now.path(),
                 now.cachedAt(),
                 now.cachedAt() == null ? null : evictableAt,
+                null,
+                now.objectsCached(),
                 null);
     }
 
@@ -111,6 +150,8 @@ final class Copy {
                 now.path(),
                 now.cachedAt(),
                 at,
-                now.blocked());
+                now.blocked(),
+                now.objectsCached(),
+                now.filling());
     }
 }

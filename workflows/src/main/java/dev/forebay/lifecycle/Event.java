@@ -32,10 +32,11 @@ public sealed interface Event {
     record Resumed(RegionName region) implements Regional {}
 
     /** The region shows the version at {@code path}, still incomplete. */
-    record Mounted(RegionName region, String path) implements Regional {}
+    record Mounted(RegionName region, String path, Instant at) implements Regional {}
 
     /** So much is there, and so much of it came from the lake for this copy. */
-    record WarmProgressed(RegionName region, long bytesCached, long bytesFromLake)
+    record WarmProgressed(
+            RegionName region, long bytesCached, long bytesFromLake, long objectsCached)
             implements Regional {}
 
     /** Every worker was asked, and what they hold adds up to {@code bytesVerified}. */
@@ -61,6 +62,9 @@ public sealed interface Event {
 
     /** The pin was released, or the region's etcd says that it has ended. */
     record PinEnded(RegionName region, String id, Instant at) implements Regional {}
+
+    /** Somebody got a receipt, and no pin. */
+    record HandedOut(RegionName region, Instant at) implements Regional {}
 
     /** The region is about to be asked to evict. */
     record EvictionBegun(RegionName region) implements Regional {}

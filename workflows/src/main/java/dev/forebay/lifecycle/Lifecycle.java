@@ -6,6 +6,7 @@ import dev.forebay.lifecycle.Event.EvictionBegun;
 import dev.forebay.lifecycle.Event.EvictionFinished;
 import dev.forebay.lifecycle.Event.EvictionRefused;
 import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.lifecycle.Event.HandedOut;
 import dev.forebay.lifecycle.Event.Ingested;
 import dev.forebay.lifecycle.Event.Lost;
 import dev.forebay.lifecycle.Event.Mounted;
@@ -16,11 +17,13 @@ import dev.forebay.lifecycle.Event.Regional;
 import dev.forebay.lifecycle.Event.Resumed;
 import dev.forebay.lifecycle.Event.TtlSet;
 import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.VersionStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -37,8 +40,9 @@ import java.util.stream.Stream;
  * <table>
  * <caption>Transitions of a region</caption>
  * <tr><th>event</th><th>from</th><th>to</th><th>with</th></tr>
- * <tr><td>Ensured</td><td>ABSENT, BLOCKED</td><td>WARMING</td><td>bytes counted from 0</td></tr>
- * <tr><td>Resumed</td><td>BLOCKED</td><td>WARMING</td><td>bytes counted from 0</td></tr>
+ * <tr><td>Ensured</td><td>ABSENT, BLOCKED</td><td>WARMING</td><td>bytes that were there count
+ * on</td></tr>
+ * <tr><td>Resumed</td><td>BLOCKED</td><td>WARMING</td><td>as above</td></tr>
  * <tr><td>Mounted</td><td>WARMING</td><td>WARMING</td><td>path</td></tr>
  * <tr><td>WarmProgressed</td><td>WARMING</td><td>WARMING</td><td>bytes, never fewer</td></tr>
  * <tr><td>Confirmed, with every byte</td><td>WARMING</td><td>CACHED</td><td>TTL counts unless
@@ -50,6 +54,8 @@ import java.util.stream.Stream;
  * <tr><td>PinRenewed</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>pin's expiry</td></tr>
  * <tr><td>PinEnded</td><td>WARMING, CACHED, BLOCKED</td><td>same</td><td>TTL counts if it was the
  * last</td></tr>
+ * <tr><td>HandedOut, no pin</td><td>CACHED</td><td>CACHED</td><td>TTL counts anew, unless it began
+ * a moment ago</td></tr>
  * <tr><td>EvictionBegun, no pin</td><td>WARMING, CACHED, BLOCKED</td><td>EVICTING</td><td></td></tr>
  * <tr><td>EvictionRefused</td><td>EVICTING</td><td>CACHED if it was complete, else WARMING</td>
  * <td>TTL counts anew</td></tr>
@@ -59,8 +65,9 @@ import java.util.stream.Stream;
  * unpinned regions</td></tr>
  * </table>
  *
- * <p>The TTL so counts from the latest of: the last pin ended, the version became CACHED, the TTL
- * was changed. The instant at which it passes is kept, not the one at which it began.
+ * <p>The TTL so counts from the latest of: the last pin ended, the version became CACHED, somebody
+ * got a receipt without a pin, the TTL was changed. The instant at which it passes is kept, not the
+ * one at which it began.
  */
 public final class Lifecycle {
 
@@ -69,6 +76,9 @@ public final class Lifecycle {
     private static final Comparator<PinGrant> BY_REGION_AND_ID =
             Comparator.<PinGrant, String>comparing(pin -> pin.region().value())
                     .thenComparing(PinGrant::id);
+
+    private static final Duration MOST_SLACK = Duration.ofMinutes(1);
+    private static final int TTL_PARTS = 10;
 
     private Lifecycle() {}
 
@@ -151,16 +161,14 @@ public final class Lifecycle {
                             : before;
             case Resumed _ ->
                     now.state() == State.BLOCKED ? with(before, Copy.filling(now)) : before;
-            case Lost _ -> now.state() == State.CACHED ? with(before, Copy.filling(now)) : before;
+            case Lost _ -> now.state() == State.CACHED ? with(before, Copy.lost(now)) : before;
             case Mounted mounted ->
                     now.state() == State.WARMING
-                            ? with(before, Copy.mounted(now, mounted.path()))
+                            ? with(before, Copy.mounted(now, mounted.path(), mounted.at()))
                             : before;
             case WarmProgressed warm ->
                     now.state() == State.WARMING
-                            ? with(
-                                    before,
-                                    Copy.progressed(now, warm.bytesCached(), warm.bytesFromLake()))
+                            ? with(before, Copy.progressed(now, warm))
                             : before;
             case Confirmed confirmed ->
                     isComplete(before, now, confirmed)
@@ -180,6 +188,7 @@ public final class Lifecycle {
                             : before;
             case PinRenewed renewed -> renew(before, renewed);
             case PinEnded ended -> endPin(before, now, ended);
+            case HandedOut handedOut -> handedOut(before, now, handedOut.at());
             case EvictionBegun _ ->
                     isPinnable(now) && pins(before, now.region()).isEmpty()
                             ? with(before, Copy.evicting(now))
@@ -210,7 +219,26 @@ public final class Lifecycle {
 
     private static Residency cached(VersionStatus status, Residency now, Confirmed confirmed) {
         boolean pinned = !pins(status, now.region()).isEmpty();
-        return Copy.cached(now, confirmed, pinned ? null : confirmed.at().plus(status.ttl()));
+        ManifestRef manifest = status.manifest();
+        return Copy.cached(
+                now,
+                confirmed,
+                manifest == null ? 0 : manifest.objects(),
+                pinned ? null : confirmed.at().plus(status.ttl()));
+    }
+
+    /** A crowd of callers moves the end once, not each a little. */
+    private static VersionStatus handedOut(VersionStatus before, Residency now, Instant at) {
+        Instant end = at.plus(before.ttl());
+        return now.evictableAt() != null
+                        && now.evictableAt().isBefore(end.minus(slack(before.ttl())))
+                ? with(before, Copy.evictable(now, end))
+                : before;
+    }
+
+    private static Duration slack(Duration ttl) {
+        Duration part = ttl.dividedBy(TTL_PARTS);
+        return part.compareTo(MOST_SLACK) < 0 ? part : MOST_SLACK;
     }
 
     private static VersionStatus renew(VersionStatus before, PinRenewed renewed) {

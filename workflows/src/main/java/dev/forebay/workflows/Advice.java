@@ -39,7 +39,7 @@ final class Advice {
             case EVICTING -> "wait until the eviction in %s has ended".formatted(region);
             case DENIED -> "ask for the permission that is missing";
             case UNKNOWN_REGION -> "use one of the regions of this installation";
-            case INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, PINNED, INTERNAL ->
+            case INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, PINNED, DEADLINE_EXCEEDED, INTERNAL ->
                     "look at the failed activity in this workflow's history and report it";
         };
     }

@@ -2,6 +2,7 @@ package dev.forebay.workflows;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.api.enums.v1.ParentClosePolicy;
 import io.temporal.workflow.ChildWorkflowCancellationType;
 import io.temporal.workflow.ChildWorkflowOptions;
@@ -26,16 +27,18 @@ final class Children {
                         version,
                         WorkflowIds.ingest(version),
                         ParentClosePolicy.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
+                        Urgency.INTERACTIVE,
                         "Ingest " + version));
     }
 
-    static PrewarmWorkflow prewarm(DatasetVersion version, RegionName region) {
+    static PrewarmWorkflow prewarm(DatasetVersion version, RegionName region, Urgency urgency) {
         return Workflow.newChildWorkflowStub(
                 PrewarmWorkflow.class,
                 options(
                         version,
                         WorkflowIds.prewarm(version, region),
                         ParentClosePolicy.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
+                        urgency,
                         "Fill %s with %s".formatted(region, version)));
     }
 
@@ -46,17 +49,22 @@ final class Children {
                         version,
                         WorkflowIds.evict(version, region),
                         ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON,
+                        Urgency.INTERACTIVE,
                         "Remove %s from %s".formatted(version, region)));
     }
 
     private static ChildWorkflowOptions options(
-            DatasetVersion version, String id, ParentClosePolicy closing, String summary) {
+            DatasetVersion version,
+            String id,
+            ParentClosePolicy closing,
+            Urgency urgency,
+            String summary) {
         return ChildWorkflowOptions.newBuilder()
                 .setWorkflowId(id)
                 .setTaskQueue(TaskQueues.LIFECYCLE)
                 .setParentClosePolicy(closing)
                 .setCancellationType(ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED)
-                .setPriority(Steps.priority(version, 3))
+                .setPriority(Steps.priority(version, urgency))
                 .setStaticSummary(summary)
                 .build();
     }

@@ -35,8 +35,8 @@ public interface DatasetVersionWorkflow {
     void run(VersionInput input);
 
     /**
-     * Completes when every byte of the version is in the region and verified, and the pin, if one
-     * is asked for, is held.
+     * Completes when as much of the version as was asked for is in the regions and verified, and
+     * the pin, if one is asked for, is held; or when the caller's deadline has passed.
      */
     @UpdateMethod
     Receipt ensureCached(EnsureRequest request);

@@ -43,6 +43,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final Evictions evictions;
     private final Pins pins;
     private final Proofs proofs;
+    private final Looks looks;
+    private final Receipts receipts;
     private final Projection projection;
     private final Display display;
 
@@ -50,10 +52,13 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     public DatasetVersionWorkflowImpl(VersionInput input) {
         this.input = input;
         state = new VersionState(input);
-        fills = new Fills(state, new Ingest(state, input));
+        Changes changes = new Changes();
+        looks = new Looks(state);
+        fills = new Fills(state, new Ingest(state, input), looks, changes);
         evictions = new Evictions(state, fills);
         pins = new Pins(state, fills);
-        proofs = new Proofs(state, fills);
+        proofs = new Proofs(state, fills, changes);
+        receipts = new Receipts(state, changes);
         projection = new Projection(state);
         display = new Display(state);
     }
@@ -75,7 +80,15 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public Receipt ensureCached(EnsureRequest request) {
-        return new Ensure(state, fills, pins, proofs, request).run();
+        Deadline deadline = new Deadline(request.terms().deadline());
+        return new EnsureAll(
+                        pins,
+                        one ->
+                                new Ensure(
+                                        state, fills, pins, proofs, looks, receipts, deadline, one),
+                        request,
+                        deadline)
+                .run();
     }
 
     @Override
@@ -165,10 +178,13 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void progress(FillProgress progress) {
-        state.apply(new Mounted(progress.region(), progress.path()));
+        state.apply(new Mounted(progress.region(), progress.path(), VersionState.now()));
         state.apply(
                 new WarmProgressed(
-                        progress.region(), progress.bytesCached(), progress.bytesFromLake()));
+                        progress.region(),
+                        progress.bytesCached(),
+                        progress.bytesFromLake(),
+                        progress.objectsCached()));
     }
 
     @Override
@@ -187,7 +203,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             RegionName region = residency.region();
             pins.watch(region);
             switch (residency.state()) {
-                case WARMING -> fills.of(region);
+                case WARMING -> fills.takeUp(region);
                 case EVICTING -> evictions.of(region, "taken up again");
                 case ABSENT, CACHED, BLOCKED -> {}
             }

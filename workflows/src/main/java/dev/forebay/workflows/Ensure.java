@@ -3,23 +3,30 @@ package dev.forebay.workflows;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
-import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
 import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code ensureCached}: waits for the region to be CACHED and for the pin to be held, both at
- * the same instant.
+ * One {@code ensureCached} in one region: waits for as much of the version as was asked for, and
+ * for the pin to be held, both at the same instant; or for the deadline.
  *
  * <p>The pin is taken as soon as the version is mounted, so that no eviction comes between the
  * filling and the pin; if it is lost again, because the filling took longer than its lease, or if
@@ -35,43 +42,64 @@ final class Ensure {
     /** How old a proof may be, so that a crowd of callers need not ask the workers one by one. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
+    /** How long a caller whose deadline has passed waits to learn how far it came. */
+    private static final Duration LAST_LOOK = Duration.ofSeconds(5);
+
     private final VersionState state;
     private final Fills fills;
     private final Pins pins;
     private final Proofs proofs;
+    private final Looks looks;
+    private final Receipts receipts;
+    private final Deadline deadline;
     private final RegionName region;
+    private final Terms terms;
     private final @Nullable PinRequest wanted;
+    private @Nullable PinGrant held;
 
-    Ensure(VersionState state, Fills fills, Pins pins, Proofs proofs, EnsureRequest request) {
+    /**
+     * @param request of one region
+     */
+    Ensure(
+            VersionState state,
+            Fills fills,
+            Pins pins,
+            Proofs proofs,
+            Looks looks,
+            Receipts receipts,
+            Deadline deadline,
+            EnsureRequest request) {
         this.state = state;
         this.fills = fills;
         this.pins = pins;
         this.proofs = proofs;
+        this.looks = looks;
+        this.receipts = receipts;
+        this.deadline = deadline;
         this.region = request.region();
+        this.terms = request.terms();
         this.wanted = request.pin();
     }
 
     /**
      * @throws ApplicationFailure with the code of what the region is BLOCKED by; with EVICTING if
-     *     the version was evicted while it was being filled
+     *     the version was evicted while it was being filled; with DEADLINE_EXCEEDED
+     * @throws CanceledFailure if the deadline was given up
      */
     Receipt run() {
         for (int round = 1; round <= MOST_ROUNDS; round++) {
-            fills.awaitSettled(region);
-            Promise<Void> fill = fills.of(region);
-            Optional<PinGrant> early = pinWhileFilling(fill);
-            awaitFill(fill, early);
-            if (wanted == null) {
-                if (isComplete(Instant.EPOCH)) {
-                    return receipt(null);
-                }
-            } else {
-                Optional<PinGrant> grant = early.filter(this::isFresh).or(() -> pin(wanted));
-                if (grant.isPresent() && isComplete(grant.get()) && pins.holds(grant.get())) {
-                    return receipt(grant.get());
+            if (deadline.await(() -> fills.isSettled(region))) {
+                Promise<Void> fill = fills.of(region, terms.urgency());
+                pinWhileFilling(fill);
+                Optional<Receipt> receipt = whileFilling(fill).or(this::whole);
+                if (receipt.isPresent()) {
+                    return receipt.get();
                 }
             }
-            Workflow.sleep(PAUSE.multipliedBy(round));
+            if (deadline.isOver()) {
+                return late();
+            }
+            deadline.pause(PAUSE.multipliedBy(round));
         }
         throw Failures.refusal(
                 ErrorCode.UNAVAILABLE,
@@ -79,93 +107,210 @@ final class Ensure {
                         .formatted(state.version(), region, MOST_ROUNDS));
     }
 
+    private void pinWhileFilling(Promise<Void> fill) {
+        held = null;
+        if (wanted == null || fill.isCompleted()) {
+            return;
+        }
+        deadline.await(() -> fill.isCompleted() || state.isMounted(region));
+        if (fill.isCompleted() || !state.isMounted(region)) {
+            return;
+        }
+        try {
+            held = take(wanted);
+        } catch (ApplicationFailure refused) {
+            // The one that counts is taken when the filling is done.
+            held = null;
+        }
+    }
+
+    /**
+     * Waits until the filling has ended, or nobody waits any more; a receipt if a part of the
+     * version is enough, and is there before.
+     */
+    private Optional<Receipt> whileFilling(Promise<Void> fill) {
+        long looked = -1;
+        while (true) {
+            long last = looked;
+            boolean isNew = deadline.await(() -> fill.isCompleted() || mayBeEnough(last));
+            if (fill.isCompleted()) {
+                awaitFill(fill);
+                return Optional.empty();
+            }
+            if (!isNew) {
+                return Optional.empty();
+            }
+            looked = bytesCached();
+            Optional<Receipt> part = part();
+            if (part.isPresent()) {
+                return part;
+            }
+        }
+    }
+
+    private void awaitFill(Promise<Void> fill) {
+        try {
+            fill.get();
+        } catch (TemporalFailure failure) {
+            giveBack();
+            throw failure;
+        }
+    }
+
+    /** Once the filling has ended. */
+    private Optional<Receipt> whole() {
+        if (deadline.isOver() && state.state(region) != State.CACHED) {
+            return Optional.empty();
+        }
+        if (wanted == null) {
+            return isComplete(Instant.EPOCH)
+                    ? Optional.of(receipts.ofAll(region, null))
+                    : Optional.empty();
+        }
+        return isPinned(wanted) && isComplete() && isHeld()
+                ? Optional.of(receipts.ofAll(region, held))
+                : Optional.empty();
+    }
+
     /** While a region is pinned it drops nothing: what its workers say they hold stays. */
-    private boolean isComplete(PinGrant grant) {
+    private boolean isComplete() {
         try {
             return isComplete(pins.heldSince(region));
         } catch (ApplicationFailure unavailable) {
-            giveBack(grant);
+            giveBack();
             throw unavailable;
         }
     }
 
     private boolean isComplete(Instant since) {
         Instant believed = VersionState.now().minus(BELIEVED);
-        return proofs.isComplete(region, since.isAfter(believed) ? since : believed);
+        return proofs.isComplete(region, since.isAfter(believed) ? since : believed, deadline);
     }
 
-    private Optional<PinGrant> pinWhileFilling(Promise<Void> fill) {
-        if (wanted == null || fill.isCompleted()) {
+    /** Before the filling has ended. */
+    private Optional<Receipt> part() {
+        if (wanted != null && !isPinned(wanted)) {
             return Optional.empty();
         }
-        Workflow.await(() -> fill.isCompleted() || state.isMounted(region));
-        if (fill.isCompleted()) {
-            return Optional.empty();
+        return looks.at(region, lookedAt(), deadline::isOver)
+                .filter(this::isEnough)
+                .filter(_ -> wanted == null || isHeld())
+                .map(there -> receipts.ofPart(region, there, held));
+    }
+
+    /** Not before the region was pinned. */
+    private Instant lookedAt() {
+        return held == null ? Instant.EPOCH : pins.heldSince(region);
+    }
+
+    /**
+     * Once the version is mounted, for it may share much with what is there; then whenever more was
+     * filled.
+     *
+     * @param last what was filled when the region was asked last; negative if it was not yet
+     */
+    private boolean mayBeEnough(long last) {
+        return terms.minCoverage() < 1
+                && state.isMounted(region)
+                && (last < 0
+                        || (bytesCached() > last
+                                && enough().filter(enough -> bytesCached() >= enough).isPresent()));
+    }
+
+    private boolean isEnough(Coverage there) {
+        return there.complete()
+                || (terms.minCoverage() < 1
+                        && enough().filter(enough -> there.bytesVerified() >= enough).isPresent());
+    }
+
+    /** In bytes; empty as long as nobody knows how many there are. */
+    private Optional<Double> enough() {
+        return Optional.ofNullable(state.status().manifest())
+                .map(ManifestRef::bytes)
+                .map(bytes -> Math.ceil(terms.minCoverage() * bytes));
+    }
+
+    private long bytesCached() {
+        return state.residency(region).bytesCached();
+    }
+
+    /** When nobody waits any more. */
+    private Receipt late() {
+        if (!deadline.hasCome()) {
+            giveBack();
+            throw new CanceledFailure("another region of the same request has failed");
+        }
+        Deadline patience = new Deadline(LAST_LOOK);
+        Optional<Coverage> there = looks.at(region, lookedAt(), patience::isOver);
+        patience.lift();
+        PinGrant pin = isHeld() ? held : null;
+        if (there.filter(this::isEnough).isPresent() && (wanted == null || pin != null)) {
+            return receipts.ofPart(region, there.get(), pin);
+        }
+        Receipt cold = receipts.cold(region, there, pin, terms.deadline());
+        if (terms.onDeadline() == OnDeadline.FAIL) {
+            giveBack();
+            Problem why = Objects.requireNonNull(cold.cold());
+            throw Failures.refusal(why);
+        }
+        return cold;
+    }
+
+    /** Whether the pin is held; if not, another round may do better. */
+    private boolean isPinned(PinRequest request) {
+        if (held != null && isFresh(held, request)) {
+            return true;
         }
         try {
-            return Optional.of(pins.take(wanted));
+            held = take(request);
         } catch (ApplicationFailure refused) {
-            // The one that counts is taken when the filling is done.
-            return Optional.empty();
+            held =
+                    switch (Failures.problem(refused).code()) {
+                        case EVICTING, NOT_FOUND -> null;
+                        default -> throw refused;
+                    };
+        }
+        return held != null;
+    }
+
+    /** Empty-handed if nobody waits any more before the region has answered. */
+    private @Nullable PinGrant take(PinRequest request) {
+        if (!deadline.isSet()) {
+            return pins.take(request);
+        }
+        Promise<PinGrant> taking = Async.function(() -> pins.take(request));
+        if (deadline.await(taking::isCompleted)) {
+            return taking.get();
+        }
+        var _ = Async.procedure(() -> giveBack(taking));
+        return null;
+    }
+
+    private void giveBack(Promise<PinGrant> taking) {
+        try {
+            pins.giveBack(taking.get());
+        } catch (TemporalFailure refused) {
+            Workflow.getLogger(Ensure.class).debug("there is no pin to give back", refused);
         }
     }
 
-    private void awaitFill(Promise<Void> fill, Optional<PinGrant> early) {
-        try {
-            fill.get();
-        } catch (TemporalFailure failure) {
-            early.ifPresent(this::giveBack);
-            throw failure;
-        }
+    private boolean isHeld() {
+        return held != null && pins.holds(held);
     }
 
-    private void giveBack(PinGrant grant) {
-        try {
-            pins.release(region, grant.id());
-        } catch (ApplicationFailure unavailable) {
-            // Its lease ends it; the caller is to learn why the filling failed.
-            Workflow.getLogger(Ensure.class)
-                    .warn("pin {} is left to its lease: {}", grant.id(), unavailable.getMessage());
-        }
-    }
-
-    /** Empty if another round may do better. */
-    private Optional<PinGrant> pin(PinRequest request) {
-        try {
-            return Optional.of(pins.take(request));
-        } catch (ApplicationFailure refused) {
-            return switch (Failures.problem(refused).code()) {
-                case EVICTING, NOT_FOUND -> Optional.empty();
-                default -> throw refused;
-            };
+    private void giveBack() {
+        PinGrant grant = held;
+        held = null;
+        if (grant != null) {
+            pins.giveBack(grant);
         }
     }
 
     /** Whether the holder has still half of the lease to come back and renew. */
-    private boolean isFresh(PinGrant grant) {
-        return wanted != null
-                && pins.holds(grant)
-                && VersionState.now().plus(wanted.lease().dividedBy(2)).isBefore(grant.expiresAt());
-    }
-
-    private Receipt receipt(@Nullable PinGrant pin) {
-        Residency residency = state.residency(region);
-        ManifestRef manifest = state.status().manifest();
-        if (manifest == null || residency.path() == null || residency.cachedAt() == null) {
-            throw Failures.refusal(
-                    ErrorCode.INTERNAL, "CACHED in %s without a manifest".formatted(region));
-        }
-        return new Receipt(
-                state.version(),
-                manifest.digest(),
-                manifest.objects(),
-                manifest.bytes(),
-                region,
-                residency.bytesCached(),
-                residency.bytesFromLake(),
-                residency.path(),
-                residency.cachedAt(),
-                pin,
-                Workflow.getInfo().getWorkflowId());
+    private boolean isFresh(PinGrant grant, PinRequest request) {
+        return pins.holds(grant)
+                && VersionState.now()
+                        .plus(request.lease().dividedBy(2))
+                        .isBefore(grant.expiresAt());
     }
 }

@@ -81,7 +81,7 @@ public final class Failures {
                 : new ForebayException(problem.code(), problem.message(), failure);
     }
 
-    private static boolean isGivenUp(Throwable failure) {
+    static boolean isGivenUp(Throwable failure) {
         int depth = 0;
         for (Throwable at = failure; at != null && depth < MAX_DEPTH; at = at.getCause()) {
             if (at instanceof ApplicationFailure application

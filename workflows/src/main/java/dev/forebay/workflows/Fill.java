@@ -9,9 +9,12 @@ import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TemporalException;
 import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.Async;
 import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
@@ -31,15 +34,28 @@ final class Fill {
 
     private final VersionState state;
     private final Ingest ingest;
+    private final Looks looks;
+    private final Changes changes;
     private final RegionName region;
+    private Urgency urgency;
     private boolean working;
     private boolean stopping;
     private @Nullable CancellationScope scope;
+    private @Nullable PrewarmWorkflow prewarm;
 
-    Fill(VersionState state, Ingest ingest, RegionName region) {
+    Fill(
+            VersionState state,
+            Ingest ingest,
+            Looks looks,
+            Changes changes,
+            RegionName region,
+            Urgency urgency) {
         this.state = state;
         this.ingest = ingest;
+        this.looks = looks;
+        this.changes = changes;
         this.region = region;
+        this.urgency = urgency;
     }
 
     /** What an attempt came to. */
@@ -95,6 +111,31 @@ final class Fill {
         return stopping;
     }
 
+    /** Somebody waits from now on. */
+    void hurry() {
+        if (urgency == Urgency.INTERACTIVE) {
+            return;
+        }
+        urgency = Urgency.INTERACTIVE;
+        PrewarmWorkflow child = prewarm;
+        if (child != null) {
+            var _ = Async.procedure(() -> hurry(child));
+        }
+    }
+
+    /** By its id: it may have continued as new. */
+    private void hurry(PrewarmWorkflow child) {
+        try {
+            Workflow.getWorkflowExecution(child).get();
+            Workflow.newExternalWorkflowStub(
+                            PrewarmWorkflow.class, WorkflowIds.prewarm(state.version(), region))
+                    .hurry();
+        } catch (TemporalException gone) {
+            Workflow.getLogger(Fill.class)
+                    .warn("the filling of {} does not hear that it is waited for", region);
+        }
+    }
+
     private void confirm(FillResult result) {
         state.apply(
                 new Confirmed(
@@ -123,6 +164,10 @@ final class Fill {
             Workflow.await(() -> manifest.isCompleted() || stopping);
             return stopping ? new Outcome.Stopped() : prewarm(manifest.get());
         } catch (TemporalFailure failure) {
+            if (!stopping && changes.failuresAreLookedAt()) {
+                // For people: so much is kept for the next attempt.
+                looks.at(region, VersionState.now(), () -> stopping);
+            }
             return stopping ? new Outcome.Stopped() : new Outcome.Failed(Failures.problem(failure));
         }
     }
@@ -154,16 +199,19 @@ final class Fill {
                         manifest,
                         region,
                         state.residency(region).bytesFromLake(),
-                        null);
+                        null,
+                        urgency);
         Result result = new Result();
+        PrewarmWorkflow child = Children.prewarm(state.version(), region, urgency);
         CancellationScope running =
-                Workflow.newCancellationScope(
-                        () -> result.value = Children.prewarm(state.version(), region).run(input));
+                Workflow.newCancellationScope(() -> result.value = child.run(input));
         scope = running;
+        prewarm = child;
         try {
             running.run();
         } finally {
             scope = null;
+            prewarm = null;
         }
         FillResult filled = result.value;
         if (filled == null) {

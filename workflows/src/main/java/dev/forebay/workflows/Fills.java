@@ -3,6 +3,7 @@ package dev.forebay.workflows;
 import dev.forebay.lifecycle.Event.Ensured;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
@@ -14,11 +15,15 @@ final class Fills {
 
     private final VersionState state;
     private final Ingest ingest;
+    private final Looks looks;
+    private final Changes changes;
     private final Map<RegionName, Running> running = new LinkedHashMap<>();
 
-    Fills(VersionState state, Ingest ingest) {
+    Fills(VersionState state, Ingest ingest, Looks looks, Changes changes) {
         this.state = state;
         this.ingest = ingest;
+        this.looks = looks;
+        this.changes = changes;
     }
 
     private record Running(Fill fill, Promise<Void> end) {}
@@ -30,17 +35,22 @@ final class Fills {
     /**
      * The filling of a region: done already if the region is CACHED, else the one under way, else a
      * new one. Not to be called while the region is EVICTING.
+     *
+     * @param urgency a filling that is under way hurries from now on if it is more urgent than that
      */
-    Promise<Void> of(RegionName region) {
+    Promise<Void> of(RegionName region, Urgency urgency) {
         Running present = running.get(region);
         if (present != null) {
+            if (urgency == Urgency.INTERACTIVE) {
+                present.fill().hurry();
+            }
             return present.end();
         }
         if (state.state(region) == State.CACHED) {
             return Workflow.newPromise((Void) null);
         }
         state.apply(new Ensured(region));
-        Fill fill = new Fill(state, ingest, region);
+        Fill fill = new Fill(state, ingest, looks, changes, region, urgency);
         Promise<Void> end =
                 Async.procedure(
                         () -> {
@@ -54,17 +64,27 @@ final class Fills {
         return end;
     }
 
+    /** As {@link #of(RegionName, Urgency)}, for somebody who waits. */
+    Promise<Void> of(RegionName region) {
+        return of(region, Urgency.INTERACTIVE);
+    }
+
     /**
-     * Blocks the calling handler until no eviction is under way in the region, nor a filling that
-     * is about to learn of one.
+     * The filling that an earlier run knew of, unless somebody has asked this one for it already.
      */
-    void awaitSettled(RegionName region) {
-        Workflow.await(
-                () -> {
-                    Running present = running.get(region);
-                    return state.state(region) != State.EVICTING
-                            && (present == null || !present.fill().isStopping());
-                });
+    void takeUp(RegionName region) {
+        if (!running.containsKey(region)) {
+            of(region);
+        }
+    }
+
+    /**
+     * Whether no eviction is under way in the region, nor a filling that is about to learn of one.
+     */
+    boolean isSettled(RegionName region) {
+        Running present = running.get(region);
+        return state.state(region) != State.EVICTING
+                && (present == null || !present.fill().isStopping());
     }
 
     /** Returns when nothing fills the region any more; an eviction has begun there. */

@@ -11,6 +11,7 @@ import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
 import io.temporal.failure.ActivityFailure;
+import io.temporal.failure.ApplicationFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
@@ -57,8 +58,8 @@ final class Pins {
     /**
      * Takes a pin, or renews it.
      *
-     * @throws io.temporal.failure.ApplicationFailure EVICTING if an eviction came first; NOT_FOUND
-     *     if the region does not know the version, which is then filled again
+     * @throws ApplicationFailure EVICTING if an eviction came first; NOT_FOUND if the region does
+     *     not know the version, which is then filled again
      */
     PinGrant take(PinRequest request) {
         RegionName region = request.region();
@@ -124,6 +125,16 @@ final class Pins {
             throw Failures.refusal(Failures.problem(failure));
         }
         state.apply(new PinEnded(region, id, VersionState.now()));
+    }
+
+    /** Ends a pin whose holder learns in another way that he has none. */
+    void giveBack(PinGrant grant) {
+        try {
+            release(grant.region(), grant.id());
+        } catch (ApplicationFailure unavailable) {
+            // Its lease ends it; the caller is to learn why his request failed.
+            LOG.warn("pin {} is left to its lease: {}", grant.id(), unavailable.getMessage());
+        }
     }
 
     /** Follows the pins of a region for as long as it has any. */

@@ -2,6 +2,7 @@ package dev.forebay.workflows;
 
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PrewarmInput;
+import io.temporal.workflow.SignalMethod;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 
@@ -18,4 +19,8 @@ public interface PrewarmWorkflow {
      */
     @WorkflowMethod(name = "Prewarm")
     FillResult run(PrewarmInput input);
+
+    /** Somebody waits from now on: what is not taken up yet goes before what nobody waits for. */
+    @SignalMethod
+    void hurry();
 }

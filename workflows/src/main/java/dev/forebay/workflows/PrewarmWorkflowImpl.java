@@ -10,11 +10,16 @@ import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.PrewarmInput.Cursor;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Mount, warm batch after batch, confirm; if chunks are missing then, because a worker came or
@@ -25,19 +30,34 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     private static final int MOST_ROUNDS = 10;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
+    private boolean hurried;
+    private @Nullable CancellationScope unhurried;
+
     @Override
     public FillResult run(PrewarmInput input) {
         Cursor cursor = Optional.ofNullable(input.carried()).orElseGet(() -> mount(input));
         while (true) {
             cursor = warm(input, cursor);
             Coverage coverage =
-                    Steps.confirm(input.version(), input.region())
+                    Steps.confirm(input.version(), input.region(), urgency(input))
                             .confirm(input.version(), input.manifest());
             if (coverage.complete()) {
                 return new FillResult(coverage.bytesVerified(), bytesFromLake(cursor, coverage));
             }
             cursor = nextRound(input, cursor, coverage);
         }
+    }
+
+    @Override
+    public void hurry() {
+        hurried = true;
+        if (unhurried != null) {
+            unhurried.cancel("somebody waits");
+        }
+    }
+
+    private Urgency urgency(PrewarmInput input) {
+        return hurried ? Urgency.INTERACTIVE : input.urgency();
     }
 
     /** Well below Temporal's limit of 51,200 events and quick to replay. Tests choose less. */
@@ -47,9 +67,9 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private Cursor mount(PrewarmInput input) {
         String path =
-                Steps.mount(input.version(), input.region())
+                Steps.mount(input.version(), input.region(), urgency(input))
                         .mount(input.version(), input.manifest());
-        Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0);
+        Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
         report(input, cursor);
         return cursor;
     }
@@ -65,7 +85,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                                 input.manifest(),
                                 input.region(),
                                 input.bytesFromLake(),
-                                cursor));
+                                cursor,
+                                urgency(input)));
             }
             cursor = reported(input, warmBatch(input, cursor));
         }
@@ -75,26 +96,63 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     private Cursor warmBatch(PrewarmInput input, Cursor cursor) {
         ManifestRef manifest = input.manifest();
         long to = Math.min(cursor.next() + Batches.size(manifest.chunks()), manifest.chunks());
-        WarmResult warmed =
-                Steps.warm(
-                                input.version(),
-                                input.region(),
-                                String.format(
-                                        Locale.ROOT,
-                                        "warm chunks %,d to %,d of %,d",
-                                        cursor.next(),
-                                        to,
-                                        manifest.chunks()))
-                        .warm(input.version(), manifest, cursor.next(), to);
+        WarmResult warmed = warm(input, cursor.next(), to);
         // A later round warms again what is there: only confirm knows the sum then.
-        long verified = cursor.round() == 0 ? warmed.bytesVerified() : 0;
+        boolean isFirst = cursor.round() == 0;
+        long verified = isFirst ? warmed.bytesVerified() : 0;
+        long objects = isFirst ? warmed.objects() : 0;
         return new Cursor(
                 cursor.path(),
                 cursor.round(),
                 to,
                 cursor.bytesVerified() + verified,
                 cursor.bytesFromLake() + warmed.bytesFromLake(),
-                cursor.reported());
+                cursor.reported(),
+                cursor.objects() + objects);
+    }
+
+    /** A batch that nobody waited for begins again, in its new place, when somebody does. */
+    private WarmResult warm(PrewarmInput input, long from, long to) {
+        if (urgency(input) == Urgency.INTERACTIVE) {
+            return warm(input, from, to, Urgency.INTERACTIVE);
+        }
+        Result result = new Result();
+        CancellationScope scope =
+                Workflow.newCancellationScope(
+                        () -> result.value = warm(input, from, to, Urgency.SPECULATIVE));
+        unhurried = scope;
+        try {
+            scope.run();
+        } catch (TemporalFailure failure) {
+            if (!hurried || !isCancellation(failure)) {
+                throw failure;
+            }
+        } finally {
+            unhurried = null;
+        }
+        WarmResult warmed = result.value;
+        return warmed == null ? warm(input, from, to, Urgency.INTERACTIVE) : warmed;
+    }
+
+    private static boolean isCancellation(TemporalFailure failure) {
+        return failure instanceof CanceledFailure || failure.getCause() instanceof CanceledFailure;
+    }
+
+    private static WarmResult warm(PrewarmInput input, long from, long to, Urgency urgency) {
+        String summary =
+                String.format(
+                        Locale.ROOT,
+                        "warm chunks %,d to %,d of %,d",
+                        from,
+                        to,
+                        input.manifest().chunks());
+        return Steps.warm(input.version(), input.region(), urgency, summary)
+                .warm(input.version(), input.manifest(), from, to);
+    }
+
+    /** What a batch came to, out of its scope's reach. */
+    private static final class Result {
+        private @Nullable WarmResult value;
     }
 
     /**
@@ -126,7 +184,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                         coverage.firstMissing(),
                         coverage.bytesVerified(),
                         cursor.bytesFromLake(),
-                        cursor.reported());
+                        cursor.reported(),
+                        cursor.objects());
         report(input, next);
         return next;
     }
@@ -143,7 +202,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 cursor.next(),
                 cursor.bytesVerified(),
                 cursor.bytesFromLake(),
-                step);
+                step,
+                cursor.objects());
     }
 
     private void report(PrewarmInput input, Cursor cursor) {
@@ -152,10 +212,12 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         Workflow.setCurrentDetails(
                 String.format(
                         Locale.ROOT,
-                        "Round %d: %,d of %,d chunks; %,d of %,d bytes verified, %,d from the lake.",
+                        "Round %d: %,d of %,d chunks; %,d of %,d objects; %,d of %,d bytes verified, %,d from the lake.",
                         cursor.round() + 1,
                         cursor.next(),
                         input.manifest().chunks(),
+                        cursor.objects(),
+                        input.manifest().objects(),
                         cursor.bytesVerified(),
                         input.manifest().bytes(),
                         cursor.bytesFromLake()));
@@ -167,7 +229,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                                     region,
                                     cursor.path(),
                                     cursor.bytesVerified(),
-                                    cursor.bytesFromLake()));
+                                    cursor.bytesFromLake(),
+                                    cursor.objects()));
         } catch (ApplicationFailure gone) {
             // Nobody is left to be told; the parent's end cancels this workflow.
             Workflow.getLogger(PrewarmWorkflowImpl.class)

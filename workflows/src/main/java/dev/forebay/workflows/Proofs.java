@@ -11,7 +11,6 @@ import dev.forebay.workflows.message.Residency.State;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
-import io.temporal.workflow.Workflow;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,35 +23,36 @@ import java.util.Map;
  */
 final class Proofs {
 
-    private static final String CHANGE = "receipts are proven again";
-
     private final VersionState state;
     private final Fills fills;
-
-    /** Runs that began before there were proofs go on without, until they continue as new. */
-    private final boolean asks =
-            Workflow.getVersion(CHANGE, Workflow.DEFAULT_VERSION, 1) != Workflow.DEFAULT_VERSION;
-
+    private final Changes changes;
     private final Map<RegionName, Promise<Void>> running = new LinkedHashMap<>();
     private final Map<RegionName, Instant> proven = new LinkedHashMap<>();
 
-    Proofs(VersionState state, Fills fills) {
+    Proofs(VersionState state, Fills fills, Changes changes) {
         this.state = state;
         this.fills = fills;
+        this.changes = changes;
     }
 
     /**
      * Whether the region is CACHED, and was shown to be by a question asked at {@code since} or
-     * later. False if it is no longer: it is being filled again then, or evicted.
+     * later. False if it is no longer: it is being filled again then, or evicted; or if {@code
+     * deadline} came first.
      *
      * @throws io.temporal.failure.ApplicationFailure what the region could not be asked for
      */
-    boolean isComplete(RegionName region, Instant since) {
+    boolean isComplete(RegionName region, Instant since, Deadline deadline) {
         while (state.state(region) == State.CACHED) {
-            if (!asks || !provenAt(state.residency(region)).isBefore(since)) {
+            if (!changes.receiptsAreProven()
+                    || !provenAt(state.residency(region)).isBefore(since)) {
                 return true;
             }
-            running.computeIfAbsent(region, this::begin).get();
+            Promise<Void> answer = running.computeIfAbsent(region, this::begin);
+            if (!deadline.await(answer::isCompleted)) {
+                return false;
+            }
+            answer.get();
         }
         return false;
     }

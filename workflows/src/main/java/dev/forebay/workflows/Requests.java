@@ -6,6 +6,7 @@ import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.VersionInput;
@@ -24,6 +25,9 @@ final class Requests {
     private static final int LONGEST_REASON = 1_000;
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
+    private static final int MOST_REGIONS = 64;
+    private static final Duration SHORTEST_DEADLINE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_DEADLINE = Duration.ofDays(7);
     private static final Duration SHORTEST_TTL = Duration.ofSeconds(1);
     private static final Duration LONGEST_TTL = Duration.ofDays(3650);
 
@@ -47,6 +51,12 @@ final class Requests {
 
     static void check(EnsureRequest request) {
         present("region", request.region());
+        check(request.terms());
+        require(
+                request.others().size() < MOST_REGIONS
+                        && request.each().map(EnsureRequest::region).distinct().count()
+                                == request.others().size() + 1L,
+                "regions must be at most %d, each once".formatted(MOST_REGIONS));
         PinRequest pin = request.pin();
         if (pin != null) {
             check(pin);
@@ -54,6 +64,18 @@ final class Requests {
                     pin.region().equals(request.region()),
                     "pin.region '%s' must be the region asked for, '%s'"
                             .formatted(pin.region(), request.region()));
+        }
+    }
+
+    private static void check(Terms terms) {
+        double coverage = terms.minCoverage();
+        require(
+                coverage >= 0 && coverage <= 1,
+                "min_coverage '%s' must be from 0 to 1".formatted(coverage));
+        present("on_deadline", terms.onDeadline());
+        present("priority", terms.urgency());
+        if (terms.deadline() != null) {
+            within("deadline", terms.deadline(), SHORTEST_DEADLINE, LONGEST_DEADLINE);
         }
     }
 

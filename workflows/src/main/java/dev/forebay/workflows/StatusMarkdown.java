@@ -1,6 +1,7 @@
 package dev.forebay.workflows;
 
 import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.lifecycle.Pace;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Residency;
@@ -58,17 +59,19 @@ final class StatusMarkdown {
             return "";
         }
         return table(
-                "| region | state | coverage | bytes | from the lake | evictable at |\n|---|---|---|---|---|---|",
+                "| region | state | coverage | bytes | objects | from the lake | pace | evictable at |\n|---|---|---|---|---|---|---|---|",
                 status.regions(),
                 residency ->
                         String.format(
                                 Locale.ROOT,
-                                "| %s | %s | %s | %,d | %,d | %s |",
+                                "| %s | %s | %s | %,d | %,d | %,d | %s | %s |",
                                 residency.region(),
                                 shownState(status, residency, now),
                                 coverage(status.manifest(), residency),
                                 residency.bytesCached(),
+                                residency.objectsCached(),
                                 residency.bytesFromLake(),
+                                pace(status.manifest(), residency, now),
                                 instant(residency.evictableAt())));
     }
 
@@ -126,8 +129,20 @@ final class StatusMarkdown {
             case WARMING, EVICTING, BLOCKED ->
                     manifest == null || manifest.bytes() == 0
                             ? "0 %"
-                            : 100 * residency.bytesCached() / manifest.bytes() + " %";
+                            : Math.min(99, 100 * residency.bytesCached() / manifest.bytes()) + " %";
         };
+    }
+
+    private static String pace(@Nullable ManifestRef manifest, Residency residency, Instant now) {
+        return Pace.of(residency, manifest, residency.bytesCached(), now)
+                .map(
+                        pace ->
+                                String.format(
+                                        Locale.ROOT,
+                                        "%,d bytes/s, %,d s left",
+                                        pace.bytesPerSecond(),
+                                        pace.left().toSeconds()))
+                .orElse("");
     }
 
     private static String instant(@Nullable Instant at) {

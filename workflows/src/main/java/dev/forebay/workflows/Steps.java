@@ -7,6 +7,7 @@ import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.common.Priority;
@@ -30,6 +31,9 @@ final class Steps {
 
     /** Nobody waits. */
     private static final int BACKGROUND = 4;
+
+    /** Nobody waits yet, and it takes long: after everything else. Temporal's lowest. */
+    private static final int SPECULATIVE = 5;
 
     private static final Duration HEARTBEAT = Duration.ofSeconds(20);
 
@@ -63,16 +67,17 @@ final class Steps {
         return Workflow.newActivityStub(SweepActivities.class, options);
     }
 
-    static RegionActivities mount(DatasetVersion version, RegionName region) {
+    static RegionActivities mount(DatasetVersion version, RegionName region, Urgency urgency) {
         return region(
                 version,
                 region,
                 bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
-                NORMAL,
+                key(urgency),
                 "mount");
     }
 
-    static RegionActivities warm(DatasetVersion version, RegionName region, String summary) {
+    static RegionActivities warm(
+            DatasetVersion version, RegionName region, Urgency urgency, String summary) {
         return region(
                 version,
                 region,
@@ -80,16 +85,16 @@ final class Steps {
                 bounded(Duration.ofHours(6), Duration.ofHours(12))
                         .setHeartbeatTimeout(HEARTBEAT)
                         .setCancellationType(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
-                NORMAL,
+                key(urgency),
                 summary);
     }
 
-    static RegionActivities confirm(DatasetVersion version, RegionName region) {
+    static RegionActivities confirm(DatasetVersion version, RegionName region, Urgency urgency) {
         return region(
                 version,
                 region,
                 bounded(Duration.ofMinutes(2), Duration.ofHours(2)),
-                NORMAL,
+                key(urgency),
                 "ask every worker what it holds");
     }
 
@@ -101,6 +106,16 @@ final class Steps {
                 bounded(Duration.ofMinutes(1), Duration.ofMinutes(2)),
                 URGENT,
                 "is all of it still there");
+    }
+
+    /** Somebody waits to know how far it is, and can do without. */
+    static RegionActivities look(DatasetVersion version, RegionName region) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofSeconds(30), Duration.ofMinutes(1)),
+                URGENT,
+                "how much of it is there");
     }
 
     /** Does not retry EVICTING: the workflow knows better when that is over. */
@@ -133,8 +148,20 @@ final class Steps {
                 "drop the chunks");
     }
 
+    /** The priority of a filling. */
+    static Priority priority(DatasetVersion version, Urgency urgency) {
+        return priority(version, key(urgency));
+    }
+
+    private static int key(Urgency urgency) {
+        return switch (urgency) {
+            case INTERACTIVE -> NORMAL;
+            case SPECULATIVE -> SPECULATIVE;
+        };
+    }
+
     /** Priority within a task queue, fair among the namespaces that share it. */
-    static Priority priority(DatasetVersion version, int key) {
+    private static Priority priority(DatasetVersion version, int key) {
         return Priority.newBuilder()
                 .setPriorityKey(key)
                 .setFairnessKey(version.dataset().namespace())

@@ -8,6 +8,7 @@ import dev.forebay.lifecycle.Event.EvictionBegun;
 import dev.forebay.lifecycle.Event.EvictionFinished;
 import dev.forebay.lifecycle.Event.EvictionRefused;
 import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.lifecycle.Event.HandedOut;
 import dev.forebay.lifecycle.Event.Ingested;
 import dev.forebay.lifecycle.Event.Lost;
 import dev.forebay.lifecycle.Event.Mounted;
@@ -111,6 +112,9 @@ class LifecyclePropertyTest {
                         assertThat(Lifecycle.residency(after, region).bytesFromLake())
                                 .isGreaterThanOrEqualTo(
                                         Lifecycle.residency(before, region).bytesFromLake());
+                        assertThat(Lifecycle.residency(after, region).objectsCached())
+                                .isGreaterThanOrEqualTo(
+                                        Lifecycle.residency(before, region).objectsCached());
                     }
                 });
     }
@@ -207,7 +211,7 @@ class LifecyclePropertyTest {
                                 List.of(
                                         new Ingested(manifest),
                                         new Ensured(region),
-                                        new Mounted(region, "/mnt/forebay/team/digits/v1"),
+                                        new Mounted(region, "/mnt/forebay/team/digits/v1", START),
                                         new Confirmed(
                                                 region,
                                                 manifest.bytes(),
@@ -243,8 +247,11 @@ class LifecyclePropertyTest {
                         region.map(Ensured::new),
                         region.map(Resumed::new),
                         region.map(Lost::new),
-                        region.map(r -> new Mounted(r, "/mnt/forebay/team/digits/v1")),
-                        Combinators.combine(region, bytes, bytes).as(WarmProgressed::new),
+                        Combinators.combine(region, at)
+                                .as((r, t) -> new Mounted(r, "/mnt/forebay/team/digits/v1", t)),
+                        Combinators.combine(region, at).as(HandedOut::new),
+                        Combinators.combine(region, bytes, bytes, Arbitraries.longs().between(0, 3))
+                                .as(WarmProgressed::new),
                         Combinators.combine(region, bytes, bytes, at).as(Confirmed::new),
                         region.map(
                                 r ->

@@ -8,6 +8,7 @@ import dev.forebay.lifecycle.Event.EvictionBegun;
 import dev.forebay.lifecycle.Event.EvictionFinished;
 import dev.forebay.lifecycle.Event.EvictionRefused;
 import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.lifecycle.Event.HandedOut;
 import dev.forebay.lifecycle.Event.Ingested;
 import dev.forebay.lifecycle.Event.Lost;
 import dev.forebay.lifecycle.Event.Mounted;
@@ -25,6 +26,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.VersionStatus;
 import java.time.Duration;
@@ -48,8 +50,8 @@ class LifecycleTest {
                     new Ensured(US),
                     new Ingested(
                             new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 1_000, 1)),
-                    new Mounted(US, "/mnt/forebay/team/digits/v1"),
-                    new WarmProgressed(US, 400, 300));
+                    new Mounted(US, "/mnt/forebay/team/digits/v1", NOON.minusSeconds(60)),
+                    new WarmProgressed(US, 400, 300, 2));
     private static final VersionStatus CACHED = after(WARMING, new Confirmed(US, 1_000, 900, NOON));
     private static final VersionStatus BLOCKED = after(WARMING, new FillFailed(US, DENIED));
     private static final VersionStatus PINNED = after(CACHED, new PinGranted(pin("p", 60)));
@@ -137,6 +139,25 @@ class LifecycleTest {
     }
 
     @Test
+    void aReceiptWithoutAPinBeginsTheTtlAnewUnlessItBeganAMomentAgo() {
+        Instant later = NOON.plusSeconds(600);
+        assertThat(Lifecycle.evictableAt(after(CACHED, new HandedOut(US, later)), US))
+                .contains(later.plus(TTL));
+        assertThat(after(CACHED, new HandedOut(US, NOON.plusSeconds(60)))).isEqualTo(CACHED);
+        assertThat(after(PINNED, new HandedOut(US, later))).isEqualTo(PINNED);
+        assertThat(after(WARMING, new HandedOut(US, later))).isEqualTo(WARMING);
+    }
+
+    @Test
+    void aFillingKnowsWhenItBeganAndWithWhat() {
+        assertThat(residency(WARMING).filling()).isEqualTo(new Filling(NOON.minusSeconds(60), 0));
+        assertThat(residency(CACHED).filling()).isNull();
+        assertThat(residency(CACHED).objectsCached()).isEqualTo(3);
+        VersionStatus again = after(BLOCKED, new Resumed(US), new Mounted(US, "/mnt/x", NOON));
+        assertThat(residency(again).filling()).isEqualTo(new Filling(NOON, 400));
+    }
+
+    @Test
     void anEvictedCopyLeavesNothing() {
         VersionStatus gone = after(CACHED, new EvictionBegun(US), new EvictionFinished(US));
         assertThat(residency(gone)).isEqualTo(Lifecycle.residency(NEW, US));
@@ -157,6 +178,8 @@ class LifecycleTest {
         assertThat(residency(again).state()).isEqualTo(State.WARMING);
         assertThat(residency(again).blocked()).isNull();
         assertThat(residency(again).bytesFromLake()).isEqualTo(300);
+        assertThat(residency(again).bytesCached()).isEqualTo(400);
+        assertThat(residency(again).objectsCached()).isEqualTo(2);
         assertThat(after(BLOCKED, new Ensured(US))).isEqualTo(again);
         assertThat(after(CACHED, new Resumed(US))).isEqualTo(CACHED);
     }

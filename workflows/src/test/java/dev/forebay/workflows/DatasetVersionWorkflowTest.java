@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,8 @@ class DatasetVersionWorkflowTest {
         assertThat(receipt.pin()).isNull();
         assertThat(receipt.workflowId()).isEqualTo("dataset/team/digits@v1");
         assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
-        assertThat(platform.residency(US).evictableAt()).isEqualTo(receipt.cachedAt().plus(TTL));
+        assertThat(platform.residency(US).evictableAt())
+                .isEqualTo(Objects.requireNonNull(receipt.cachedAt()).plus(TTL));
     }
 
     @Test
@@ -318,6 +320,34 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void aBlockedRegionShowsWhatItKeepsAndCountsOnFromThere() {
+        LongStream.range(0, 25).forEach(platform.us::gainChunk);
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        assertThat(codeOf(() -> platform.ensure(US, null))).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.residency(US).bytesCached()).isEqualTo(250);
+
+        platform.us.closeGate();
+        platform.update("resume", new ResumeRequest(US));
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 2);
+        assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
+        assertThat(platform.residency(US).bytesCached()).isEqualTo(250);
+    }
+
+    @Test
+    void aReceiptWithoutAPinBeginsTheTtlAnew() {
+        platform.ensure(US, null);
+        platform.pass(TTL.minusMinutes(1));
+        platform.ensure(US, null);
+
+        platform.pass(Duration.ofMinutes(5));
+        assertThat(codeOf(() -> platform.update("evict", new EvictRequest(US, "sweep", true))))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        platform.pass(TTL);
+        platform.update("evict", new EvictRequest(US, "sweep", true));
+        assertThat(platform.us.isEmpty()).isTrue();
+    }
+
+    @Test
     void aBlockedRegionCanBeEvicted() {
         platform.us.fail(Step.WARM, ErrorCode.LAKE_OBJECT_CHANGED);
         assertThat(codeOf(() -> platform.ensure(US, null)))
@@ -431,7 +461,8 @@ class DatasetVersionWorkflowTest {
         platform.passUntil("done", ensured::isDone);
         Receipt receipt = result(ensured);
         PinGrant pin = Objects.requireNonNull(receipt.pin());
-        assertThat(pin.expiresAt()).isAfterOrEqualTo(receipt.cachedAt().plus(MINUTE));
+        assertThat(pin.expiresAt())
+                .isAfterOrEqualTo(Objects.requireNonNull(receipt.cachedAt()).plus(MINUTE));
         assertThat(platform.us.count(Step.PIN)).isEqualTo(2);
     }
 
@@ -480,7 +511,7 @@ class DatasetVersionWorkflowTest {
         assertRefused("pin", new PinRequest(US, "p", "", "x".repeat(201), MINUTE));
         assertRefused("setTtl", new TtlRequest(Duration.ofMillis(999)));
         assertRefused("setTtl", new TtlRequest(Duration.ofDays(3651)));
-        assertRefused("ensureCached", new EnsureRequest(AP, pin("p", MINUTE)));
+        assertRefused("ensureCached", EnsureRequest.of(AP, pin("p", MINUTE)));
         assertRefused("evict", new EvictRequest(US, "x".repeat(1_001), false));
         assertRefused("unpin", new UnpinRequest(US, "a b"));
         assertThat(platform.acceptedUpdates()).isEqualTo(1);

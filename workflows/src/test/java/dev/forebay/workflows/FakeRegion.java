@@ -57,7 +57,7 @@ final class FakeRegion implements RegionActivities {
     private final SortedSet<Long> held = new TreeSet<>();
     private Mount mount = Mount.NONE;
     private volatile boolean down;
-    private volatile boolean gateClosed;
+    private volatile long gate = Long.MAX_VALUE;
 
     FakeRegion(Supplier<Instant> clock) {
         this.clock = clock;
@@ -82,11 +82,16 @@ final class FakeRegion implements RegionActivities {
 
     /** Holds up every warm until {@link #openGate}. */
     void closeGate() {
-        gateClosed = true;
+        closeGate(0);
+    }
+
+    /** Holds up every warm from a chunk on until {@link #openGate}. */
+    void closeGate(long ordinal) {
+        gate = ordinal;
     }
 
     void openGate() {
-        gateClosed = false;
+        gate = Long.MAX_VALUE;
     }
 
     /** The holder's keep-alive, which workflows do not see. */
@@ -110,6 +115,11 @@ final class FakeRegion implements RegionActivities {
         held.clear();
     }
 
+    /** As if a reader had asked for it. */
+    synchronized void gainChunk(long ordinal) {
+        held.add(ordinal);
+    }
+
     synchronized void loseChunk(long ordinal) {
         held.remove(ordinal);
     }
@@ -129,7 +139,7 @@ final class FakeRegion implements RegionActivities {
     @Override
     public WarmResult warm(DatasetVersion version, ManifestRef manifest, long from, long to) {
         called(Step.WARM);
-        while (gateClosed) {
+        while (from >= gate) {
             Activity.getExecutionContext().heartbeat(from);
             Thread.onSpinWait();
         }
@@ -142,7 +152,9 @@ final class FakeRegion implements RegionActivities {
         for (long ordinal = from; ordinal < to; ordinal++) {
             fetched += held.add(ordinal) ? CHUNK_BYTES : 0;
         }
-        return new WarmResult((to - from) * CHUNK_BYTES, fetched);
+        // The files lie in the first chunks, one in each.
+        long files = Math.max(0, Math.min(to, FakeControlPlane.MANIFEST.objects()) - from);
+        return new WarmResult((to - from) * CHUNK_BYTES, fetched, files);
     }
 
     @Override

@@ -9,13 +9,17 @@ import static dev.forebay.workflows.Platform.result;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.client.WorkflowException;
@@ -77,6 +81,8 @@ final class HistoryRecorder {
         stories.put("incomplete", HistoryRecorder::incomplete);
         stories.put("continued", HistoryRecorder::continued);
         stories.put("sweep", HistoryRecorder::sweep);
+        stories.put("terms", HistoryRecorder::terms);
+        stories.put("hurried", HistoryRecorder::hurried);
         return stories;
     }
 
@@ -174,6 +180,50 @@ final class HistoryRecorder {
         platform.sweep(US);
     }
 
+    /** A part, deadlines that pass in one region and in two, a region that fails another. */
+    private static void terms(Platform platform) {
+        Terms part = new Terms(0.5, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
+        Duration soon = Duration.ofSeconds(2);
+        Terms orFail = new Terms(1, soon, OnDeadline.FAIL, Urgency.INTERACTIVE);
+        Terms orCold = new Terms(1, soon, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
+        platform.us.closeGate(64);
+        result(platform.ensureAsync(new EnsureRequest(US, pin("p", LEASE), part, List.of())));
+        platform.ap.closeGate();
+        refused(
+                () ->
+                        result(
+                                platform.ensureAsync(
+                                        new EnsureRequest(
+                                                US, pin("q", LEASE), orFail, List.of(AP)))));
+        result(platform.ensureAsync(new EnsureRequest(US, pin("r", LEASE), orCold, List.of())));
+        platform.us.openGate();
+        platform.ensure(US, null);
+        platform.ap.openGate();
+        platform.ensure(AP, null);
+        result(platform.evictAsync(AP));
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        refused(
+                () ->
+                        result(
+                                platform.ensureAsync(
+                                        new EnsureRequest(
+                                                US, pin("s", LEASE), Terms.USUAL, List.of(AP)))));
+    }
+
+    /** A filling that nobody waits for, until somebody does. */
+    private static void hurried(Platform platform) {
+        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> speculative =
+                platform.ensureAsync(new EnsureRequest(US, null, later, List.of()));
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 2);
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil("begun again", () -> platform.us.count(Step.WARM) == 3);
+        platform.us.openGate();
+        result(speculative);
+        result(waiting);
+    }
+
     private static void refused(Runnable call) {
         try {
             call.run();
@@ -193,6 +243,9 @@ final class HistoryRecorder {
             save(platform, story + ".version", WorkflowIds.version(VERSION));
             if (story.equals("life")) {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
+                save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
+            }
+            if (story.equals("hurried")) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
             if (platform.us.count(Step.BEGIN_EVICTION) > 0) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;
+import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import dev.forebay.workflows.activity.SweepActivities.Outcome;
 import dev.forebay.workflows.message.EnsureRequest;
@@ -18,9 +19,13 @@ import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.api.common.v1.Payload;
@@ -48,9 +53,20 @@ class PayloadTest {
         PinRequest pin = new PinRequest(us, "p", "job é|`", "", LEASE);
         PinGrant grant = new PinGrant(us, "p", "job", "training", AT);
         Problem problem = new Problem(ErrorCode.CORRUPT, "bad block");
-        Residency cached = new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null);
+        Residency cached =
+                new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null, 3, null);
         Residency blocked =
-                new Residency(us, Residency.State.BLOCKED, 5, 4, null, null, null, problem);
+                new Residency(
+                        us,
+                        Residency.State.BLOCKED,
+                        5,
+                        4,
+                        null,
+                        null,
+                        null,
+                        problem,
+                        2,
+                        new Filling(AT, 1));
         VersionStatus status =
                 new VersionStatus(
                         version, manifest, LEASE, List.of(cached, blocked), List.of(grant));
@@ -67,26 +83,63 @@ class PayloadTest {
                 new VersionStatus(version, null, LEASE, List.of(), List.of()),
                 new VersionInput(version, "lake", "", LEASE, null),
                 new VersionInput(version, "lake", "digits/", LEASE, status),
-                new EnsureRequest(us, pin),
-                new EnsureRequest(us, null),
+                EnsureRequest.of(us, pin),
+                EnsureRequest.of(us, null),
+                new EnsureRequest(
+                        us,
+                        pin,
+                        new Terms(0.5, LEASE, OnDeadline.RUN_COLD, Urgency.SPECULATIVE),
+                        List.of(Platform.AP)),
                 new EvictRequest(us, "why", true),
                 new UnpinRequest(us, "p"),
                 new TtlRequest(LEASE),
                 new ResumeRequest(us),
-                new Receipt(version, manifest.digest(), 1, 2, us, 2, 2, "/mnt/x", AT, grant, "id"),
-                new Receipt(version, manifest.digest(), 1, 2, us, 2, 2, "/mnt/x", AT, null, "id"),
+                new Receipt(
+                        version,
+                        manifest.digest(),
+                        1,
+                        2,
+                        us,
+                        2,
+                        2,
+                        "/mnt/x",
+                        AT,
+                        grant,
+                        "id",
+                        null,
+                        List.of()),
+                new Receipt(
+                        version,
+                        manifest.digest(),
+                        1,
+                        2,
+                        us,
+                        2,
+                        2,
+                        "/mnt/x",
+                        AT,
+                        null,
+                        "id",
+                        null,
+                        List.of()),
+                new Receipt(
+                                version, null, 0, 0, us, 0, 0, null, null, null, "id", problem,
+                                List.of())
+                        .with(List.of()),
                 new IngestInput(version, "lake", "digits/"),
                 new EvictInput(version, manifest, us, "why"),
-                new FillProgress(us, "/mnt/x", 3, 4),
+                new FillProgress(us, "/mnt/x", 3, 4, 5),
                 new FillResult(3, 4),
-                new PrewarmInput(version, manifest, us, 7, null),
+                new PrewarmInput(version, manifest, us, 7, null, Urgency.SPECULATIVE),
                 new PrewarmInput(
                         version,
                         manifest,
                         us,
                         7,
-                        new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7)),
-                new WarmResult(1, 2),
+                        new PrewarmInput.Cursor("/mnt/x", 1, 32, 5, 6, 7, 8),
+                        Urgency.INTERACTIVE),
+                new WarmResult(1, 2, 3),
+                new WarmProgress(1, 2, 3, 4),
                 new Coverage(1, -1, 1),
                 new Outcome(version, true, ""),
                 LEASE);

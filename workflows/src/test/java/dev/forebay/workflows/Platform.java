@@ -145,13 +145,18 @@ final class Platform implements AutoCloseable {
                 .run(region);
     }
 
-    /** Asks with update-with-start and does not wait. */
+    /** Asks on the usual terms and does not wait. */
     CompletableFuture<Receipt> ensureAsync(RegionName region, @Nullable PinRequest pin) {
+        return ensureAsync(EnsureRequest.of(region, pin));
+    }
+
+    /** Asks with update-with-start and does not wait. */
+    CompletableFuture<Receipt> ensureAsync(EnsureRequest request) {
         DatasetVersionWorkflow stub = stub();
         WorkflowUpdateHandle<Receipt> handle =
                 WorkflowClient.startUpdateWithStart(
                         stub::ensureCached,
-                        new EnsureRequest(region, pin),
+                        request,
                         UpdateOptions.<Receipt>newBuilder()
                                 .setWaitForStage(WorkflowUpdateStage.ACCEPTED)
                                 .setResultClass(Receipt.class)

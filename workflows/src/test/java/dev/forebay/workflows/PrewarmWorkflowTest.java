@@ -12,6 +12,7 @@ import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.PrewarmInput;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.testing.TestWorkflowEnvironment;
 import java.time.Duration;
@@ -94,7 +95,7 @@ class PrewarmWorkflowTest {
                 .newWorkflowStub(
                         PrewarmWorkflow.class,
                         WorkflowOptions.newBuilder().setTaskQueue(TaskQueues.LIFECYCLE).build())
-                .run(new PrewarmInput(VERSION, manifest, US, 7, null));
+                .run(new PrewarmInput(VERSION, manifest, US, 7, null, Urgency.INTERACTIVE));
     }
 
     private static ManifestRef manifest(long chunks) {
@@ -122,7 +123,7 @@ class PrewarmWorkflowTest {
         public WarmResult warm(DatasetVersion version, ManifestRef manifest, long from, long to) {
             warmed.add(from + "-" + to);
             long bytes = (to - from) * FakeRegion.CHUNK_BYTES;
-            return new WarmResult(bytes, bytes);
+            return new WarmResult(bytes, bytes, to - from);
         }
 
         @Override

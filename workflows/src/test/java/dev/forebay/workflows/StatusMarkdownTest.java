@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.VersionStatus;
 import java.time.Duration;
@@ -34,7 +35,9 @@ class StatusMarkdownTest {
                                         "/mnt/x",
                                         null,
                                         null,
-                                        new Problem(ErrorCode.LAKE_DENIED, "no | access")),
+                                        new Problem(ErrorCode.LAKE_DENIED, "no | access"),
+                                        2,
+                                        null),
                                 new Residency(
                                         Platform.US,
                                         State.CACHED,
@@ -43,6 +46,8 @@ class StatusMarkdownTest {
                                         "/mnt/x",
                                         NOON,
                                         NOON.plusSeconds(60),
+                                        null,
+                                        7,
                                         null)),
                         List.of(new PinGrant(Platform.AP, "p", "a|b\n<c>", "training", NOON)));
 
@@ -51,10 +56,10 @@ class StatusMarkdownTest {
                         """
                         **team/digits@v1**: 7 objects, 1,000 bytes, manifest `abababababab`; kept for 1h after the last pin
 
-                        | region | state | coverage | bytes | from the lake | evictable at |
-                        |---|---|---|---|---|---|
-                        | ap-1 | BLOCKED | 25 % | 250 | 250 |  |
-                        | us-1 | CACHED | 100 % | 1,000 | 900 | 2026-11-20T12:01:00Z |
+                        | region | state | coverage | bytes | objects | from the lake | pace | evictable at |
+                        |---|---|---|---|---|---|---|---|
+                        | ap-1 | BLOCKED | 25 % | 250 | 2 | 250 |  |  |
+                        | us-1 | CACHED | 100 % | 1,000 | 7 | 900 |  | 2026-11-20T12:01:00Z |
 
                         **ap-1 is blocked** by LAKE_DENIED: no \\| access
 
@@ -62,6 +67,31 @@ class StatusMarkdownTest {
                         |---|---|---|---|---|
                         | p | ap-1 | a\\|b \\<c\\> | training | 2026-11-20T12:00:00Z |""");
         assertThat(StatusMarkdown.of(status, NOON.plusSeconds(60))).contains("| EXPIRED |");
+    }
+
+    @Test
+    void showsHowFastAFillingIsAndNeverAllOfItBeforeItIsConfirmed() {
+        Residency warming =
+                new Residency(
+                        Platform.US,
+                        State.WARMING,
+                        1_000,
+                        900,
+                        "/mnt/x",
+                        null,
+                        null,
+                        null,
+                        7,
+                        new Filling(NOON, 500));
+        VersionStatus status =
+                new VersionStatus(
+                        Platform.VERSION,
+                        FakeControlPlane.MANIFEST,
+                        Duration.ofHours(1),
+                        List.of(warming),
+                        List.of());
+        assertThat(StatusMarkdown.of(status, NOON.plusSeconds(10)))
+                .contains("| us-1 | WARMING | 99 % | 1,000 | 7 | 900 | 50 bytes/s, 0 s left |  |");
     }
 
     @Test

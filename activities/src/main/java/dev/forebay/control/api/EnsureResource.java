@@ -3,16 +3,15 @@ package dev.forebay.control.api;
 import dev.forebay.control.api.Bodies.Ensure;
 import dev.forebay.control.api.Bodies.PinSpec;
 import dev.forebay.control.api.Views.EnsuredView;
-import dev.forebay.control.engine.Delays;
+import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.EnsureRequests;
 import dev.forebay.control.engine.Ensured;
-import dev.forebay.control.engine.VersionReader;
+import dev.forebay.control.engine.ProgressReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
 import dev.forebay.workflows.message.EnsureRequest;
-import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import jakarta.validation.Valid;
@@ -27,6 +26,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -47,37 +47,40 @@ class EnsureResource {
     private static final String CONFLICT =
             "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key"
                     + " was used for another request, or somebody else holds a pin with this id";
+    private static final String LATE =
+            "DEADLINE_EXCEEDED: it was not there within deadline_seconds; says how far it came";
     private static final String GIVEN_UP =
             "UNAVAILABLE or LAKE_UNAVAILABLE; with retryable false the filling was given up and"
                     + " the region is BLOCKED";
 
     private final EnsureRequests requests;
-    private final VersionReader reader;
-    private final Delays delays;
+    private final ProgressReader progress;
     private final Regions regions;
+    private final VersionLookup lookup;
     private final VersionViews views;
 
     EnsureResource(
             EnsureRequests requests,
-            VersionReader reader,
-            Delays delays,
+            ProgressReader progress,
             Regions regions,
+            VersionLookup lookup,
             VersionViews views) {
         this.requests = requests;
-        this.reader = reader;
-        this.delays = delays;
+        this.progress = progress;
         this.regions = regions;
+        this.lookup = lookup;
         this.views = views;
     }
 
     @POST
     @Path("/ensure")
     @Operation(
-            summary = "Have every byte of the version in a region, and a pin on it if asked for",
+            summary = "Have the version in one or several regions, and a pin on it if asked for",
             description =
                     """
-                    200 with a receipt when every byte is there and verified; 202 when it goes on: the request is then \
-                    in Temporal's history and survives anything. The same Idempotency-Key is the same request.""")
+                    200 with a receipt when every byte, or as many as were asked for, are there and verified; 202 when it goes on: the request is then \
+                    in Temporal's history and survives anything. The same Idempotency-Key is the same request. The version is \
+                    named by its name, by the digest of its manifest, or by `latest`: the answer says which one was meant.""")
     @APIResponse(responseCode = "200", description = "It is there")
     @APIResponse(responseCode = "202", description = "Accepted, and it will be")
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
@@ -85,6 +88,7 @@ class EnsureResource {
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     @APIResponse(responseCode = "503", description = GIVEN_UP)
+    @APIResponse(responseCode = "504", description = LATE)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> ensure(
             @BeanParam @Valid VersionPath path,
@@ -95,12 +99,16 @@ class EnsureResource {
             @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
                     @Nullable String idempotencyKey,
             @NotNull(message = Rules.REQUIRED) @Valid Ensure body) {
-        DatasetVersion version = path.toVersion();
-        RegionName region = regions.require(body.region());
+        List<RegionName> in = body.named().stream().map(regions::require).toList();
         String id = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
+        DatasetVersion version = lookup.find(path.toDataset(), path.version(), id);
         PinSpec pin = body.pin();
         EnsureRequest request =
-                new EnsureRequest(region, pin == null ? null : pin.toRequest(region, id));
+                new EnsureRequest(
+                        in.getFirst(),
+                        pin == null ? null : pin.toRequest(in.getFirst(), id),
+                        body.terms(),
+                        in.subList(1, in.size()));
         return answer(version, requests.ensure(version, request, id, seconds(waitSeconds)));
     }
 
@@ -114,6 +122,7 @@ class EnsureResource {
     @APIResponse(responseCode = "422", description = "LAKE_EMPTY or INVALID_KEY")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     @APIResponse(responseCode = "503", description = GIVEN_UP)
+    @APIResponse(responseCode = "504", description = LATE)
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsuredView> poll(
             @BeanParam @Valid VersionPath path,
@@ -125,20 +134,18 @@ class EnsureResource {
                     @DefaultValue("0")
                     @WholeNumber(min = 0, max = LONGEST_WAIT_SECONDS)
                     String waitSeconds) {
-        DatasetVersion version = path.toVersion();
         Optional<RegionName> in = Optional.ofNullable(region).map(regions::require);
+        DatasetVersion version = lookup.meant(path.toDataset(), path.version(), requestId);
         return answer(version, requests.poll(version, requestId, in, seconds(waitSeconds)));
     }
 
     private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {
         return switch (ensured) {
-            case Ensured.Done done -> RestResponse.ok(views.done(done));
-            case Ensured.Pending pending -> {
-                VersionStatus status = reader.status(version);
-                yield RestResponse.status(
-                        RestResponse.Status.ACCEPTED,
-                        views.pending(pending, status, delays.of(status, pending.region())));
-            }
+            case Ensured.Done done -> RestResponse.ok(views.done(version, done));
+            case Ensured.Pending pending ->
+                    RestResponse.status(
+                            RestResponse.Status.ACCEPTED,
+                            views.pending(pending, progress.of(version)));
         };
     }
 

@@ -4,6 +4,7 @@ import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.NewPin;
 import dev.forebay.control.api.Views.PinPage;
 import dev.forebay.control.api.Views.PinView;
+import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.DatasetVersions;
 import dev.forebay.control.engine.PinRenewals;
 import dev.forebay.control.engine.VersionReader;
@@ -43,13 +44,19 @@ class PinsResource {
     private final VersionReader reader;
     private final PinRenewals renewals;
     private final Regions regions;
+    private final VersionLookup lookup;
 
     PinsResource(
-            DatasetVersions versions, VersionReader reader, PinRenewals renewals, Regions regions) {
+            DatasetVersions versions,
+            VersionReader reader,
+            PinRenewals renewals,
+            Regions regions,
+            VersionLookup lookup) {
         this.versions = versions;
         this.reader = reader;
         this.renewals = renewals;
         this.regions = regions;
+        this.lookup = lookup;
     }
 
     @POST
@@ -68,7 +75,7 @@ class PinsResource {
     public PinView pin(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid NewPin body) {
-        DatasetVersion version = path.toVersion();
+        DatasetVersion version = path.toVersion(lookup);
         RegionName region = regions.require(body.region());
         return PinView.of(
                 version,
@@ -82,7 +89,7 @@ class PinsResource {
             responseCode = "404",
             description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
     public PinPage list(@BeanParam @Valid VersionPath path) {
-        DatasetVersion version = path.toVersion();
+        DatasetVersion version = path.toVersion(lookup);
         return new PinPage(
                 reader.status(version).pins().stream()
                         .map(pin -> PinView.of(version, pin))
@@ -102,7 +109,7 @@ class PinsResource {
             @BeanParam @Valid VersionPath path,
             @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
-        DatasetVersion version = path.toVersion();
+        DatasetVersion version = path.toVersion(lookup);
         return PinView.of(version, renewals.renew(version, regions.require(body.region()), id));
     }
 
@@ -120,6 +127,6 @@ class PinsResource {
                     @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region) {
-        versions.unpin(path.toVersion(), new UnpinRequest(regions.require(region), id));
+        versions.unpin(path.toVersion(lookup), new UnpinRequest(regions.require(region), id));
     }
 }

@@ -17,6 +17,9 @@ final class Rules {
     static final String REGION_RULE =
             "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
 
+    static final int MOST_REGIONS = 64;
+    static final String REGIONS_RULE = "must be 1 to 64 regions, each once";
+
     static final String ID = "^[A-Za-z0-9._-]{1,64}$";
     static final String ID_RULE = "must be 1 to 64 characters of A-Z a-z 0-9 . _ -";
 
@@ -46,6 +49,18 @@ final class Rules {
     static final long MIN_TTL_SECONDS = 1;
     static final long MAX_TTL_SECONDS = 3650L * 24 * 3600;
     static final String TTL_RULE = "must be a whole number from 1 to 315360000";
+
+    static final String COVERAGE_RULE = "must be a number from 0 to 1";
+
+    static final long MIN_DEADLINE_SECONDS = 1;
+    static final long MAX_DEADLINE_SECONDS = 7 * 24 * 3600;
+    static final String DEADLINE_RULE = "must be a whole number from 1 to 604800";
+
+    static final String ON_DEADLINE = "fail|run_cold";
+    static final String ON_DEADLINE_RULE = "must be fail or run_cold";
+
+    static final String PRIORITY = "interactive|speculative";
+    static final String PRIORITY_RULE = "must be interactive or speculative";
 
     static final String REQUIRED = "is missing";
 

@@ -1,10 +1,12 @@
 package dev.forebay.control.api;
 
+import dev.forebay.control.catalogue.VersionLookup;
+import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.PathParam;
 
-/** The version in a path. */
+/** The version in a path, by name or otherwise: see {@link VersionLookup}. */
 record VersionPath(
         @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
                 String namespace,
@@ -12,7 +14,12 @@ record VersionPath(
         @PathParam("version") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
                 String version) {
 
-    DatasetVersion toVersion() {
-        return DatasetVersion.of(namespace, name, version);
+    /** What is meant at this moment. */
+    DatasetVersion toVersion(VersionLookup versions) {
+        return versions.find(toDataset(), version);
+    }
+
+    DatasetName toDataset() {
+        return new DatasetName(namespace, name);
     }
 }

@@ -9,20 +9,23 @@ import dev.forebay.control.api.Views.ReceiptView;
 import dev.forebay.control.api.Views.ResidencyView;
 import dev.forebay.control.api.Views.VersionView;
 import dev.forebay.control.engine.Ensured;
-import dev.forebay.model.ManifestRef;
+import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.control.engine.VersionProgress;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.PinGrant;
-import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
-import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the answers that point to Temporal's web UI. */
@@ -37,79 +40,86 @@ class VersionViews {
         this.temporalNamespace = config.temporal().namespace();
     }
 
-    /** Without what regions wait for. */
+    /** What the workflow said last, and nothing more recent. */
     VersionView of(VersionStatus status) {
-        return of(status, Map.of());
+        return of(
+                new VersionProgress(
+                        status,
+                        status.regions().stream()
+                                .map(residency -> RegionProgress.of(residency, status.manifest()))
+                                .toList()));
     }
 
-    /**
-     * @param waiting what regions wait for, by name
-     */
-    VersionView of(VersionStatus status, Map<String, Problem> waiting) {
+    VersionView of(VersionProgress progress) {
+        VersionStatus status = progress.status();
         String workflowId = WorkflowIds.version(status.version());
         return new VersionView(
                 status.version().dataset().toString(),
                 status.version().version(),
                 ManifestView.of(status.manifest()),
                 status.ttl().toSeconds(),
-                status.regions().stream()
-                        .map(
-                                residency ->
-                                        ResidencyView.of(
-                                                residency, waiting.get(residency.region().value())))
-                        .toList(),
+                progress.regions().stream().map(ResidencyView::of).toList(),
                 status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
                 workflowId,
                 url(workflowId));
     }
 
-    EnsuredView done(Ensured.Done done) {
-        return new EnsuredView(done.requestId(), true, receipt(done.receipt()), null);
+    EnsuredView done(DatasetVersion version, Ensured.Done done) {
+        List<ReceiptView> receipts =
+                Stream.concat(Stream.of(done.receipt()), done.receipt().others().stream())
+                        .map(this::receipt)
+                        .toList();
+        return new EnsuredView(
+                done.requestId(),
+                version.version(),
+                true,
+                receipts.getFirst(),
+                receipts,
+                null,
+                null);
     }
 
-    EnsuredView pending(Ensured.Pending pending, VersionStatus status, Optional<Problem> waiting) {
-        ManifestRef manifest = status.manifest();
-        Long bytes = manifest == null ? null : manifest.bytes();
-        CauseView cause = CauseView.of(waiting.orElse(null));
-        ProgressView progress =
-                status.regions().stream()
-                        .filter(residency -> residency.region().equals(pending.region()))
-                        .findFirst()
-                        .map(
-                                residency ->
-                                        new ProgressView(
-                                                residency.region().value(),
-                                                residency.state(),
-                                                residency.bytesCached(),
-                                                bytes,
-                                                cause))
-                        .orElseGet(
-                                () ->
-                                        new ProgressView(
-                                                pending.region().value(),
-                                                Residency.State.ABSENT,
-                                                0,
-                                                bytes,
-                                                cause));
-        return new EnsuredView(pending.requestId(), false, null, progress);
+    EnsuredView pending(Ensured.Pending pending, VersionProgress of) {
+        List<ProgressView> progress =
+                pending.regions().stream().map(of::of).map(ProgressView::of).toList();
+        return new EnsuredView(
+                pending.requestId(),
+                of.version().version(),
+                false,
+                null,
+                null,
+                progress.getFirst(),
+                progress);
     }
 
     private ReceiptView receipt(Receipt receipt) {
         PinGrant pin = receipt.pin();
+        Digest manifest = receipt.manifestDigest();
         return new ReceiptView(
                 receipt.version().dataset().toString(),
                 receipt.version().version(),
-                receipt.manifestDigest().hex(),
-                receipt.objects(),
-                receipt.bytes(),
+                manifest == null ? null : manifest.hex(),
+                manifest == null ? null : receipt.objects(),
+                manifest == null ? null : receipt.bytes(),
                 receipt.region().value(),
+                coverage(receipt),
                 receipt.bytesVerified(),
                 receipt.bytesFromLake(),
+                Map.of("lake", receipt.bytesFromLake()),
                 receipt.path(),
                 receipt.cachedAt(),
                 pin == null ? null : PinView.of(receipt.version(), pin),
+                CauseView.of(receipt.cold()),
                 receipt.workflowId(),
                 url(receipt.workflowId()));
+    }
+
+    /** Rounding never makes all of almost all. */
+    private static double coverage(Receipt receipt) {
+        if (receipt.bytesVerified() >= receipt.bytes()) {
+            return receipt.manifestDigest() == null ? 0 : 1;
+        }
+        return Math.min(Math.nextDown(1.0), (double) receipt.bytesVerified() / receipt.bytes());
     }
 
     private @Nullable String url(String workflowId) {

@@ -4,8 +4,9 @@ import dev.forebay.control.api.Bodies.Eviction;
 import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.Ttl;
 import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.DatasetVersions;
-import dev.forebay.control.engine.Delays;
+import dev.forebay.control.engine.ProgressReader;
 import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
@@ -36,20 +37,23 @@ class VersionsResource {
 
     private final DatasetVersions versions;
     private final VersionReader reader;
-    private final Delays delays;
+    private final ProgressReader progress;
     private final Regions regions;
+    private final VersionLookup lookup;
     private final VersionViews views;
 
     VersionsResource(
             DatasetVersions versions,
             VersionReader reader,
-            Delays delays,
+            ProgressReader progress,
             Regions regions,
+            VersionLookup lookup,
             VersionViews views) {
         this.versions = versions;
         this.reader = reader;
-        this.delays = delays;
+        this.progress = progress;
         this.regions = regions;
+        this.lookup = lookup;
         this.views = views;
     }
 
@@ -62,7 +66,7 @@ class VersionsResource {
             responseCode = "404",
             description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
     public VersionView get(@BeanParam @Valid VersionPath path) {
-        return shown(reader.status(path.toVersion()));
+        return shown(reader.status(path.toVersion(lookup)));
     }
 
     @POST
@@ -79,7 +83,7 @@ class VersionsResource {
     public VersionView evict(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid Eviction body) {
-        DatasetVersion version = path.toVersion();
+        DatasetVersion version = path.toVersion(lookup);
         String reason = body.reason();
         versions.evict(
                 version,
@@ -98,7 +102,7 @@ class VersionsResource {
     public VersionView setTtl(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid Ttl body) {
-        DatasetVersion version = path.toVersion();
+        DatasetVersion version = path.toVersion(lookup);
         versions.setTtl(version, Duration.ofSeconds(body.ttlSeconds()));
         return shown(reader.statusOrNothing(version));
     }
@@ -115,12 +119,12 @@ class VersionsResource {
     public VersionView resume(
             @BeanParam @Valid VersionPath path,
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
-        DatasetVersion version = path.toVersion();
+        DatasetVersion version = path.toVersion(lookup);
         versions.resume(version, new ResumeRequest(regions.require(body.region())));
         return shown(reader.statusOrNothing(version));
     }
 
     private VersionView shown(VersionStatus status) {
-        return views.of(status, delays.of(status));
+        return views.of(progress.of(status));
     }
 }

@@ -1,7 +1,10 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.control.regions.Regions;
+import dev.forebay.lifecycle.Pace;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
@@ -12,6 +15,7 @@ import dev.forebay.workflows.message.Residency;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -61,8 +65,19 @@ final class Views {
     record ResidencyView(
             String region,
             Residency.State state,
+            @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
             long bytesCached,
+            long objectsCached,
             long bytesFromLake,
+            @Schema(
+                            description =
+                                    "On the average since the filling began; null if it has not, or is over")
+                    @Nullable Long bytesPerSecond,
+            @Schema(description = "At that pace") @Nullable Long etaSeconds,
+            @Schema(
+                            description =
+                                    "Failed attempts of what is under way; only where one version is shown")
+                    int failed,
             @Nullable String path,
             @Nullable Instant cachedAt,
             @Nullable Instant evictableAt,
@@ -73,17 +88,23 @@ final class Views {
                                     "What it waits for, or how the last attempt failed, while it is WARMING or EVICTING; only where one version is shown")
                     @Nullable CauseView waiting) {
 
-        static ResidencyView of(Residency residency, @Nullable Problem waiting) {
+        static ResidencyView of(RegionProgress progress) {
+            Residency residency = progress.residency();
             return new ResidencyView(
                     residency.region().value(),
                     residency.state(),
-                    residency.bytesCached(),
+                    progress.percent(),
+                    progress.bytes(),
+                    progress.objects(),
                     residency.bytesFromLake(),
+                    progress.pace().map(Pace::bytesPerSecond).orElse(null),
+                    progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
+                    progress.work().failed(),
                     residency.path(),
                     residency.cachedAt(),
                     residency.evictableAt(),
                     CauseView.of(residency.blocked()),
-                    CauseView.of(waiting));
+                    CauseView.of(progress.work().waiting()));
         }
     }
 
@@ -120,37 +141,102 @@ final class Views {
             String workflowId,
             @Nullable String workflowUrl) {}
 
-    @Schema(name = "Receipt", description = "Given only when every byte is there and verified")
+    @Schema(
+            name = "Receipt",
+            description =
+                    "What is in a region: every byte, or as many as were asked for, each verified; less only with cold")
     record ReceiptView(
             String dataset,
             String version,
-            String manifestDigest,
-            long objects,
-            long bytes,
+            @Schema(description = "Null in a cold one, if the version is not listed yet")
+                    @Nullable String manifestDigest,
+            @Nullable Long objects,
+            @Nullable Long bytes,
             String region,
+            @Schema(description = "The part of the bytes that is there, 0 to 1; 1 only if all are")
+                    double coverage,
             long bytesVerified,
             long bytesFromLake,
-            String path,
-            Instant cachedAt,
-            @Nullable PinView pin,
+            @Schema(
+                            description =
+                                    "By source; as bytes_from_lake, since the version was mounted there")
+                    Map<String, Long> bytesFrom,
+            @Schema(description = "Null in a cold one, if the region does not show it yet")
+                    @Nullable String path,
+            @Schema(description = "When it was complete; null if it is not")
+                    @Nullable Instant cachedAt,
+            @Schema(description = "Null in a cold one also if it could not be taken in time")
+                    @Nullable PinView pin,
+            @Schema(description = "Why less is there than was asked for; else null")
+                    @Nullable CauseView cold,
             String workflowId,
             @Nullable String workflowUrl) {}
 
-    @Schema(name = "Progress", description = "bytes is null until the version is listed")
+    @Schema(
+            name = "Progress",
+            description = "bytes and objects are null until the version is listed")
     record ProgressView(
             String region,
             Residency.State state,
+            @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
             long bytesCached,
             @Nullable Long bytes,
+            long objectsCached,
+            @Nullable Long objects,
+            @Schema(
+                            description =
+                                    "On the average since the filling began; null if it has not, or is over")
+                    @Nullable Long bytesPerSecond,
+            @Schema(description = "At that pace") @Nullable Long etaSeconds,
+            @Schema(description = "Failed attempts of what is under way") int failed,
+            @Schema(description = "Why it was given up, and what to do")
+                    @Nullable CauseView blocked,
             @Schema(description = "What it waits for, or how the last attempt failed")
-                    @Nullable CauseView waiting) {}
+                    @Nullable CauseView waiting) {
 
-    @Schema(name = "Ensured", description = "With a receipt when done, else with the progress")
+        static ProgressView of(RegionProgress progress) {
+            ManifestRef manifest = progress.manifest();
+            return new ProgressView(
+                    progress.residency().region().value(),
+                    progress.residency().state(),
+                    progress.percent(),
+                    progress.bytes(),
+                    manifest == null ? null : manifest.bytes(),
+                    progress.objects(),
+                    manifest == null ? null : manifest.objects(),
+                    progress.pace().map(Pace::bytesPerSecond).orElse(null),
+                    progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
+                    progress.work().failed(),
+                    CauseView.of(progress.residency().blocked()),
+                    CauseView.of(progress.work().waiting()));
+        }
+    }
+
+    @Schema(name = "VersionProgress")
+    record VersionProgressView(String dataset, String version, List<ProgressView> regions) {
+
+        static VersionProgressView of(VersionProgress progress) {
+            return new VersionProgressView(
+                    progress.version().dataset().toString(),
+                    progress.version().version(),
+                    progress.regions().stream().map(ProgressView::of).toList());
+        }
+    }
+
+    @Schema(
+            name = "Ensured",
+            description =
+                    "With receipts when done, else with the progress; receipt and progress are those of the first region")
     record EnsuredView(
             String requestId,
+            @Schema(description = "The name of the version that was meant") String version,
             boolean done,
             @Nullable ReceiptView receipt,
-            @Nullable ProgressView progress) {}
+            @Schema(description = "Of each region, in the order of the request")
+                    @Nullable List<ReceiptView> receipts,
+            @Nullable ProgressView progress,
+            @Schema(description = "The progress of each region, in the order of the request")
+                    @Nullable List<ProgressView> regions) {}
 
     @Schema(name = "Region")
     record RegionView(

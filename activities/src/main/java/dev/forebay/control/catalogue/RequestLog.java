@@ -49,6 +49,7 @@ public class RequestLog {
     /**
      * A request as it was made.
      *
+     * @param region the names of its regions, with commas between them
      * @param body in a form that is equal for equal requests
      * @param attempt how often it was answered before, and then sent again
      * @param runId the run that accepted this attempt, once one did

@@ -4,6 +4,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.Filling;
 import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 import java.time.Instant;
@@ -21,10 +22,14 @@ record ResidencyRow(
         @Column(name = "cached_at") @Nullable Instant cachedAt,
         @Column(name = "evictable_at") @Nullable Instant evictableAt,
         @Column(name = "blocked_code") @Nullable String blockedCode,
-        @Column(name = "blocked_message") @Nullable String blockedMessage) {
+        @Column(name = "blocked_message") @Nullable String blockedMessage,
+        @Column(name = "objects_cached") long objectsCached,
+        @Column(name = "filling_since") @Nullable Instant fillingSince,
+        @Column(name = "filling_bytes") @Nullable Long fillingBytes) {
 
     static ResidencyRow of(Residency residency) {
         Problem blocked = residency.blocked();
+        Filling filling = residency.filling();
         return new ResidencyRow(
                 residency.region().value(),
                 residency.state().name(),
@@ -34,7 +39,10 @@ record ResidencyRow(
                 stored(residency.cachedAt()),
                 stored(residency.evictableAt()),
                 blocked == null ? null : blocked.code().name(),
-                blocked == null ? null : blocked.message());
+                blocked == null ? null : blocked.message(),
+                residency.objectsCached(),
+                filling == null ? null : stored(filling.since()),
+                filling == null ? null : filling.bytes());
     }
 
     Residency toResidency() {
@@ -50,7 +58,11 @@ record ResidencyRow(
                         ? null
                         : new Problem(
                                 ErrorCode.valueOf(blockedCode),
-                                blockedMessage == null ? "" : blockedMessage));
+                                blockedMessage == null ? "" : blockedMessage),
+                objectsCached,
+                fillingSince == null || fillingBytes == null
+                        ? null
+                        : new Filling(fillingSince, fillingBytes));
     }
 
     /** PostgreSQL keeps microseconds: rounding first keeps an unchanged row equal to itself. */

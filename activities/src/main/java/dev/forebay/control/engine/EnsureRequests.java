@@ -19,8 +19,10 @@ import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * The requests to have a version in a region, each under an id that makes it the same however often
@@ -65,7 +67,7 @@ public class EnsureRequests {
     }
 
     /**
-     * Has the version brought into the region and waits for at most {@code wait}.
+     * Has the version brought into the regions and waits for at most {@code wait}.
      *
      * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
      *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset; {@code
@@ -80,7 +82,7 @@ public class EnsureRequests {
                         new RequestLog.Entry(
                                 version,
                                 requestId,
-                                request.region().value(),
+                                named(request),
                                 written(request),
                                 WorkflowIds.version(version),
                                 0,
@@ -101,7 +103,7 @@ public class EnsureRequests {
                         .filter(
                                 found ->
                                         region.map(RegionName::value)
-                                                .map(found.region()::equals)
+                                                .map(regions(found)::contains)
                                                 .orElse(true))
                         .orElseThrow(
                                 () ->
@@ -170,7 +172,19 @@ public class EnsureRequests {
         Optional<Receipt> receipt =
                 temporal.call(limit.plus(BEYOND_WAIT), () -> result(accepted, limit));
         return receipt.<Ensured>map(done -> new Ensured.Done(entry.id(), done))
-                .orElseGet(() -> new Ensured.Pending(entry.id(), new RegionName(entry.region())));
+                .orElseGet(
+                        () ->
+                                new Ensured.Pending(
+                                        entry.id(),
+                                        regions(entry).stream().map(RegionName::new).toList()));
+    }
+
+    private static String named(EnsureRequest request) {
+        return request.each().map(one -> one.region().value()).collect(Collectors.joining(","));
+    }
+
+    private static List<String> regions(RequestLog.Entry entry) {
+        return List.of(entry.region().split(","));
     }
 
     private static Optional<Receipt> result(

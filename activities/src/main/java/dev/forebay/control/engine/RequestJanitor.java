@@ -2,6 +2,7 @@ package dev.forebay.control.engine;
 
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.catalogue.RequestLog;
+import dev.forebay.control.catalogue.VersionLookup;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,13 +21,15 @@ class RequestJanitor {
     private static final int MOST_BATCHES = 100;
 
     private final RequestLog requests;
+    private final VersionLookup lookup;
     private final Duration retention;
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("request-janitor").factory());
 
-    RequestJanitor(RequestLog requests, ControlPlaneConfig config) {
+    RequestJanitor(RequestLog requests, VersionLookup lookup, ControlPlaneConfig config) {
         this.requests = requests;
+        this.lookup = lookup;
         this.retention = config.requests().retention();
     }
 
@@ -42,7 +45,9 @@ class RequestJanitor {
         try {
             Instant before = Instant.now().minus(retention);
             for (int batch = 0; batch < MOST_BATCHES; batch++) {
-                if (requests.forget(before, BATCH) < BATCH) {
+                int forgotten =
+                        Math.max(requests.forget(before, BATCH), lookup.forget(before, BATCH));
+                if (forgotten < BATCH) {
                     return;
                 }
             }

@@ -19,8 +19,10 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowTargetOptions;
 import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateStage;
+import io.temporal.common.converter.DataConverterException;
 import jakarta.inject.Singleton;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +105,24 @@ class VersionWorkflows {
                 .describe()
                 .getRawDescription()
                 .getPendingActivitiesList();
+    }
+
+    /**
+     * What an activity's last heartbeat carried; empty if there was none, or it is of another kind.
+     */
+    <T> Optional<T> heartbeat(PendingActivityInfo activity, Class<T> kind) {
+        if (!activity.hasHeartbeatDetails()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.ofNullable(
+                    client.getOptions()
+                            .getDataConverter()
+                            .fromPayloads(
+                                    0, Optional.of(activity.getHeartbeatDetails()), kind, kind));
+        } catch (DataConverterException ofAnotherRelease) {
+            return Optional.empty();
+        }
     }
 
     /** What a failure was before Temporal wrote it down. */

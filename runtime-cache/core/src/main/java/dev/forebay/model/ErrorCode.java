@@ -42,6 +42,8 @@ public enum ErrorCode {
     TOO_LARGE(Category.FULL, false),
     /** A worker, etcd or another part of Forebay does not answer. */
     UNAVAILABLE(Category.UNAVAILABLE, true),
+    /** What was asked for was not there by the caller's own deadline; the work goes on. */
+    DEADLINE_EXCEEDED(Category.UNAVAILABLE, true),
     /** The caller asked for an action the caller may not do. */
     DENIED(Category.DENIED, false),
     /** A defect in Forebay. */

@@ -62,8 +62,19 @@ public interface RegionActivities {
      * @param bytesVerified live bytes now present in the chunks of the range
      * @param bytesFromLake bytes that came from the lake for it in this call and the attempts it
      *     resumed, as far as they are known: for progress, the count is in {@link Coverage}
+     * @param objects files whose last byte lies in the range
      */
-    record WarmResult(long bytesVerified, long bytesFromLake) {}
+    record WarmResult(long bytesVerified, long bytesFromLake, long objects) {}
+
+    /**
+     * What a heartbeat of {@link #warm} carries: how far it is, and where another attempt goes on.
+     *
+     * @param next the lowest ordinal that is not finished
+     * @param bytesFromLake bytes that came from the lake so far, for chunks above {@code next} too
+     * @param bytesVerified live bytes of the range below {@code next}
+     * @param objects files whose last byte lies in the range below {@code next}
+     */
+    record WarmProgress(long next, long bytesFromLake, long bytesVerified, long objects) {}
 
     /**
      * What the workers hold of a version.

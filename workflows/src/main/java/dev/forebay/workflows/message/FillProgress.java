@@ -8,5 +8,7 @@ import dev.forebay.model.RegionName;
  * @param path where the version appears on the region's nodes
  * @param bytesCached bytes present and verified so far
  * @param bytesFromLake bytes taken from the lake for this copy so far
+ * @param objectsCached files filled to their last byte so far
  */
-public record FillProgress(RegionName region, String path, long bytesCached, long bytesFromLake) {}
+public record FillProgress(
+        RegionName region, String path, long bytesCached, long bytesFromLake, long objectsCached) {}

@@ -14,4 +14,10 @@ import java.time.Duration;
  * @param lease how long the pin lives without renewal, 5 seconds to 7 days
  */
 public record PinRequest(
-        RegionName region, String id, String holder, String reason, Duration lease) {}
+        RegionName region, String id, String holder, String reason, Duration lease) {
+
+    /** The same pin in another region. */
+    public PinRequest in(RegionName other) {
+        return new PinRequest(other, id, holder, reason, lease);
+    }
+}

@@ -10,13 +10,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytesFromLake bytes that earlier attempts took from the lake for this copy
  * @param carried where the run before stopped, when this one continues it
+ * @param urgency before whom its activities are taken up
  */
 public record PrewarmInput(
         DatasetVersion version,
         ManifestRef manifest,
         RegionName region,
         long bytesFromLake,
-        @Nullable Cursor carried) {
+        @Nullable Cursor carried,
+        Urgency urgency) {
+
+    public PrewarmInput {
+        urgency = urgency == null ? Urgency.INTERACTIVE : urgency;
+    }
 
     /**
      * How far the filling is.
@@ -27,6 +33,7 @@ public record PrewarmInput(
      * @param bytesVerified bytes known to be present and verified
      * @param bytesFromLake bytes taken from the lake for this copy
      * @param reported percent of the chunks of which the parent knows
+     * @param objects files filled to their last byte
      */
     public record Cursor(
             String path,
@@ -34,5 +41,6 @@ public record PrewarmInput(
             long next,
             long bytesVerified,
             long bytesFromLake,
-            int reported) {}
+            int reported,
+            long objects) {}
 }

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param cachedAt when it became complete
  * @param evictableAt when its TTL passes; empty while it is pinned or not cached
  * @param blocked why nothing goes on, and what to do; empty unless it is BLOCKED
+ * @param objectsCached files whose last byte was filled; all of them once it is CACHED
+ * @param filling its present filling; empty unless it is WARMING and mounted
  */
 public record Residency(
         RegionName region,
@@ -22,7 +24,16 @@ public record Residency(
         @Nullable String path,
         @Nullable Instant cachedAt,
         @Nullable Instant evictableAt,
-        @Nullable Problem blocked) {
+        @Nullable Problem blocked,
+        long objectsCached,
+        @Nullable Filling filling) {
+
+    /**
+     * The beginning of a filling.
+     *
+     * @param bytes what was there already
+     */
+    public record Filling(Instant since, long bytes) {}
 
     public enum State {
         ABSENT,

@@ -54,6 +54,7 @@ public enum Errno {
                     CAPACITY_EXCEEDED,
                     TOO_LARGE,
                     UNAVAILABLE,
+                    DEADLINE_EXCEEDED,
                     DENIED,
                     INTERNAL ->
                     EIO;

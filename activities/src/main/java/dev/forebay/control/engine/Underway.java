@@ -7,6 +7,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionStatus;
@@ -15,18 +16,21 @@ import io.temporal.api.workflow.v1.PendingActivityInfo;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Why what is under way for a version does not get on. Workflows hear of a failure only when
- * Temporal has given up trying again, which takes hours; until then Temporal is asked what its
- * activities wait for. Safe for use by many threads.
+ * How what is under way for a version gets on, and why it does not. Workflows hear of a failure
+ * only when Temporal has given up trying again, which takes hours, and of progress only now and
+ * then; until then Temporal is asked what its activities said last. Safe for use by many threads.
  */
 @Singleton
-public class Delays {
+public class Underway {
+
+    /** The activity that fills. */
+    private static final String WARM = "Warm";
 
     /** Somebody who polls takes an activity within milliseconds. */
     private static final Duration UNTIL_TAKEN = Duration.ofSeconds(5);
@@ -35,22 +39,36 @@ public class Delays {
     private final TemporalCalls temporal;
     private final Duration patience;
 
-    Delays(VersionWorkflows workflows, TemporalCalls temporal, ServiceConfig config) {
+    Underway(VersionWorkflows workflows, TemporalCalls temporal, ServiceConfig config) {
         this.workflows = workflows;
         this.temporal = temporal;
         this.patience = config.temporal().queryTimeout();
     }
 
     /**
-     * What each region waits for that fills or evicts the version, by the region's name; empty as
-     * long as Temporal does not answer.
+     * What an activity said last.
+     *
+     * @param waiting why it does not get on, if it does not
+     * @param failed how many of its attempts have failed
+     * @param bytes what it has filled, beyond what the workflow has heard of
+     * @param objects as many files
      */
-    public Map<String, Problem> of(VersionStatus status) {
-        Map<String, Problem> found = new TreeMap<>();
+    public record Work(@Nullable Problem waiting, int failed, long bytes, long objects) {
+
+        /** Nothing is known of it, or nothing is to be done. */
+        static final Work NONE = new Work(null, 0, 0, 0);
+    }
+
+    /**
+     * What is under way in each region that fills or evicts the version, by the region's name;
+     * empty as long as Temporal does not answer.
+     */
+    public Map<String, Work> of(VersionStatus status) {
+        Map<String, Work> found = new TreeMap<>();
         try {
             for (Residency residency : status.regions()) {
                 of(status, residency)
-                        .ifPresent(problem -> found.put(residency.region().value(), problem));
+                        .ifPresent(work -> found.put(residency.region().value(), work));
             }
         } catch (ForebayException unanswered) {
             return found;
@@ -58,19 +76,7 @@ public class Delays {
         return found;
     }
 
-    /** As {@link #of(VersionStatus)}, of one region. */
-    public Optional<Problem> of(VersionStatus status, RegionName region) {
-        try {
-            return status.regions().stream()
-                    .filter(residency -> residency.region().equals(region))
-                    .findFirst()
-                    .flatMap(residency -> of(status, residency));
-        } catch (ForebayException unanswered) {
-            return Optional.empty();
-        }
-    }
-
-    private Optional<Problem> of(VersionStatus status, Residency residency) {
+    private Optional<Work> of(VersionStatus status, Residency residency) {
         RegionName region = residency.region();
         return switch (residency.state()) {
             case WARMING ->
@@ -84,17 +90,30 @@ public class Delays {
         };
     }
 
-    private Optional<Problem> of(String child, String whoWorks) {
-        List<PendingActivityInfo> pending;
+    /** A child has one activity at a time. */
+    private Optional<Work> of(String child, String whoWorks) {
         try {
-            pending = temporal.call(patience, () -> workflows.pendingActivities(child));
+            return temporal.call(patience, () -> workflows.pendingActivities(child)).stream()
+                    .findFirst()
+                    .map(activity -> work(activity, whoWorks));
         } catch (NoSuchRunException notBegun) {
             return Optional.empty();
         }
-        return pending.stream().flatMap(activity -> of(activity, whoWorks).stream()).findFirst();
     }
 
-    private Optional<Problem> of(PendingActivityInfo activity, String whoWorks) {
+    private Work work(PendingActivityInfo activity, String whoWorks) {
+        Optional<WarmProgress> said =
+                activity.getActivityType().getName().equals(WARM)
+                        ? workflows.heartbeat(activity, WarmProgress.class)
+                        : Optional.empty();
+        return new Work(
+                waiting(activity, whoWorks).orElse(null),
+                Math.max(0, activity.getAttempt() - 1),
+                said.map(WarmProgress::bytesVerified).orElse(0L),
+                said.map(WarmProgress::objects).orElse(0L));
+    }
+
+    private Optional<Problem> waiting(PendingActivityInfo activity, String whoWorks) {
         boolean begun =
                 activity.getState() != PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED;
         if (activity.hasLastFailure()) {

@@ -1,0 +1,54 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.api.Bodies.Ensure;
+import jakarta.validation.Constraint;
+import jakarta.validation.ConstraintValidator;
+import jakarta.validation.ConstraintValidatorContext;
+import jakarta.validation.Payload;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.HashSet;
+import java.util.List;
+
+/** A request names one region, or several in a list. */
+@Constraint(validatedBy = Whereabouts.Validator.class)
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@interface Whereabouts {
+
+    String message() default "";
+
+    Class<?>[] groups() default {};
+
+    Class<? extends Payload>[] payload() default {};
+
+    /** Checks the two fields. */
+    final class Validator implements ConstraintValidator<Whereabouts, Ensure> {
+
+        @Override
+        public boolean isValid(Ensure body, ConstraintValidatorContext context) {
+            List<String> regions = body.regions();
+            if (regions == null) {
+                return body.region() != null || refuse(context, "region", Rules.REQUIRED);
+            }
+            if (body.region() != null) {
+                return refuse(context, "regions", "cannot be given beside region");
+            }
+            return (!regions.isEmpty()
+                            && regions.size() <= Rules.MOST_REGIONS
+                            && new HashSet<>(regions).size() == regions.size())
+                    || refuse(context, "regions", Rules.REGIONS_RULE);
+        }
+
+        private static boolean refuse(
+                ConstraintValidatorContext context, String field, String rule) {
+            context.disableDefaultConstraintViolation();
+            context.buildConstraintViolationWithTemplate(rule)
+                    .addPropertyNode(field)
+                    .addConstraintViolation();
+            return false;
+        }
+    }
+}

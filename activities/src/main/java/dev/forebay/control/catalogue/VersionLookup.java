@@ -1,0 +1,182 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.quarkus.hibernate.orm.panache.Panache;
+import io.quarkus.panache.common.Page;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Which version somebody means: by its name; by the SHA-256 of its manifest, all 64 digits of it;
+ * or by {@code latest}, the one of the dataset that was entered last. What means a version in
+ * another way is no version's name.
+ *
+ * <p>Safe for use by many threads; every call is one transaction.
+ */
+@ApplicationScoped
+@Stored
+@Transactional
+public class VersionLookup {
+
+    private static final String LATEST = "latest";
+    private static final Pattern DIGEST = Pattern.compile("[0-9A-Fa-f]{64}");
+
+    private static final String REMEMBER =
+            """
+            insert into resolution (dataset, asked, request, version, created_at)
+            values (:dataset, :asked, :request, :version, :now) on conflict do nothing
+            """;
+
+    private static final String REMEMBERED =
+            """
+            select version from resolution
+            where dataset = :dataset and asked = :asked and request = :request
+            """;
+
+    private static final String FORGET =
+            """
+            delete from resolution where ctid in
+              (select ctid from resolution where created_at < :before limit :limit)
+            """;
+
+    private final DatasetCatalogue datasets;
+
+    VersionLookup(DatasetCatalogue datasets) {
+        this.datasets = datasets;
+    }
+
+    /**
+     * The version that is meant at this moment. A name is taken as it is, whether there is such a
+     * version or not.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if nothing is meant by a digest, or by {@code
+     *     latest}
+     */
+    public DatasetVersion find(DatasetName dataset, String asked) {
+        return isName(asked) ? new DatasetVersion(dataset, asked) : present(dataset, asked);
+    }
+
+    /**
+     * As {@link #find(DatasetName, String)}, the same whenever it is asked for the same request.
+     *
+     * @throws ForebayException as {@link #find(DatasetName, String)}
+     */
+    public DatasetVersion find(DatasetName dataset, String asked, String requestId) {
+        if (isName(asked)) {
+            return new DatasetVersion(dataset, asked);
+        }
+        return remembered(dataset, asked, requestId)
+                .orElseGet(
+                        () -> {
+                            DatasetVersion meant = present(dataset, asked);
+                            remember(meant, asked, requestId);
+                            // Somebody who sent the same request may have been quicker.
+                            return remembered(dataset, asked, requestId).orElse(meant);
+                        });
+    }
+
+    /**
+     * The version that was meant by a request.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if there was no such request
+     */
+    public DatasetVersion meant(DatasetName dataset, String asked, String requestId) {
+        if (isName(asked)) {
+            return new DatasetVersion(dataset, asked);
+        }
+        datasets.get(dataset);
+        return remembered(dataset, asked, requestId)
+                .orElseThrow(
+                        () ->
+                                new ForebayException(
+                                        ErrorCode.NOT_FOUND,
+                                        "no request '%s' on %s@%s is remembered"
+                                                .formatted(requestId, dataset, asked)));
+    }
+
+    /** Forgets up to {@code limit} requests older than {@code before}; returns how many. */
+    public int forget(Instant before, int limit) {
+        return Panache.getSession()
+                .createNativeMutationQuery(FORGET)
+                .setParameter("before", before)
+                .setParameter("limit", limit)
+                .executeUpdate();
+    }
+
+    private static boolean isName(String asked) {
+        return !asked.equals(LATEST) && !DIGEST.matcher(asked).matches();
+    }
+
+    private DatasetVersion present(DatasetName dataset, String asked) {
+        datasets.get(dataset);
+        return asked.equals(LATEST)
+                ? newest(dataset)
+                        .orElseThrow(
+                                () ->
+                                        new ForebayException(
+                                                ErrorCode.NOT_FOUND,
+                                                "%s has no version yet: ensure one by its name"
+                                                        .formatted(dataset)))
+                : oldestWith(dataset, asked.toLowerCase(Locale.ROOT))
+                        .orElseThrow(
+                                () ->
+                                        new ForebayException(
+                                                ErrorCode.NOT_FOUND,
+                                                "no version of %s has manifest %s"
+                                                        .formatted(dataset, asked)));
+    }
+
+    private static Optional<DatasetVersion> newest(DatasetName dataset) {
+        return first(
+                VersionEntity.<VersionEntity>find(
+                        "dataset = ?1 order by createdAt desc, id desc", dataset.toString())
+                        .page(Page.ofSize(1))
+                        .stream());
+    }
+
+    /** The others with this manifest show the same bytes. */
+    private static Optional<DatasetVersion> oldestWith(DatasetName dataset, String digest) {
+        return first(
+                VersionEntity.<VersionEntity>find(
+                        "dataset = ?1 and manifestDigest = ?2 order by createdAt, id",
+                        dataset.toString(),
+                        digest)
+                        .page(Page.ofSize(1))
+                        .stream());
+    }
+
+    private static Optional<DatasetVersion> first(Stream<VersionEntity> found) {
+        return found.map(entity -> DatasetVersion.parse(entity.id)).findFirst();
+    }
+
+    private static void remember(DatasetVersion meant, String asked, String requestId) {
+        Panache.getSession()
+                .createNativeMutationQuery(REMEMBER)
+                .setParameter("dataset", meant.dataset().toString())
+                .setParameter("asked", asked)
+                .setParameter("request", requestId)
+                .setParameter("version", meant.toString())
+                .setParameter("now", Instant.now())
+                .executeUpdate();
+    }
+
+    private static Optional<DatasetVersion> remembered(
+            DatasetName dataset, String asked, String requestId) {
+        return Panache.getSession()
+                .createNativeQuery(REMEMBERED, String.class)
+                .setParameter("dataset", dataset.toString())
+                .setParameter("asked", asked)
+                .setParameter("request", requestId)
+                .getResultStream()
+                .findFirst()
+                .map(DatasetVersion::parse);
+    }
+}

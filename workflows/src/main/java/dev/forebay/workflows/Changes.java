@@ -1,0 +1,34 @@
+package dev.forebay.workflows;
+
+import io.temporal.workflow.Workflow;
+
+/**
+ * What this run does that runs of earlier code did not. Those go on as they began until they
+ * continue as new.
+ */
+final class Changes {
+
+    /** The id under which histories remember the numbers below: it stays what it is. */
+    private static final String ID = "receipts are proven again";
+
+    private static final int RECEIPTS_ARE_PROVEN = 1;
+    private static final int WHO_ASKS_IS_REMEMBERED = 2;
+
+    private final int level =
+            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_ASKS_IS_REMEMBERED);
+
+    /** Whether a region that is CACHED is asked again before a receipt is given. */
+    boolean receiptsAreProven() {
+        return level >= RECEIPTS_ARE_PROVEN;
+    }
+
+    /** Whether the TTL begins anew with a receipt without a pin. */
+    boolean receiptsBeginTheTtl() {
+        return level >= WHO_ASKS_IS_REMEMBERED;
+    }
+
+    /** Whether a region whose filling has failed is asked how much is there. */
+    boolean failuresAreLookedAt() {
+        return level >= WHO_ASKS_IS_REMEMBERED;
+    }
+}

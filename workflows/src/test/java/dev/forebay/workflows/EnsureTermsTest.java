@@ -1,0 +1,304 @@
+package dev.forebay.workflows;
+
+import static dev.forebay.workflows.Platform.AP;
+import static dev.forebay.workflows.Platform.US;
+import static dev.forebay.workflows.Platform.pin;
+import static dev.forebay.workflows.Platform.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
+import dev.forebay.workflows.message.Urgency;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What callers get who want less than all, or not for ever, or in several regions. */
+@Timeout(60)
+class EnsureTermsTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** Time is not skipped while a region fills. */
+    private static final Duration SHORT = Duration.ofSeconds(3);
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final Platform platform = Platform.start();
+
+    @AfterEach
+    void stop() {
+        platform.close();
+    }
+
+    /** "A receipt for a part". */
+    @Test
+    void aPartIsHandedOutWhenItIsThereAndTheFillingGoesOn() {
+        platform.us.closeGate(64);
+        Receipt receipt = result(platform.ensureAsync(request(US, pin("p", HOUR), part(0.5))));
+
+        assertThat(receipt.bytesVerified()).isEqualTo(640);
+        assertThat(receipt.bytes()).isEqualTo(1_000);
+        assertThat(receipt.path()).isEqualTo("/mnt/forebay/team/digits/v1");
+        assertThat(receipt.cachedAt()).isNull();
+        assertThat(receipt.cold()).isNull();
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(receipt.pin()).isEqualTo(platform.status().pins().getFirst());
+        assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
+
+        platform.us.openGate();
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+    }
+
+    @Test
+    void whoWantsNoBytesWaitsForTheMountOnly() {
+        platform.us.closeGate();
+        Receipt receipt = result(platform.ensureAsync(request(US, null, part(0))));
+        assertThat(receipt.path()).isNotNull();
+        assertThat(receipt.bytesVerified()).isZero();
+    }
+
+    @Test
+    void whatWasFilledAndIsGoneAgainDoesNotCount() {
+        platform.us.closeGate(64);
+        CompletableFuture<Receipt> all = platform.ensureAsync(US, null);
+        platform.passUntil("64 chunks", () -> platform.residency(US).bytesCached() == 640);
+        LongStream.range(0, 20).forEach(platform.us::loseChunk);
+
+        CompletableFuture<Receipt> part = platform.ensureAsync(request(US, null, part(0.6)));
+        platform.passUntil("the region was asked", () -> platform.us.count(Step.CONFIRM) == 1);
+        assertThat(part.isDone()).isFalse();
+
+        platform.us.openGate();
+        assertThat(result(part).bytesVerified()).isGreaterThanOrEqualTo(600);
+        assertThat(result(all).bytesVerified()).isEqualTo(1_000);
+    }
+
+    @Test
+    void aCrowdThatWantsAPartAsksTheRegionTogether() {
+        platform.us.closeGate(64);
+        CompletableFuture<Receipt> first = platform.ensureAsync(US, null);
+        platform.passUntil("32 chunks", () -> platform.residency(US).bytesCached() == 640);
+        List<CompletableFuture<Receipt>> crowd =
+                LongStream.range(0, 30)
+                        .mapToObj(_ -> platform.ensureAsync(request(US, null, part(0.6))))
+                        .toList();
+        crowd.forEach(one -> assertThat(result(one).bytesVerified()).isEqualTo(640));
+        assertThat(platform.us.count(Step.CONFIRM)).isLessThan(30);
+        assertThat(first.isDone()).isFalse();
+    }
+
+    /** "Deadlines". */
+    @Test
+    void aDeadlineThatPassesIsARefusalThatSaysHowFarItCame() {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
+        platform.passUntil("late", late::isDone);
+
+        Problem problem = problemOf(late);
+        assertThat(problem.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(problem.message())
+                .isEqualTo(
+                        "team/digits@v1 was not in us-1 within 3 s: 320 of its 1,000 bytes are there and"
+                                + " verified; its filling goes on");
+        assertThat(platform.status().pins()).isEmpty();
+        assertThat(platform.us.isPinned("p")).isFalse();
+
+        platform.us.openGate();
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+    }
+
+    @Test
+    void whoRunsColdGetsAReceiptThatSaysWhy() {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.RUN_COLD)));
+        platform.passUntil("late", late::isDone);
+
+        Receipt receipt = result(late);
+        Problem cold = Objects.requireNonNull(receipt.cold());
+        assertThat(cold.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(cold.message()).contains("320 of its 1,000 bytes", "its filling goes on");
+        assertThat(receipt.bytesVerified()).isEqualTo(320);
+        assertThat(receipt.path()).isNotNull();
+        assertThat(receipt.pin()).isNotNull();
+        assertThat(platform.us.isPinned("p")).isTrue();
+
+        platform.us.openGate();
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+    }
+
+    @Test
+    void whoRunsColdBeforeTheVersionIsListedIsToldSo() {
+        for (int i = 0; i < 20; i++) {
+            platform.control.failIngest(ErrorCode.LAKE_UNAVAILABLE);
+        }
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.RUN_COLD)));
+        platform.passUntil("late", late::isDone);
+
+        Receipt receipt = result(late);
+        assertThat(receipt.manifestDigest()).isNull();
+        assertThat(receipt.path()).isNull();
+        assertThat(receipt.pin()).isNull();
+        assertThat(Objects.requireNonNull(receipt.cold()).message())
+                .contains("not known yet", "still being listed");
+    }
+
+    @Test
+    void aRegionThatDoesNotAnswerDoesNotHoldUpADeadline() {
+        platform.ensure(US, null);
+        platform.pass(MINUTE);
+        platform.us.setDown(true);
+        Duration before = Duration.ofSeconds(10);
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(request(US, pin("p", HOUR), by(before, OnDeadline.RUN_COLD)));
+        platform.pass(before.plusSeconds(8));
+
+        Receipt receipt = result(late);
+        assertThat(receipt.pin()).isNull();
+        assertThat(Objects.requireNonNull(receipt.cold()).message())
+                .contains("did not say in time");
+    }
+
+    @Test
+    void aDeadlineThatIsMetIsForgotten() {
+        Receipt receipt =
+                result(
+                        platform.ensureAsync(
+                                request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL))));
+        assertThat(receipt.bytesVerified()).isEqualTo(1_000);
+        assertThat(receipt.pin()).isNotNull();
+        platform.pass(MINUTE);
+        assertThat(platform.us.isPinned("p")).isTrue();
+    }
+
+    @Test
+    void aFillingThatFailsIsNeverAColdReceipt() {
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        assertThat(
+                        problemOf(
+                                platform.ensureAsync(
+                                        request(US, null, by(HOUR, OnDeadline.RUN_COLD)))))
+                .extracting(Problem::code)
+                .isEqualTo(ErrorCode.LAKE_DENIED);
+    }
+
+    /** "Several regions in one request". */
+    @Test
+    void severalRegionsAreOneReceiptEach() {
+        Receipt receipt = result(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
+        assertThat(receipt.region()).isEqualTo(US);
+        assertThat(receipt.others()).extracting(Receipt::region).containsExactly(AP);
+        assertThat(receipt.others().getFirst().bytesVerified()).isEqualTo(1_000);
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.ap.isPinned("p")).isTrue();
+        assertThat(platform.control.ingests()).isEqualTo(1);
+    }
+
+    @Test
+    void aRegionThatFailsFailsTheRequestAndLeavesNoPinElsewhere() {
+        platform.ensure(US, null);
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        Problem problem = problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
+        assertThat(problem.code()).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.status().pins()).isEmpty();
+        assertThat(platform.us.isPinned("p")).isFalse();
+    }
+
+    @Test
+    void aRegionThatFailsDoesNotWaitForOneThatIsSlow() {
+        platform.us.closeGate();
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        CompletableFuture<Receipt> call =
+                platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL));
+        assertThat(problemOf(call).code()).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.us.isPinned("p")).isFalse();
+        assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
+    }
+
+    @Test
+    void aDeadlineNamesEachRegionThatIsLate() {
+        platform.us.closeGate(32);
+        platform.ap.closeGate(64);
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(everywhere(null, by(SHORT, OnDeadline.FAIL)));
+        platform.passUntil("late", late::isDone);
+        Problem problem = problemOf(late);
+        assertThat(problem.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(problem.message())
+                .contains("not in us-1 within 3 s: 320 of", "not in ap-1 within 3 s: 640 of");
+    }
+
+    @Test
+    void oneWhoWaitsHurriesAFillingThatNobodyWaitedFor() {
+        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        platform.us.closeGate();
+        CompletableFuture<Receipt> speculative = platform.ensureAsync(request(US, null, later));
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 1);
+        CompletableFuture<Receipt> more = platform.ensureAsync(request(US, null, later));
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil("begun again", () -> platform.us.count(Step.WARM) == 2);
+
+        platform.us.openGate();
+        assertThat(result(waiting).bytesVerified()).isEqualTo(1_000);
+        result(speculative);
+        result(more);
+        assertThat(platform.us.count(Step.WARM)).isEqualTo(5);
+    }
+
+    @Test
+    void badTermsAreRefused() {
+        platform.ensure(US, null);
+        for (EnsureRequest bad :
+                List.of(
+                        request(US, null, part(1.01)),
+                        request(US, null, part(-0.01)),
+                        request(US, null, part(Double.NaN)),
+                        request(US, null, by(Duration.ZERO, OnDeadline.FAIL)),
+                        request(US, null, by(Duration.ofDays(8), OnDeadline.FAIL)),
+                        new EnsureRequest(US, null, Terms.USUAL, List.of(US)))) {
+            Throwable failure = catchThrowable(() -> result(platform.ensureAsync(bad)));
+            assertThat(Failures.problem(failure).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        }
+        assertThat(platform.acceptedUpdates()).isEqualTo(1);
+    }
+
+    private static EnsureRequest request(RegionName region, @Nullable PinRequest pin, Terms terms) {
+        return new EnsureRequest(region, pin, terms, List.of());
+    }
+
+    private static EnsureRequest everywhere(@Nullable PinRequest pin, Terms terms) {
+        return new EnsureRequest(US, pin, terms, List.of(AP));
+    }
+
+    private static Terms part(double coverage) {
+        return new Terms(coverage, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
+    }
+
+    private static Terms by(Duration deadline, OnDeadline then) {
+        return new Terms(1, deadline, then, Urgency.INTERACTIVE);
+    }
+
+    private static Problem problemOf(CompletableFuture<Receipt> call) {
+        Throwable failure = catchThrowable(() -> result(call));
+        assertThat(failure).isNotNull();
+        return Failures.problem(failure);
+    }
+}
