@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that this process was stopped (by SIGSTOP or a frozen cgroup) for so
- * long that the region may have gone on without it, and has not looked at the region's state since.
+ * Notices that this process was stopped (by SIGSTOP or a frozen cgroup) for so long that the region
+ * may have gone on without it, and has not looked at the region's state since.
  *
  * <p>An etcd that is away is something else: then the last known state goes on being used, and if
  * etcd does not answer for a while after a pause, so it is then. Safe for use by many threads.
