@@ -14,8 +14,10 @@ public final class ErrorNumber {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int ENOSPC = 28;
+    public static final int EBADMSG = 74;
     public static final int EOPNOTSUPP = 95;
     public static final int ECONNABORTED = 103;
+    public static final int EUCLEAN = 117;
     public static final int EDQUOT = 122;
 
     private ErrorNumber() {}

@@ -24,7 +24,6 @@ import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
-import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.BearerToken;
@@ -144,7 +143,9 @@ final class Pod implements AutoCloseable {
                         found.best(),
                         found.devices(),
                         options.directory.resolve("images"),
-                        (mount, file) -> fetch(regionImages, mount, file),
+                        (mount, file) ->
+                                regionImages.fetch(
+                                        mount.version(), mount.manifest().digest(), file),
                         mountedPacks,
                         nodePacks);
         versionIsWhole = images::show;
@@ -207,10 +208,6 @@ final class Pod implements AutoCloseable {
                                     LOG.info("All of manifest {} is on this node", ref.digest());
                                     versionIsWhole.run();
                                 }));
-    }
-
-    private static void fetch(RegionImages images, Mount mount, Path file) {
-        Digest _ = images.fetch(mount.version(), mount.manifest().digest(), file);
     }
 
     /** What is read to prepare must not bring whole versions to this node. */

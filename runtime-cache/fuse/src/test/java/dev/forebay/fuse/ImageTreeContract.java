@@ -13,10 +13,10 @@ import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
 import dev.forebay.image.ErofsImage;
-import dev.forebay.image.ImageFile;
 import dev.forebay.image.ImageName;
 import dev.forebay.manifest.CachedManifest;
 import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -70,13 +70,10 @@ abstract class ImageTreeContract extends MountedTreeContract {
         return views.counts().getOrDefault(view, 0L);
     }
 
-    private void write(Mount mount, Path target) {
+    private Digest write(Mount mount, Path target) {
         try (CachedManifest manifest = manifests.open(mount.manifest())) {
-            ImageFile _ =
-                    ErofsImage.write(
-                            manifest.file(),
-                            new ImageName(mount.version(), mount.manifest().digest()),
-                            target);
+            ImageName name = new ImageName(mount.version(), mount.manifest().digest());
+            return ErofsImage.write(manifest.file(), name, target).digest();
         }
     }
 

@@ -27,9 +27,11 @@ import dev.forebay.fuse.view.ImageViews;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
+import dev.forebay.image.ImageName;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.ReadEvents;
@@ -63,8 +65,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -93,6 +97,11 @@ class ViewChangesFuseIT {
     private TestDataset other;
     private NodePacks nodePacks;
     private Path mountpoint;
+
+    /** Whether the next image that is fetched is harmed when it is here, and how many were. */
+    private volatile boolean harm;
+
+    private final AtomicInteger fetched = new AtomicInteger();
 
     @BeforeEach
     void mount() throws Exception {
@@ -157,15 +166,39 @@ class ViewChangesFuseIT {
                             best,
                             ImageDevices.FILES,
                             directory.resolve("images"),
-                            (mount, target) ->
-                                    images.fetch(
-                                            mount.version(), mount.manifest().digest(), target),
+                            (mount, target) -> fetch(images, mount, target),
                             mountedPacks,
                             Optional.of(nodePacks));
             each.retain(mounts);
             views.put(best, start(each));
         }
         tree.show(mounts);
+    }
+
+    private Digest fetch(RegionImages images, Mount mount, Path target) {
+        Digest digest = images.fetch(mount.version(), mount.manifest().digest(), target);
+        fetched.incrementAndGet();
+        if (harm) {
+            harm = false;
+            // The superblock's checksum.
+            flip(target, 1028, 1032);
+        }
+        return digest;
+    }
+
+    private static void flip(Path path, int from, int to) {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+            byte[] bytes = new byte[to - from];
+            file.seek(from);
+            file.readFully(bytes);
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] ^= 1;
+            }
+            file.seek(from);
+            file.write(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A directory whose mounts other mount namespaces get, as a node gives it to its pods. */
@@ -360,5 +393,37 @@ class ViewChangesFuseIT {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The next to serve finds it, and does not go on with what shows wrong bytes. */
+    @Test
+    void anImageThatWasHarmedIsFetchedAgainByTheNextToServe() throws Exception {
+        showAtBest(View.ON_DEMAND);
+        Path image = image(dataset);
+        flip(image, 4096, Math.toIntExact(Files.size(image)));
+        int fetchedBefore = fetched.get();
+        bringHere();
+        showAtBest(View.NATIVE);
+        assertReads(dataset);
+        assertThat(fetched).hasValueGreaterThan(fetchedBefore);
+        showAtBest(View.ON_DEMAND);
+        assertReads(dataset);
+    }
+
+    private Path image(TestDataset each) throws IOException {
+        String name = new ImageName(each.mount().version(), each.file().digest()).fileName();
+        try (Stream<Path> images = Files.list(directory.resolve("images"))) {
+            return images.filter(file -> file.toString().endsWith(name)).findAny().orElseThrow();
+        }
+    }
+
+    @Test
+    void anImageThatTheKernelRefusesIsFetchedAgain() {
+        harm = true;
+        showAtBest(View.ON_DEMAND);
+        await("both", () -> shown(other) == View.ON_DEMAND);
+        assertThat(fetched).hasValue(3);
+        assertReads(dataset);
+        assertReads(other);
     }
 }

@@ -47,7 +47,7 @@ public final class DetachedMount implements AutoCloseable {
      * @param options flags such as {@code directio}
      * @throws SystemCallException EPERM without CAP_SYS_ADMIN, ENODEV if the kernel has no EROFS,
      *     ENOTBLK if it takes no plain files, EINVAL if image or devices are not what they should
-     *     be
+     *     be, EUCLEAN or EBADMSG (a checksum) if the image is damaged
      */
     public static DetachedMount erofs(Path image, List<Path> devices, List<String> options)
             throws SystemCallException {
@@ -78,6 +78,11 @@ public final class DetachedMount implements AutoCloseable {
                                     CLOEXEC,
                                     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)));
         }
+    }
+
+    /** Whether {@link #erofs} has failed because the image is damaged. */
+    public static boolean isDamage(SystemCallException e) {
+        return e.errno() == ErrorNumber.EUCLEAN || e.errno() == ErrorNumber.EBADMSG;
     }
 
     /** Why {@link #erofs} has failed, for people. */

@@ -231,17 +231,33 @@ public final class ImageViews implements AutoCloseable {
 
     private void attach(Path root, Mount mount, View view, List<Path> packs, String how)
             throws SystemCallException {
+        if (!images.check(mount)) {
+            detachOurs(root, mount);
+        }
         Path image = images.of(mount, view);
         try (DetachedMount mounted = devices.mount(image, packs)) {
             // Not at the same time as it is taken from the tree.
             synchronized (this) {
                 Path folder = folder(root, mount);
-                if (Images.fileName(mount).equals(wanted(root).get(folder))) {
+                if (Images.name(mount).equals(wanted(root).get(folder))) {
                     mounted.attach(folder);
                     LOG.info("{} is shown by its image, {}", mount.version(), how);
                 }
             }
+        } catch (SystemCallException e) {
+            if (DetachedMount.isDamage(e)) {
+                images.remove(mount, DetachedMount.explain(e));
+            }
+            throw e;
         }
+    }
+
+    /** What an image that was found wrong shows is as wrong. */
+    private synchronized void detachOurs(Path root, Mount mount) {
+        Path folder = folder(root, mount);
+        AttachedImages.below(root).getOrDefault(folder, List.of()).stream()
+                .filter(images::isOurs)
+                .forEach(_ -> detach(folder));
     }
 
     /** Leaves of each stack what belongs there: the image on demand, and on that the native one. */
@@ -258,13 +274,13 @@ public final class ImageViews implements AutoCloseable {
                         });
     }
 
-    private boolean belongs(List<Path> stack, @Nullable String fileName) {
+    private boolean belongs(List<Path> stack, @Nullable String name) {
         View last = View.PORTABLE;
         for (Path image : stack) {
             View view = Images.view(image);
             if (view.compareTo(last) <= 0
                     || view.compareTo(best) > 0
-                    || !image.endsWith(String.valueOf(fileName))) {
+                    || !Images.name(image).equals(name)) {
                 return false;
             }
             last = view;
@@ -281,8 +297,7 @@ public final class ImageViews implements AutoCloseable {
     }
 
     private Map<Path, String> wanted(Path root) {
-        return shown.stream()
-                .collect(Collectors.toMap(mount -> folder(root, mount), Images::fileName));
+        return shown.stream().collect(Collectors.toMap(mount -> folder(root, mount), Images::name));
     }
 
     private static Path folder(Path root, Mount mount) {

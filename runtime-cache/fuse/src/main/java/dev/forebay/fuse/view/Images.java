@@ -1,7 +1,9 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.image.ImageName;
+import dev.forebay.manifest.ManifestFile;
 import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -9,40 +11,56 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The images of mounted versions, in a directory of this process's own. Each has a second name, by
- * which it is mounted over packs on the node's disk: so that mounts tell what they are. For one
- * thread at a time.
+ * The images of mounted versions, in a directory of this process's own, as {@code
+ * <SHA-256>.<name>}: what an earlier process left is compared with its digest before it is used.
+ * Each has a second name, by which it is mounted over packs on the node's disk: so that mounts tell
+ * what they are. For one thread at a time.
  */
 final class Images {
 
     private static final Logger LOG = LoggerFactory.getLogger(Images.class);
     private static final String NATIVE = "native";
+    private static final String FILE = "[0-9a-f]{64}\\.[0-9a-f]{64}\\.erofs";
+    private static final int DIGEST_LENGTH = 64;
 
     private final Path directory;
     private final ImageSource source;
+
+    /** The files that this process has fetched or compared, by the names of images. */
+    private final Map<String, Path> right = new HashMap<>();
 
     /**
      * @param directory made if it is not there
      */
     Images(Path directory, ImageSource source) {
-        this.directory = directory.toAbsolutePath().normalize();
         this.source = source;
         try {
             Files.createDirectories(directory.resolve(NATIVE));
+            // As the kernel says it of a loop device's file.
+            this.directory = directory.toRealPath();
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.INTERNAL, "cannot make " + directory, e);
         }
     }
 
-    /** The file name of a version's image: another manifest or another name has another one. */
-    static String fileName(Mount mount) {
+    /** The name of a version's image: another manifest or another version has another one. */
+    static String name(Mount mount) {
         return new ImageName(mount.version(), mount.manifest().digest()).fileName();
+    }
+
+    /** The name of the image in a file, of whatever process. */
+    static String name(Path image) {
+        String file = String.valueOf(image.getFileName());
+        return file.matches(FILE) ? file.substring(DIGEST_LENGTH + 1) : file;
     }
 
     /** By which name an image was mounted, by whatever process. */
@@ -57,35 +75,122 @@ final class Images {
     }
 
     /**
-     * The image of a version, fetched if it is not there.
+     * Compares what an earlier process left of a version's image with its digest, the first time
+     * that this is asked. Takes seconds for an image of gigabytes.
+     *
+     * @return whether nothing wrong was there; what was, is removed
+     * @throws ForebayException if it cannot be removed
+     */
+    boolean check(Mount mount) {
+        String name = name(mount);
+        boolean nothingWrong = true;
+        if (!right.containsKey(name)) {
+            for (Path image : files(name)) {
+                if (isRight(image)) {
+                    right.put(name, image);
+                } else {
+                    nothingWrong = false;
+                    remove(image, "it is not what was fetched");
+                }
+            }
+        }
+        return nothingWrong;
+    }
+
+    private List<Path> files(String name) {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.getFileName().toString().matches(FILE))
+                    .filter(file -> name(file).equals(name))
+                    .toList();
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot list " + directory, e);
+        }
+    }
+
+    private static boolean isRight(Path image) {
+        String digest = image.getFileName().toString().substring(0, DIGEST_LENGTH);
+        try {
+            return ManifestFile.digestOf(image).hex().equals(digest);
+        } catch (ForebayException e) {
+            LOG.warn("{}", e.getMessage(), e);
+            return false;
+        }
+    }
+
+    /**
+     * The image of a version, fetched if {@link #check} has found none.
      *
      * @throws ForebayException if it cannot be had
      */
     Path of(Mount mount, View view) {
-        Path image = directory.resolve(fileName(mount));
+        Path image = right.get(name(mount));
+        if (image == null || !Files.exists(image)) {
+            image = fetch(mount);
+            right.put(name(mount), image);
+        }
+        return view == View.NATIVE ? secondName(image) : image;
+    }
+
+    /** Is not synced: what a power failure leaves of it is compared like all that was left. */
+    private Path fetch(Mount mount) {
+        Path unfinished = directory.resolve("unfinished");
+        Digest digest = source.fetch(mount, unfinished);
+        Path image = directory.resolve(digest.hex() + "." + name(mount));
         try {
-            if (!Files.exists(image)) {
-                Path unfinished = directory.resolve("unfinished");
-                source.fetch(mount, unfinished);
-                Files.move(unfinished, image, StandardCopyOption.ATOMIC_MOVE);
-            }
-            if (view != View.NATIVE) {
-                return image;
-            }
-            Path second = directory.resolve(NATIVE).resolve(image.getFileName());
-            return Files.exists(second) ? second : Files.createLink(second, image);
+            return Files.move(unfinished, image, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.INTERNAL, "cannot keep " + image, e);
         }
     }
 
+    private Path secondName(Path image) {
+        Path second = nativeName(image);
+        try {
+            if (Files.exists(second) && Files.isSameFile(second, image)) {
+                return second;
+            }
+            Files.deleteIfExists(second);
+            return Files.createLink(second, image);
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot make " + second, e);
+        }
+    }
+
+    private Path nativeName(Path image) {
+        return directory.resolve(NATIVE).resolve(image.getFileName());
+    }
+
+    /**
+     * Removes the image of a version, to be fetched again.
+     *
+     * @param why for the log
+     * @throws ForebayException if it stays
+     */
+    void remove(Mount mount, String why) {
+        Path image = right.remove(name(mount));
+        if (image != null) {
+            remove(image, why);
+        }
+    }
+
+    private void remove(Path image, String why) {
+        LOG.warn("{} is removed: {}", image, why);
+        try {
+            Files.deleteIfExists(nativeName(image));
+            Files.deleteIfExists(image);
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot remove " + image, e);
+        }
+    }
+
     /** Removes all images but these; those that are still mounted stay readable. */
-    void keep(Set<String> fileNames) {
+    void keep(Set<String> names) {
+        right.keySet().retainAll(names);
         for (Path each : List.of(directory, directory.resolve(NATIVE))) {
             try (DirectoryStream<Path> files =
                     Files.newDirectoryStream(each, Files::isRegularFile)) {
                 for (Path file : files) {
-                    if (!fileNames.contains(file.getFileName().toString())) {
+                    if (!names.contains(name(file))) {
                         Files.delete(file);
                     }
                 }

@@ -1,0 +1,122 @@
+package dev.forebay.fuse.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ManifestRef;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ImagesTest {
+
+    private static final byte[] IMAGE = "an image, to them".getBytes(StandardCharsets.UTF_8);
+    private static final Mount MOUNT =
+            new Mount(
+                    DatasetVersion.of("vision", "digits", "v1"),
+                    new ManifestRef("s3://b/m", new Digest("ab".repeat(32)), 1, 1, 1),
+                    Mount.State.CACHED);
+
+    @TempDir private Path directory;
+    private int fetched;
+    private Path left;
+
+    @BeforeEach
+    void anEarlierProcessLeavesAnImage() {
+        Images images = images();
+        left = images.of(MOUNT, View.ON_DEMAND);
+        assertThat(images.of(MOUNT, View.NATIVE)).hasBinaryContent(IMAGE).isNotEqualTo(left);
+        assertThat(images.of(MOUNT, View.ON_DEMAND)).isEqualTo(left).hasBinaryContent(IMAGE);
+        assertThat(fetched).isEqualTo(1);
+    }
+
+    private Images images() {
+        return new Images(directory, this::fetch);
+    }
+
+    private Digest fetch(Mount mount, Path target) {
+        fetched++;
+        try {
+            return ManifestFile.digestOf(Files.write(target, IMAGE));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void whatAnEarlierProcessLeftIsUsed() {
+        Images images = images();
+        assertThat(images.check(MOUNT)).isTrue();
+        assertThat(images.of(MOUNT, View.ON_DEMAND)).isEqualTo(left);
+        assertThat(fetched).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = View.class,
+            names = {"ON_DEMAND", "NATIVE"})
+    void oneOfWhichABitHasFlippedIsFetchedAgain(View view) throws Exception {
+        byte[] harmed = IMAGE.clone();
+        harmed[harmed.length - 1] ^= 1;
+        Files.write(left, harmed);
+        assertFetchedAgain(view);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = View.class,
+            names = {"ON_DEMAND", "NATIVE"})
+    void oneThatWasCutOffIsFetchedAgain(View view) throws Exception {
+        Files.write(left, Arrays.copyOf(IMAGE, IMAGE.length / 2));
+        assertFetchedAgain(view);
+    }
+
+    private void assertFetchedAgain(View view) {
+        Images images = images();
+        assertThat(images.check(MOUNT)).isFalse();
+        assertThat(images.of(MOUNT, view)).hasBinaryContent(IMAGE);
+        assertThat(images.check(MOUNT)).isTrue();
+        assertThat(images.of(MOUNT, view)).hasBinaryContent(IMAGE);
+        assertThat(fetched).isEqualTo(2);
+    }
+
+    @Test
+    void oneThatTheKernelRefusesIsFetchedAgain() {
+        Images images = images();
+        assertThat(images.check(MOUNT)).isTrue();
+        images.remove(MOUNT, "the kernel refuses it");
+        assertThat(left).doesNotExist();
+        assertThat(images.of(MOUNT, View.NATIVE)).hasBinaryContent(IMAGE);
+        assertThat(fetched).isEqualTo(2);
+    }
+
+    @Test
+    void allStayThatAreMountedAndNoOthers() {
+        Images images = images();
+        images.keep(Set.of(Images.name(MOUNT)));
+        assertThat(left).exists();
+        images.keep(Set.of());
+        assertThat(directory).isDirectoryNotContaining(Files::isRegularFile);
+        assertThat(directory.resolve("native")).isEmptyDirectory();
+    }
+
+    @Test
+    void aFileTellsWhoseItIs() {
+        Images images = images();
+        assertThat(images.isOurs(left)).isTrue();
+        assertThat(Images.name(left)).isEqualTo(Images.name(MOUNT));
+        assertThat(images.isOurs(Path.of("/elsewhere").resolve(left.getFileName()))).isFalse();
+    }
+}
