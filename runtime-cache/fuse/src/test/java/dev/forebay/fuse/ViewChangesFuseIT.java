@@ -17,7 +17,6 @@ import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
-import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
@@ -33,7 +32,8 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.ReadEvents;
-import dev.forebay.transfer.RegionImages;
+import dev.forebay.transfer.RegionFiles;
+import dev.forebay.transfer.RegionFilesConfig;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.WorkerClient;
@@ -108,12 +108,13 @@ class ViewChangesFuseIT {
         RegionReader region =
                 new RegionReader(
                         client, () -> workers, RegionReaderConfig.defaults(), ReadEvents.NONE);
+        RegionFiles files = new RegionFiles(client, () -> workers, RegionFilesConfig.defaults());
         Manifests manifests =
                 new Manifests(
                         new ManifestCache(
                                 directory.resolve("manifests"),
                                 1 << 30,
-                                new ManifestFetcher(client, () -> workers)));
+                                (ref, target) -> files.manifest(ref.digest(), target)));
         nodePacks =
                 start(
                         NodePacks.open(
@@ -138,7 +139,6 @@ class ViewChangesFuseIT {
         PortableView tree = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
         MountedPacks mountedPacks = new MountedPacks(manifests);
         mountpoint = Files.createDirectory(share().resolve("mnt"));
-        RegionImages images = new RegionImages(client, () -> workers);
         Transport transport =
                 KernelTransport.mount(
                         new PackFolder(tree, mountedPacks, packs),
@@ -158,8 +158,7 @@ class ViewChangesFuseIT {
                             ImageDevices.FILES,
                             directory.resolve("images"),
                             (mount, target) ->
-                                    images.fetch(
-                                            mount.version(), mount.manifest().digest(), target),
+                                    files.image(mount.version(), mount.manifest().digest(), target),
                             mountedPacks,
                             Optional.of(nodePacks));
             each.retain(mounts);
