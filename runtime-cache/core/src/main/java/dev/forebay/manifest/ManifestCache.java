@@ -9,11 +9,15 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +57,8 @@ public final class ManifestCache {
             this.file = file;
         }
     }
+
+    private record Use(Entry entry, Shared shared) {}
 
     private final Path directory;
     private final long limitBytes;
@@ -100,6 +106,37 @@ public final class ManifestCache {
      *     CAPACITY_EXCEEDED} if the directory is full of manifests in use, or as the fetcher threw
      */
     public CachedManifest open(ManifestRef ref) {
+        Use use = use(ref, Runnable::run);
+        return opened(use, use.shared.manifest);
+    }
+
+    /**
+     * Like {@link #open(ManifestRef)}, but does not wait longer than this. What is being fetched
+     * then goes on being fetched, for the next one to ask.
+     *
+     * @throws ForebayException also with {@code UNAVAILABLE} if the time is up
+     */
+    public CachedManifest open(ManifestRef ref, Duration patience) {
+        Use use =
+                use(ref, task -> Thread.ofPlatform().daemon().name("manifest fetcher").start(task));
+        try {
+            return opened(
+                    use,
+                    use.shared.manifest.copy().orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof TimeoutException) {
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE,
+                        "manifest %s is not here after %d ms; it is still being fetched"
+                                .formatted(ref.digest(), patience.toMillis()),
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    /** Of a manifest that is open or being opened; the first one has it opened. */
+    private Use use(ManifestRef ref, Executor opener) {
         Entry entry;
         Shared shared;
         boolean first;
@@ -111,24 +148,35 @@ public final class ManifestCache {
             first = entry.shared == null;
             shared = entry.shared == null ? new Shared() : entry.shared;
             entry.shared = shared;
-            shared.users++;
+            // The opener uses it too: it must not be closed before it is open.
+            shared.users += first ? 2 : 1;
         }
         if (first) {
-            try {
-                shared.manifest.complete(provide(ref, entry));
-            } catch (RuntimeException | Error e) {
-                forget(entry, shared);
-                shared.manifest.completeExceptionally(e);
-            }
+            opener.execute(() -> provide(ref, entry, shared));
         }
+        return new Use(entry, shared);
+    }
+
+    private void provide(ManifestRef ref, Entry entry, Shared shared) {
+        try {
+            shared.manifest.complete(provide(ref, entry));
+        } catch (RuntimeException | Error e) {
+            forget(entry, shared);
+            shared.manifest.completeExceptionally(e);
+        } finally {
+            release(entry, shared);
+        }
+    }
+
+    private CachedManifest opened(Use use, CompletableFuture<SqliteManifest> manifest) {
         try {
             return new OpenManifest(
-                    shared.manifest.join(),
-                    entry.file,
+                    manifest.join(),
+                    use.entry.file,
                     new AtomicBoolean(),
-                    () -> release(entry, shared));
+                    () -> release(use.entry, use.shared));
         } catch (CompletionException e) {
-            release(entry, shared);
+            release(use.entry, use.shared);
             throw e.getCause() instanceof ForebayException cause
                     ? new ForebayException(cause.code(), String.valueOf(cause.getMessage()), cause)
                     : e;

@@ -66,8 +66,25 @@ final class Exchanges implements AutoCloseable {
     <T> HttpResponse<T> send(
             WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
+        Exchange<HttpResponse<T>> exchange = begin(worker, request, body, timeout);
+        try {
+            exchange.awaitNanos(deadline - System.nanoTime());
+            return exchange.answer();
+        } finally {
+            exchange.abandon();
+        }
+    }
+
+    /**
+     * Sends a request, waiting for its turn but not for its answer.
+     *
+     * @param patience how long to wait for the turn
+     * @throws ForebayException {@code UNAVAILABLE} if its turn does not come in time
+     */
+    <T> Exchange<HttpResponse<T>> begin(
+            WorkerNode worker, HttpRequest request, BodyHandler<T> body, Duration patience) {
         String what = request.method() + " " + request.uri().getPath();
-        awaitTurn(worker, what, timeout);
+        awaitTurn(worker, what, patience);
         CompletableFuture<HttpResponse<T>> answer;
         try {
             answer = client.sendAsync(request, body);
@@ -76,14 +93,7 @@ final class Exchanges implements AutoCloseable {
             throw e;
         }
         var _ = answer.whenComplete((_, _) -> permits.release());
-        Exchange<HttpResponse<T>> exchange =
-                new Exchange<>(worker, what, answer, () -> answer.cancel(true));
-        try {
-            exchange.awaitNanos(deadline - System.nanoTime());
-            return exchange.answer();
-        } finally {
-            exchange.abandon();
-        }
+        return new Exchange<>(worker, what, answer, () -> answer.cancel(true));
     }
 
     /**

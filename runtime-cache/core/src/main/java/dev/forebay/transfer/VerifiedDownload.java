@@ -6,8 +6,6 @@ import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.http.HttpResponse.BodyHandler;
-import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,49 +13,64 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.function.Function;
+import java.util.Objects;
 
 /** Receives a file beside its place and moves it there once its digest is right. */
 final class VerifiedDownload {
 
     private VerifiedDownload() {}
 
+    /** Receives bytes into a file, and says which digest they must have. */
+    @FunctionalInterface
+    interface Receive {
+        /** Fails with an IOException if the file cannot be written, and only then. */
+        Digest into(Path partial) throws IOException;
+    }
+
     /**
      * @param what the file is, for errors
-     * @param receive receives the bytes, and says which digest they must have
+     * @throws ForebayException if it cannot be stored, with a {@link NotStoredException}: {@code
+     *     CAPACITY_EXCEEDED} if the disk is full
      */
-    static Digest to(Path file, String what, Function<Path, Digest> receive) {
+    static Digest to(Path file, String what, Receive receive) {
+        Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent());
         try {
-            Path partial =
-                    Files.createTempFile(file.toAbsolutePath().getParent(), "download", ".part");
+            Path partial = Files.createTempFile(directory, "download", ".part");
             try {
-                Digest expected = receive.apply(partial);
-                Digest actual = digest(partial);
-                if (!actual.equals(expected)) {
-                    throw new ForebayException(
-                            ErrorCode.CORRUPT,
-                            "%s with SHA-256 %s arrived as %s".formatted(what, expected, actual));
-                }
-                Files.move(
-                        partial,
-                        file,
-                        StandardCopyOption.ATOMIC_MOVE,
-                        StandardCopyOption.REPLACE_EXISTING);
-                return actual;
+                return receive(file, what, receive, partial);
             } finally {
                 Files.deleteIfExists(partial);
             }
         } catch (IOException e) {
-            throw new ForebayException(
-                    ErrorCode.INTERNAL, "cannot store %s at %s: %s".formatted(what, file, e), e);
+            throw notStored(directory, what, e);
         }
     }
 
-    static BodyHandler<byte[]> into(Path partial) {
-        return info ->
-                info.statusCode() == 200
-                        ? BodySubscribers.mapping(BodySubscribers.ofFile(partial), _ -> new byte[0])
-                        : Exchanges.limitedBytes().apply(info);
+    private static Digest receive(Path file, String what, Receive receive, Path partial)
+            throws IOException {
+        Digest expected = receive.into(partial);
+        Digest actual = digest(partial);
+        if (!actual.equals(expected)) {
+            throw new ForebayException(
+                    ErrorCode.CORRUPT,
+                    "%s with SHA-256 %s arrived as %s".formatted(what, expected, actual));
+        }
+        Files.move(
+                partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        return actual;
+    }
+
+    private static ForebayException notStored(Path directory, String what, IOException e) {
+        boolean full = String.valueOf(e.getMessage()).contains("No space left");
+        return new ForebayException(
+                full ? ErrorCode.CAPACITY_EXCEEDED : ErrorCode.INTERNAL,
+                "cannot store %s in %s%s: %s"
+                        .formatted(
+                                what,
+                                directory,
+                                full ? ", the disk of this node is full" : " on this node",
+                                e.getMessage()),
+                new NotStoredException(e));
     }
 
     private static Digest digest(Path file) throws IOException {

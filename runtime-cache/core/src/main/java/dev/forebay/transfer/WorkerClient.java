@@ -7,6 +7,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.WorkerNode;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -142,7 +143,7 @@ public final class WorkerClient implements AutoCloseable {
     public DropAnswer drop(WorkerNode worker, Digest manifest) {
         HttpRequest request =
                 exchanges.request(worker, WorkerProtocol.chunksOf(manifest)).DELETE().build();
-        return json(worker, request, DropAnswer.class, config.manifestTimeout());
+        return json(worker, request, DropAnswer.class, config.dropTimeout());
     }
 
     /**
@@ -151,12 +152,12 @@ public final class WorkerClient implements AutoCloseable {
      * @throws ForebayException {@code CORRUPT} if the bytes do not have this digest; there is no
      *     file then
      */
-    public void manifest(WorkerNode worker, Digest manifest, Path file) {
+    void manifest(Digest manifest, Path file, WatchedDownload watched) {
         VerifiedDownload.to(
                 file,
                 "manifest",
                 partial -> {
-                    download(worker, WorkerProtocol.manifest(manifest), partial);
+                    download(WorkerProtocol.manifest(manifest), partial, watched);
                     return manifest;
                 });
     }
@@ -169,12 +170,12 @@ public final class WorkerClient implements AutoCloseable {
      * @throws ForebayException {@code CORRUPT} if the bytes do not have the digest that the worker
      *     says; there is no file then
      */
-    public Digest image(WorkerNode worker, DatasetVersion version, Digest manifest, Path file) {
+    Digest image(DatasetVersion version, Digest manifest, Path file, WatchedDownload watched) {
         return VerifiedDownload.to(
                 file,
                 "image",
                 partial ->
-                        download(worker, WorkerProtocol.image(version, manifest), partial)
+                        download(WorkerProtocol.image(version, manifest), partial, watched)
                                 .headers()
                                 .firstValue(ReprDigest.HEADER)
                                 .flatMap(ReprDigest::parse)
@@ -183,20 +184,36 @@ public final class WorkerClient implements AutoCloseable {
                                                 new ForebayException(
                                                         ErrorCode.UNAVAILABLE,
                                                         "worker %s sent an image without a digest"
-                                                                .formatted(worker.id()))));
+                                                                .formatted(
+                                                                        watched.worker().id()))));
     }
 
-    private HttpResponse<byte[]> download(WorkerNode worker, String path, Path file) {
-        HttpResponse<byte[]> answer =
-                exchanges.send(
+    /**
+     * @throws IOException if the file cannot be written
+     */
+    private HttpResponse<byte[]> download(String path, Path file, WatchedDownload watched)
+            throws IOException {
+        WorkerNode worker = watched.worker();
+        FileReceiver receiver = new FileReceiver(file);
+        Exchanges.Exchange<HttpResponse<byte[]>> exchange =
+                exchanges.begin(
                         worker,
                         exchanges.request(worker, path).GET().build(),
-                        VerifiedDownload.into(file),
-                        config.manifestTimeout());
-        if (answer.statusCode() != 200) {
-            throw Problems.toException(worker, answer.statusCode(), answer.body());
+                        receiver.handler(),
+                        watched.patience());
+        try {
+            watched.await(exchange, receiver);
+            if (receiver.failure().isPresent()) {
+                throw receiver.failure().get();
+            }
+            HttpResponse<byte[]> answer = exchange.answer();
+            if (answer.statusCode() != 200) {
+                throw Problems.toException(worker, answer.statusCode(), answer.body());
+            }
+            return answer;
+        } finally {
+            exchange.abandon();
         }
-        return answer;
     }
 
     /** What a worker says of itself. */

@@ -11,7 +11,7 @@ import java.util.Optional;
  *     first
  * @param firstByteTimeout for the beginning of an answer that needs no filling
  * @param fillTimeout for filling one chunk
- * @param manifestTimeout for a manifest file or an image, and for dropping a version
+ * @param dropTimeout for dropping a version
  * @param queryTimeout for coverage and status
  * @param maxRequests how many requests may be on their way at once; more wait
  * @param token what to present to workers
@@ -23,15 +23,15 @@ public record WorkerClientConfig(
         Duration readTimeout,
         Duration firstByteTimeout,
         Duration fillTimeout,
-        Duration manifestTimeout,
+        Duration dropTimeout,
         Duration queryTimeout,
         int maxRequests,
         Optional<BearerToken> token,
         Optional<WorkerAuthorities> authorities) {
 
     /**
-     * 2 s to connect, 10 s a read and as much for its first byte, 2 min a fill, 10 min a manifest,
-     * 10 s a query, 64 at once.
+     * 2 s to connect, 10 s a read and as much for its first byte, 2 min a fill, 10 min to drop a
+     * version, 10 s a query, 64 at once.
      */
     public static WorkerClientConfig defaults() {
         return new WorkerClientConfig(
@@ -52,7 +52,7 @@ public record WorkerClientConfig(
                 readTimeout,
                 firstByteTimeout,
                 fillTimeout,
-                manifestTimeout,
+                dropTimeout,
                 queryTimeout,
                 maxRequests,
                 token,
@@ -65,7 +65,7 @@ public record WorkerClientConfig(
                 readTimeout,
                 firstByteTimeout,
                 fillTimeout,
-                manifestTimeout,
+                dropTimeout,
                 queryTimeout,
                 maxRequests,
                 token,
@@ -78,7 +78,7 @@ public record WorkerClientConfig(
                 readTimeout,
                 firstByteTimeout,
                 fillTimeout,
-                manifestTimeout,
+                dropTimeout,
                 queryTimeout,
                 maxRequests,
                 token,

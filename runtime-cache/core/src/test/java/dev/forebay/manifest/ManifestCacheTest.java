@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -138,5 +140,69 @@ class ManifestCacheTest {
         }
         cache.open(ref(b)).close();
         assertThat(fetches).hasValue(5);
+    }
+
+    /** However long it takes and however few wait for it. */
+    @Test
+    void whoWaitsTooLongIsToldSoAndTheFetchGoesOn() throws Exception {
+        ManifestFile file = written("a");
+        CountDownLatch arrives = new CountDownLatch(1);
+        ManifestCache cache =
+                new ManifestCache(
+                        directory.resolve("cache"),
+                        1 << 20,
+                        (ref, target) -> {
+                            fetches.incrementAndGet();
+                            try {
+                                arrives.await();
+                                Files.copy(file.path(), target);
+                            } catch (IOException | InterruptedException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        });
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> cache.open(ref(file), Duration.ofMillis(50)))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                    .hasMessageContaining("still being fetched");
+        }
+        arrives.countDown();
+        try (CachedManifest manifest = cache.open(ref(file), Duration.ofSeconds(30))) {
+            assertThat(manifest.lookup(Node.ROOT_ID, "a")).isPresent();
+        }
+        assertThat(fetches).hasValue(1);
+    }
+
+    @Test
+    void whatFailsAfterNobodyWaitsAnyMoreIsTriedAnew() throws Exception {
+        ManifestFile file = written("a");
+        CountDownLatch fails = new CountDownLatch(1);
+        ManifestCache cache =
+                new ManifestCache(
+                        directory.resolve("cache"),
+                        1 << 20,
+                        (ref, target) -> {
+                            try {
+                                if (fetches.incrementAndGet() == 1) {
+                                    fails.await();
+                                    throw new ForebayException(ErrorCode.UNAVAILABLE, "first");
+                                }
+                                Files.copy(file.path(), target);
+                            } catch (IOException | InterruptedException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        });
+        assertThatThrownBy(() -> cache.open(ref(file), Duration.ofMillis(50)))
+                .hasMessageContaining("still being fetched");
+        fails.countDown();
+        try {
+            cache.open(ref(file), Duration.ofSeconds(30)).close();
+        } catch (ForebayException theFetchUnderWay) {
+            assertThat(theFetchUnderWay).hasMessage("first");
+        }
+        try (CachedManifest manifest = cache.open(ref(file), Duration.ofSeconds(30))) {
+            assertThat(manifest.objects()).isEqualTo(1);
+        }
     }
 }

@@ -2,7 +2,6 @@ package dev.forebay.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
@@ -11,13 +10,10 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -253,27 +249,6 @@ class WorkerClientTest {
                     .isThrownBy(() -> client.coverage(worker.node(), MANIFEST))
                     .matches(e -> e.code() == ErrorCode.UNAVAILABLE);
         }
-    }
-
-    @Test
-    void downloadsAManifestOnlyIfItHasItsDigest(@TempDir Path directory) throws Exception {
-        byte[] bytes = "a manifest".getBytes(StandardCharsets.UTF_8);
-        Digest digest =
-                new Digest(
-                        HexFormat.of()
-                                .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes)));
-        Path file = directory.resolve("m");
-        worker.json("another manifest");
-        assertThatThrownBy(() -> client.manifest(worker.node(), digest, file))
-                .hasMessageContaining("arrived as");
-        worker.refuse(404, "NOT_FOUND");
-        assertThatThrownBy(() -> client.manifest(worker.node(), digest, file))
-                .hasMessageContaining("because");
-        assertThat(directory).isEmptyDirectory();
-        worker.json("a manifest");
-        client.manifest(worker.node(), digest, file);
-        assertThat(file).hasBinaryContent(bytes);
-        assertThat(directory.toFile().list()).containsExactly("m");
     }
 
     @Test

@@ -12,7 +12,6 @@ import dev.forebay.fuse.kernel.Rehearsal;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
-import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
@@ -27,7 +26,8 @@ import dev.forebay.membership.RegionView;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.BearerToken;
-import dev.forebay.transfer.RegionImages;
+import dev.forebay.transfer.RegionFiles;
+import dev.forebay.transfer.RegionFilesConfig;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.WorkerAuthorities;
@@ -97,12 +97,14 @@ final class Pod implements AutoCloseable {
         RegionReader regionReader =
                 new RegionReader(
                         client, () -> workers(region), RegionReaderConfig.defaults(), metrics);
+        RegionFiles files =
+                new RegionFiles(client, () -> workers(region), RegionFilesConfig.defaults());
         Manifests manifests =
                 new Manifests(
                         new ManifestCache(
                                 options.directory.resolve("manifests"),
                                 options.manifestCache.bytes(),
-                                new ManifestFetcher(client, () -> workers(region))));
+                                (ref, target) -> files.manifest(ref.digest(), target)));
         LocalChunks chunks =
                 new LocalChunks(new NeighbourStore(options.workerStores), regionReader::read);
         Optional<NodePacks> nodePacks = nodePacks(options, manifests, chunks);
@@ -129,7 +131,6 @@ final class Pod implements AutoCloseable {
                         nanos(Instant.now()));
         MountedPacks mountedPacks = new MountedPacks(manifests);
         view = new PackFolder(portable, mountedPacks, packs);
-        RegionImages regionImages = new RegionImages(client, () -> workers(region));
         ViewChoice.Found found =
                 options.view.find(
                         options.imageDevices,
@@ -144,8 +145,7 @@ final class Pod implements AutoCloseable {
                         found.devices(),
                         options.directory.resolve("images"),
                         (mount, file) ->
-                                regionImages.fetch(
-                                        mount.version(), mount.manifest().digest(), file),
+                                files.image(mount.version(), mount.manifest().digest(), file),
                         mountedPacks,
                         nodePacks);
         versionIsWhole = images::show;

@@ -12,7 +12,6 @@ import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.Paths;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
-import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
@@ -23,6 +22,8 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionFiles;
+import dev.forebay.transfer.RegionFilesConfig;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.WorkerClient;
@@ -96,11 +97,12 @@ abstract class MountedTreeContract extends PosixCallsContract {
                         Optional.empty(),
                         PackReaderConfig.ofMemory(64 << 20),
                         ReadMeter.NONE);
+        RegionFiles files = new RegionFiles(client, () -> workers, RegionFilesConfig.defaults());
         ManifestCache cache =
                 new ManifestCache(
                         directory.resolve("manifests"),
                         1 << 30,
-                        new ManifestFetcher(client, () -> workers));
+                        (ref, target) -> files.manifest(ref.digest(), target));
         manifests = new Manifests(cache);
         view = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
         tree = dataset("tree/all@v1", someObjects());

@@ -17,7 +17,6 @@ import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
-import dev.forebay.fuse.read.ManifestFetcher;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
@@ -35,7 +34,8 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.ReadEvents;
-import dev.forebay.transfer.RegionImages;
+import dev.forebay.transfer.RegionFiles;
+import dev.forebay.transfer.RegionFilesConfig;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.WorkerClient;
@@ -117,12 +117,13 @@ class ViewChangesFuseIT {
         RegionReader region =
                 new RegionReader(
                         client, () -> workers, RegionReaderConfig.defaults(), ReadEvents.NONE);
+        RegionFiles files = new RegionFiles(client, () -> workers, RegionFilesConfig.defaults());
         Manifests manifests =
                 new Manifests(
                         new ManifestCache(
                                 directory.resolve("manifests"),
                                 1 << 30,
-                                new ManifestFetcher(client, () -> workers)));
+                                (ref, target) -> files.manifest(ref.digest(), target)));
         nodePacks =
                 start(
                         NodePacks.open(
@@ -147,7 +148,6 @@ class ViewChangesFuseIT {
         PortableView tree = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
         MountedPacks mountedPacks = new MountedPacks(manifests);
         mountpoint = Files.createDirectory(share().resolve("mnt"));
-        RegionImages images = new RegionImages(client, () -> workers);
         Transport transport =
                 KernelTransport.mount(
                         new PackFolder(tree, mountedPacks, packs),
@@ -166,7 +166,7 @@ class ViewChangesFuseIT {
                             best,
                             ImageDevices.FILES,
                             directory.resolve("images"),
-                            (mount, target) -> fetch(images, mount, target),
+                            (mount, target) -> fetch(files, mount, target),
                             mountedPacks,
                             Optional.of(nodePacks));
             each.retain(mounts);
@@ -175,8 +175,8 @@ class ViewChangesFuseIT {
         tree.show(mounts);
     }
 
-    private Digest fetch(RegionImages images, Mount mount, Path target) {
-        Digest digest = images.fetch(mount.version(), mount.manifest().digest(), target);
+    private Digest fetch(RegionFiles files, Mount mount, Path target) {
+        Digest digest = files.image(mount.version(), mount.manifest().digest(), target);
         fetched.incrementAndGet();
         if (harm) {
             harm = false;

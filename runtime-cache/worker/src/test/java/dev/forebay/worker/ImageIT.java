@@ -12,11 +12,15 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.transfer.RegionFiles;
+import dev.forebay.transfer.RegionFilesConfig;
+import dev.forebay.transfer.WorkerSet;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -28,6 +32,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ImageIT extends RunningWorker {
 
     @TempDir Path directory;
+
+    private static RegionFiles files(WorkerNode node) {
+        WorkerSet one = new WorkerSet(List.of(node), Set.of(node.id()));
+        return new RegionFiles(client, () -> one, RegionFilesConfig.defaults());
+    }
 
     @Test
     void writesAnImageOnceForAllWhoAsk() throws Exception {
@@ -48,11 +57,11 @@ class ImageIT extends RunningWorker {
                 answers.add(
                         nodes.submit(
                                 () ->
-                                        client.image(
-                                                node,
-                                                version.name(),
-                                                version.ref().digest(),
-                                                file)));
+                                        files(node)
+                                                .image(
+                                                        version.name(),
+                                                        version.ref().digest(),
+                                                        file)));
             }
             for (Future<Digest> answer : answers) {
                 assertThat(answer.get()).isEqualTo(expected.digest());
@@ -71,11 +80,11 @@ class ImageIT extends RunningWorker {
 
         assertThatThrownBy(
                         () ->
-                                client.image(
-                                        node,
-                                        other,
-                                        version.ref().digest(),
-                                        directory.resolve("image")))
+                                files(node)
+                                        .image(
+                                                other,
+                                                version.ref().digest(),
+                                                directory.resolve("image")))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));

@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.ReadAnswer;
 import dev.forebay.transfer.ReadEvents;
+import dev.forebay.transfer.RegionFiles;
+import dev.forebay.transfer.RegionFilesConfig;
 import dev.forebay.transfer.RegionReader;
 import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.WorkerSet;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** semantics.md, "How long a read waits for a worker"; prints the figures. */
 class SlowWorkersIT extends RunningWorker {
@@ -113,6 +119,38 @@ class SlowWorkersIT extends RunningWorker {
         two.fill(false);
         two.slow.kill9();
         measure("killed, the only copy", two, two.slowNode);
+    }
+
+    /** Every node begins with any of them; one that did not answer is not asked first again. */
+    @Test
+    void aStoppedWorkerHoldsUpNoManifestAndNoImage(@TempDir Path directory) throws Exception {
+        Two two = start("stopped-files");
+        WorkerSet known =
+                new WorkerSet(
+                        List.of(two.slowNode, two.quickNode),
+                        Set.of(two.slowNode.id(), two.quickNode.id()));
+        Digest manifest = two.version.ref().digest();
+        Path file = directory.resolve("file");
+        two.slow.pause();
+        try {
+            for (int node = 0; node < 8; node++) {
+                RegionFiles files =
+                        new RegionFiles(client, () -> known, RegionFilesConfig.defaults());
+                long before = System.nanoTime();
+                files.manifest(manifest, file);
+                long manifestNanos = System.nanoTime() - before;
+                assertThat(file).hasSameBinaryContentAs(two.version.file());
+                Digest image = files.image(two.version.name(), manifest, file);
+                long nanos = System.nanoTime() - before;
+                assertThat(ManifestFile.digestOf(file)).isEqualTo(image);
+                System.out.printf(
+                        "slow worker, stopped (SIGSTOP): manifest %.1f ms, image %.1f ms%n",
+                        manifestNanos / 1e6, (nanos - manifestNanos) / 1e6);
+                assertThat(Duration.ofNanos(nanos)).isLessThan(Duration.ofSeconds(5));
+            }
+        } finally {
+            two.slow.resume();
+        }
     }
 
     private void measure(String what, Two two, WorkerNode bad) throws Exception {

@@ -18,6 +18,9 @@ public final class Manifests {
     private static final int MAX_OPEN = 64;
     private static final Duration IDLE = Duration.ofMinutes(10);
 
+    /** How long a reader waits for one: as for bytes of a pack. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final ManifestCache files;
     private final Cache<Digest, CachedManifest> open =
             Caffeine.newBuilder()
@@ -35,17 +38,22 @@ public final class Manifests {
         this.files = files;
     }
 
-    /** Opens a manifest, fetching it if it is not here; close what is returned. */
+    /**
+     * Opens a manifest, fetching it if it is not here; close what is returned.
+     *
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} also if that takes longer than
+     *     30 s; it goes on then
+     */
     public CachedManifest open(ManifestRef ref) {
         // What the cache holds only keeps the file from being closed between two calls; each call
         // has a hold of its own, which an eviction in between does not end.
         if (open.getIfPresent(ref.digest()) == null) {
-            CachedManifest kept = files.open(ref);
+            CachedManifest kept = files.open(ref, PATIENCE);
             if (open.asMap().putIfAbsent(ref.digest(), kept) != null) {
                 kept.close();
             }
         }
-        return files.open(ref);
+        return files.open(ref, PATIENCE);
     }
 
     /** Lets go of a manifest whose version has left the tree. */
