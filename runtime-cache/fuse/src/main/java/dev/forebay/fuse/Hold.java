@@ -8,6 +8,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -76,11 +77,26 @@ final class Hold implements Callable<Integer> {
                             + " process serves it, for the next holder. FOREBAY_FUSE_UNMOUNT")
     boolean unmount;
 
+    @Option(
+            names = "--replace-after",
+            defaultValue = "${env:FOREBAY_FUSE_REPLACE_AFTER:-10}",
+            paramLabel = "SECONDS",
+            description =
+                    "For how long the process that serves may not answer the holder (because it is"
+                            + " stopped, for example) before one that stands by replaces it: 10; 0"
+                            + " for ever. FOREBAY_FUSE_REPLACE_AFTER")
+    int replaceAfter;
+
     @Override
     public Integer call() throws Exception {
+        if (replaceAfter < 0) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--replace-after is %d; it must not be negative".formatted(replaceAfter));
+        }
         mountpoint = mountpoint.toAbsolutePath().normalize();
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
-                Holder holder = Holder.listen(directory)) {
+                Holder holder = Holder.listen(directory, Duration.ofSeconds(replaceAfter))) {
             takeBackOrMount(holder);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));
             System.out.printf("forebay-fuse: %s is held by way of %s%n", mountpoint, directory);

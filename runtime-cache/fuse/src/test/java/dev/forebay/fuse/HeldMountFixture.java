@@ -63,6 +63,12 @@ final class HeldMountFixture implements AutoCloseable {
             return at;
         }
 
+        /** Sends it a signal, by its name. */
+        void signal(String name) throws IOException, InterruptedException {
+            String pid = Long.toString(process.pid());
+            assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
+        }
+
         /** Asks it to end, by SIGTERM; its exit code. */
         int stop() throws InterruptedException {
             process.destroy();

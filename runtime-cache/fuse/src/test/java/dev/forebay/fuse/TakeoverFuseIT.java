@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -126,6 +127,24 @@ class TakeoverFuseIT {
         assertNobodyNoticed(readers, "killed, with a standby", times);
         assertThat(holder.stop()).isEqualTo(143);
         assertThat(region.mounted()).isFalse();
+    }
+
+    /** It has taken requests, keeps its connection, and goes on later as if nothing had been. */
+    @Test
+    void aStandbyReplacesOneThatIsStopped() throws Exception {
+        Running holder = region.holder("--replace-after=2");
+        Running serving = region.serving(holder, "pod-0", option);
+        Running standby = region.standby(holder, "pod-1", option);
+        List<Running> readers = readers();
+        awaitAnyMoment();
+        long time = CheckingReader.micros();
+        serving.signal("STOP");
+        holder.await(HeldMountFixture.serves(standby));
+        awaitAnyMoment();
+        serving.signal("CONT");
+        assertThat(serving.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(serving.printed()).contains("another one serves now");
+        assertNobodyNoticed(readers, "stopped", List.of(time));
     }
 
     @Test

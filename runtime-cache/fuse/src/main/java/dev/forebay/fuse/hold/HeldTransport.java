@@ -32,6 +32,9 @@ public final class HeldTransport implements Transport {
     private static final Duration GO_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(5);
 
+    /** The exit code of one that was replaced. */
+    private static final int REPLACED = 1;
+
     /** How often it is tried to find a holder. */
     private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
@@ -118,12 +121,20 @@ public final class HeldTransport implements Transport {
                 case MOUNT -> heard.mount().ifPresent(this::take);
                 case SERVE -> serve(connection);
                 case GO -> go();
+                case PING -> connection.say(Word.PONG);
+                case REPLACED -> replaced();
                 case END -> end.complete(0);
-                case JOIN, SERVING, LEAVING, DRAINED ->
+                case JOIN, SERVING, LEAVING, DRAINED, PONG ->
                         LOG.warn("The holder says {}", heard.word());
             }
         }
         lost();
+    }
+
+    /** A process that goes on where it was stopped; it ends, and may be started anew. */
+    private void replaced() {
+        LOG.error("This process did not answer the holder; another one serves now, so it ends");
+        end.complete(REPLACED);
     }
 
     private synchronized void take(HeldMount given) {

@@ -9,10 +9,12 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,27 +30,35 @@ public final class Holder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Holder.class);
     private static final String SOCKET = "holder.sock";
     private static final int ROOT = 0;
+    private static final long PULSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final UnixSocket socket;
     private final CompletableFuture<HeldMount> mount = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
-    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+    private final Map<Connection, Pulse> connections = new ConcurrentHashMap<>();
+    private final long patienceNanos;
     private final Succession<Connection> succession = new Succession<>(new Orders());
 
-    private Holder(UnixSocket socket) {
+    private Holder(UnixSocket socket, Duration patience) {
         this.socket = socket;
+        this.patienceNanos = patience.toNanos();
     }
 
     /**
      * Lets servers connect; they wait for the mount.
      *
      * @param directory private to this user; for one holder at a time
+     * @param patience for how long a server may leave questions unanswered before one that stands
+     *     by replaces it; zero: for ever
      * @throws ForebayException {@code INVALID_ARGUMENT}
      */
-    public static Holder listen(Path directory) {
+    public static Holder listen(Path directory, Duration patience) {
         try {
-            Holder holder = new Holder(UnixSocket.listen(socket(directory)));
+            Holder holder = new Holder(UnixSocket.listen(socket(directory)), patience);
             thread("holder", holder::accept);
+            if (patience.isPositive()) {
+                thread("pulse", holder::watch);
+            }
             return holder;
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.INVALID_ARGUMENT, "--holder: " + e.getMessage());
@@ -95,6 +105,37 @@ public final class Holder implements AutoCloseable {
         socket.close();
     }
 
+    /**
+     * Asks servers whether they live. A process that is stopped keeps its connection, and what it
+     * has taken from the kernel.
+     */
+    private void watch() {
+        long last = System.nanoTime();
+        while (!end.isDone()) {
+            LockSupport.parkNanos(PULSE_NANOS);
+            long now = System.nanoTime();
+            boolean stoppedOurselves = now - last > patienceNanos / 2 + PULSE_NANOS;
+            last = now;
+            connections.forEach(
+                    (server, pulse) -> {
+                        if (stoppedOurselves) {
+                            pulse.restart(now);
+                        }
+                        if (pulse.ask(now)) {
+                            server.say(Word.PING);
+                        } else if (pulse.isSilent(now, patienceNanos)
+                                && succession.isReplaceable(server)) {
+                            LOG.warn(
+                                    "Process {} does not answer; it is replaced",
+                                    server.peer().process());
+                            server.say(Word.REPLACED);
+                            // As if it had died: what it has taken is asked for again.
+                            server.hangUp();
+                        }
+                    });
+        }
+    }
+
     private void attend(UnixSocket accepted) {
         try (Connection server = new Connection(accepted)) {
             if (server.peer().user() != ROOT
@@ -102,15 +143,16 @@ public final class Holder implements AutoCloseable {
                 LOG.warn("Refusing {}: another user", server.peer());
                 return;
             }
-            connections.add(server);
-            listenTo(server);
+            Pulse pulse = new Pulse();
+            connections.put(server, pulse);
+            listenTo(server, pulse);
         } catch (SystemCallException e) {
             LOG.warn("A server that connected is gone: {}", e.getMessage());
             accepted.close();
         }
     }
 
-    private void listenTo(Connection server) {
+    private void listenTo(Connection server, Pulse pulse) {
         boolean joined = false;
         boolean drained = false;
         try {
@@ -123,8 +165,10 @@ public final class Holder implements AutoCloseable {
                     }
                     case LEAVING -> succession.wantsToLeave(server);
                     case DRAINED -> drained = true;
+                    case PONG -> pulse.answered();
                     case END -> end.complete(null);
-                    case MOUNT, SERVE, GO -> LOG.warn("{} says what only we may", server.peer());
+                    case MOUNT, SERVE, GO, PING, REPLACED ->
+                            LOG.warn("{} says what only we may", server.peer());
                 }
             }
         } finally {
@@ -193,7 +237,7 @@ public final class Holder implements AutoCloseable {
      */
     public void close(boolean mountIsGone) {
         socket.hangUp();
-        for (Connection server : connections) {
+        for (Connection server : connections.keySet()) {
             if (mountIsGone) {
                 server.say(Word.END);
             }

@@ -78,6 +78,11 @@ final class Succession<S> {
         }
     }
 
+    /** Whether a server serves that another one could replace. */
+    synchronized boolean isReplaceable(S server) {
+        return server.equals(serving) && !standingBy.isEmpty();
+    }
+
     private void succeed() {
         serving = null;
         appoint();

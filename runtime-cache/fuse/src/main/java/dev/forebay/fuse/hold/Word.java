@@ -30,6 +30,15 @@ enum Word {
     /** A server's last: all requests that it took are answered. */
     DRAINED,
 
+    /** The holder's: answer, so that it is known that you are not stopped. */
+    PING,
+
+    /** A server's answer. */
+    PONG,
+
+    /** The holder's: there was no answer for too long, another one serves; end. */
+    REPLACED,
+
     /** Of either: the mount is no more. */
     END
 }

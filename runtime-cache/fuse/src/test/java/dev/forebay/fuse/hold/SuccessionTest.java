@@ -51,6 +51,15 @@ class SuccessionTest {
     }
 
     @Test
+    void onlyOneThatServesBesideAStandbyCanBeReplaced() {
+        given("a");
+        assertThat(succession.isReplaceable("a")).isFalse();
+        succession.joined("b");
+        assertThat(succession.isReplaceable("a")).isTrue();
+        assertThat(succession.isReplaceable("b")).isFalse();
+    }
+
+    @Test
     void withoutAStandbyTheNextToComeServes() {
         given("a");
         succession.gone("a", false);

@@ -1,0 +1,31 @@
+package dev.forebay.fuse.hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class PulseTest {
+
+    private final Pulse pulse = new Pulse();
+
+    @Test
+    void isSilentWhenAnAnswerIsOwedForLonger() {
+        assertThat(pulse.ask(0)).isTrue();
+        pulse.answered();
+        assertThat(pulse.isSilent(100, 10)).as("nothing is owed").isFalse();
+        assertThat(pulse.ask(100)).isTrue();
+        assertThat(pulse.ask(105)).as("one question at a time").isFalse();
+        assertThat(pulse.isSilent(110, 10)).isFalse();
+        assertThat(pulse.isSilent(111, 10)).isTrue();
+        pulse.restart(200);
+        assertThat(pulse.isSilent(210, 10)).isFalse();
+        pulse.answered();
+        assertThat(pulse.isSilent(300, 10)).isFalse();
+    }
+
+    @Test
+    void oneThatNeverAnsweredDoesNotKnowTheQuestion() {
+        assertThat(pulse.ask(0)).isTrue();
+        assertThat(pulse.isSilent(1_000, 10)).isFalse();
+    }
+}
