@@ -220,6 +220,10 @@ class LifecycleIT {
         Api.Answer refused;
         Api.Answer cold;
         try {
+            api.post(v + "/ensure", IN);
+            Await.until(
+                    "the first file is there",
+                    () -> api.get(v).body().at("/regions/0/bytes_cached").asLong() == 5);
             String by = IN.replace("}", ",\"deadline_seconds\":1%s}");
             refused = api.post(v + "/ensure?wait_seconds=30", by.formatted(""));
             cold =
