@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CrashIT {
 
     private static final int CHUNK = 8 << 20;
-    private static final int CHUNKS = 24;
+    private static final int CHUNKS = 48;
     private static final String REGION = RunningStack.VIRGINIA;
 
     /** As many chunks as a worker fills at a time. */
@@ -88,7 +88,7 @@ class CrashIT {
         Await.until(
                 "the fill is under way",
                 Duration.ofSeconds(60),
-                () -> lake.gets("crash-" + name + "/").size() >= 3);
+                () -> !lake.gets("crash-" + name + "/").isEmpty());
         Server server = find(victim);
         server.kill9();
         Map<String, Integer> atDeath = lake.gets("crash-" + name + "/");
