@@ -73,11 +73,17 @@ class StoppedWorkerIT extends RunningWorker {
                 }
                 reads = region.reads("asleep-fetch/").size();
                 awaitTakenForDead(id);
+                // Or else it may be back among the workers before it comes to a request.
+                region.etcd.pause();
             } finally {
                 own.resume();
             }
-            for (Future<HttpResponse<byte[]>> each : late) {
-                assertThat(each.get().statusCode()).isEqualTo(503);
+            try {
+                for (Future<HttpResponse<byte[]>> each : late) {
+                    assertThat(each.get().statusCode()).isEqualTo(503);
+                }
+            } finally {
+                region.etcd.resume();
             }
             assertThat(region.reads("asleep-fetch/")).hasSize(reads);
         }
