@@ -121,6 +121,26 @@ class HeldViewsFuseIT {
         readAll();
     }
 
+    /** Over packs of another directory a view would be neither checked nor make room. */
+    @Test
+    void aSuccessorWithAnotherDirectoryShowsItNativelyFromItsOwn() throws Exception {
+        byte[] expected = CheckingReader.objects().getOrDefault("big/1.bin", new byte[0]);
+        try (NativeFile open = NativeFile.open(region.root().resolve("big/1.bin"))) {
+            pod.kill();
+            pod = region.serving(holder, "pod-1");
+            region.awaitView(View.ON_DEMAND);
+            readAll();
+            region.awaitView(View.NATIVE);
+            assertThat(ImageTreeContract.mountsAt(region.root()).getLast())
+                    .contains("/pod-1/images/native/");
+            readAll();
+            open.dropPages();
+            byte[] read = new byte[expected.length];
+            assertThat(open.read(read, 0).result()).isEqualTo(read.length);
+            assertThat(Arrays.equals(read, expected)).isTrue();
+        }
+    }
+
     /** Nothing knows that the file is open but the kernel. */
     @Test
     void aPodThatWasKilledAndMayKeepLessGivesNothingUpThatIsOpen() throws Exception {

@@ -144,7 +144,10 @@ public final class ImageViews implements AutoCloseable {
             View view = view(stack);
             if (view.compareTo(best) < 0) {
                 improve(root, mount, view);
-            } else if (view == View.NATIVE && images.isOurs(stack.getLast())) {
+            } else if (view == View.NATIVE && !images.isOurs(stack.getLast())) {
+                // Over packs of a cache that nobody looks after now.
+                lower(root, mount, "its packs are in another process's directory");
+            } else if (view == View.NATIVE) {
                 nodePacks.ifPresent(cache -> check(root, mount, cache));
             }
         }
