@@ -9,7 +9,6 @@ import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.hold.HeldTransport;
 import dev.forebay.fuse.kernel.Rehearsal;
-import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.MountedSource;
@@ -53,6 +52,9 @@ import org.slf4j.LoggerFactory;
 final class Pod implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Pod.class);
+
+    /** When a version may be brought here again for the first time, after that has failed. */
+    private static final Duration RETRY_PAUSE = Duration.ofMinutes(1);
 
     /** How long packs of a version that was evicted from the region are kept. */
     private static final Duration SWEEP_DELAY = Duration.ofMinutes(10);
@@ -107,9 +109,9 @@ final class Pod implements AutoCloseable {
                                 (ref, target) -> files.manifest(ref.digest(), target)));
         LocalChunks chunks =
                 new LocalChunks(new NeighbourStore(options.workerStores), regionReader::read);
-        Optional<NodePacks> nodePacks = nodePacks(options, manifests, chunks);
+        Optional<PodPacks> nodePacks = nodePacks(options, manifests, chunks);
         nodePacks.ifPresent(started::push);
-        nodePacks.ifPresent(metrics::show);
+        nodePacks.ifPresent(packs -> metrics.showCache(packs::open));
         MountedSource source =
                 new MountedSource(nodePacks.map(this::unlessRehearsing).orElse(chunks));
         PackReader packs =
@@ -143,11 +145,11 @@ final class Pod implements AutoCloseable {
                         () -> tree.get(),
                         found.best(),
                         found.devices(),
-                        options.directory.resolve("images"),
+                        options.cacheDirectory().resolve("images"),
                         (mount, file) ->
                                 files.image(mount.version(), mount.manifest().digest(), file),
                         mountedPacks,
-                        nodePacks);
+                        () -> nodePacks.flatMap(PodPacks::open));
         versionIsWhole = images::show;
         CountDownLatch shown = new CountDownLatch(1);
         region.onChange(
@@ -163,7 +165,16 @@ final class Pod implements AutoCloseable {
                 });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
         started.push(server);
-        transport = transport(options, view, new Guard(metrics), shown);
+        if (!options.cacheIsShared()) {
+            nodePacks.ifPresent(PodPacks::openNow);
+        }
+        transport =
+                transport(
+                        options,
+                        view,
+                        new Guard(metrics),
+                        shown,
+                        () -> nodePacks.ifPresent(PodPacks::openInTurn));
         started.push(transport);
         started.push(images);
         parts.addAll(started);
@@ -187,20 +198,21 @@ final class Pod implements AutoCloseable {
                 () -> region.connected() ? 1 : 0);
     }
 
-    private Optional<NodePacks> nodePacks(
+    private Optional<PodPacks> nodePacks(
             PodOptions options, Manifests manifests, LocalChunks source) {
         NodePacksConfig config =
                 new NodePacksConfig(
-                        options.directory.resolve("packs"),
+                        options.cacheDirectory().resolve("packs"),
                         options.packCache.bytes(),
                         options.prewarmRate.bytes(),
+                        RETRY_PAUSE,
                         SWEEP_DELAY,
                         options.scrubRate.bytes(),
                         options.strict);
         return config.capacityBytes() == 0
                 ? Optional.empty()
                 : Optional.of(
-                        NodePacks.open(
+                        new PodPacks(
                                 config,
                                 manifests,
                                 source,
@@ -211,7 +223,7 @@ final class Pod implements AutoCloseable {
     }
 
     /** What is read to prepare must not bring whole versions to this node. */
-    private PackSource unlessRehearsing(NodePacks packs) {
+    private PackSource unlessRehearsing(PodPacks packs) {
         return (manifest, pack, from, to, target) -> {
             if (rehearsing) {
                 packs.probe(manifest, pack, from, to, target);
@@ -222,7 +234,11 @@ final class Pod implements AutoCloseable {
     }
 
     private Transport transport(
-            PodOptions options, FileSystemView view, Guard guard, CountDownLatch shown) {
+            PodOptions options,
+            FileSystemView view,
+            Guard guard,
+            CountDownLatch shown,
+            Runnable whenServing) {
         if (options.holder == null) {
             Path mountpoint =
                     Objects.requireNonNull(options.mountpoint).toAbsolutePath().normalize();
@@ -238,7 +254,7 @@ final class Pod implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         }
-        HeldTransport held = HeldTransport.join(view, guard, options.holder);
+        HeldTransport held = HeldTransport.join(view, guard, options.holder, whenServing);
         Optional<Path> mountpoint = held.mountpoint().filter(Mountpoint::isOurMount);
         if (mountpoint.isEmpty()) {
             LOG.warn(

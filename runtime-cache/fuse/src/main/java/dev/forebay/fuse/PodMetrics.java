@@ -20,6 +20,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -67,7 +68,8 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
 
     /** Shows a sum that is asked for at each scrape. */
     void counter(String name, String description, LongSupplier value) {
-        FunctionCounter.builder(name, value, LongSupplier::getAsLong)
+        // Of the registry's objects only this one is held by somebody else.
+        FunctionCounter.builder(name, this, _ -> value.getAsLong())
                 .description(description)
                 .register(registry);
     }
@@ -83,17 +85,20 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
         }
     }
 
-    /** Shows what the node cache does. */
-    void show(NodePacks cache) {
+    /** Shows what the node cache does, from when it is open. */
+    void showCache(Supplier<Optional<NodePacks>> cache) {
         gauge(
                 "forebay_fuse_pack_cache_capacity_bytes",
                 "What packs may take",
-                cache::capacityBytes);
-        gauge("forebay_fuse_pack_cache_used_bytes", "What packs take on disk", cache::usedBytes);
+                () -> value(cache, NodePacks::capacityBytes));
+        gauge(
+                "forebay_fuse_pack_cache_used_bytes",
+                "What packs take on disk",
+                () -> value(cache, NodePacks::usedBytes));
         gauge(
                 "forebay_fuse_pack_cache_complete_versions",
                 "Mounted versions that are on the node's disk as a whole",
-                cache::completeVersions);
+                () -> value(cache, NodePacks::completeVersions));
         String read = "Bytes of packs that were read, by whether they were on the node's disk";
         count(cache, "read_bytes", read, "hit", CacheCounters::hitBytes);
         count(cache, "read_bytes", read, "miss", CacheCounters::missBytes);
@@ -111,16 +116,23 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     }
 
     private void count(
-            NodePacks cache,
+            Supplier<Optional<NodePacks>> cache,
             String name,
             String description,
             String outcome,
             ToLongFunction<CacheCounters> value) {
         FunctionCounter.builder(
-                        "forebay_fuse_pack_cache_" + name, cache.counters(), value::applyAsLong)
+                        "forebay_fuse_pack_cache_" + name,
+                        this,
+                        _ -> value(cache, packs -> value.applyAsLong(packs.counters())))
                 .description(description)
                 .tag("outcome", outcome)
                 .register(registry);
+    }
+
+    private static long value(
+            Supplier<Optional<NodePacks>> cache, ToLongFunction<NodePacks> value) {
+        return cache.get().map(value::applyAsLong).orElse(0L);
     }
 
     String scrape() {

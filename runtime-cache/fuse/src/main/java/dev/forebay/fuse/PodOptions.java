@@ -57,9 +57,22 @@ final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_DIRECTORY}",
             paramLabel = "DIR",
             description =
-                    "Where to keep packs and manifests; one process each."
+                    "Where to keep manifests, packs and images; one process each."
                             + " FOREBAY_FUSE_DIRECTORY")
     Path directory;
+
+    @Option(
+            names = "--cache-directory",
+            defaultValue =
+                    "${env:FOREBAY_FUSE_CACHE_DIRECTORY:-"
+                            + picocli.CommandLine.Option.NULL_VALUE
+                            + "}",
+            paramLabel = "DIR",
+            description =
+                    "Where to keep packs and images, if not in --directory: with --holder the same"
+                            + " for those that stand by for one another, for whoever serves."
+                            + " FOREBAY_FUSE_CACHE_DIRECTORY")
+    @Nullable Path cacheDirectory;
 
     @Option(
             names = "--transport",
@@ -207,6 +220,16 @@ final class PodOptions {
                     "Let users other than this one read: true; needs root, or user_allow_other in"
                             + " /etc/fuse.conf. FOREBAY_FUSE_ALLOW_OTHER")
     boolean allowOther;
+
+    /** Where packs and images are kept. */
+    Path cacheDirectory() {
+        return cacheDirectory == null ? directory : cacheDirectory;
+    }
+
+    /** Whether others may have packs and images where this pod has them, when it is their turn. */
+    boolean cacheIsShared() {
+        return cacheDirectory != null && holder != null;
+    }
 
     /**
      * Checks what the types of options do not.

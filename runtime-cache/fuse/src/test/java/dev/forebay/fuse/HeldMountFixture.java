@@ -28,6 +28,7 @@ final class HeldMountFixture implements AutoCloseable {
 
     private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
     private static final String JAVA = ProcessHandle.current().info().command().orElseThrow();
+    private static final String CACHE = "--cache-directory=";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
@@ -164,7 +165,8 @@ final class HeldMountFixture implements AutoCloseable {
     }
 
     /**
-     * Starts a pod.
+     * Starts a pod, which has its packs and images where the others have them, if nothing else is
+     * said.
      *
      * @param name of its directory, which one process may use at a time
      */
@@ -178,6 +180,9 @@ final class HeldMountFixture implements AutoCloseable {
                                 "--directory=" + directory.resolve(name),
                                 "--memory-cache=16M",
                                 "--metrics-port=0"));
+        if (Arrays.stream(more).noneMatch(option -> option.startsWith(CACHE))) {
+            arguments.add(CACHE + directory.resolve("cache"));
+        }
         arguments.addAll(Arrays.asList(more));
         return program(
                 name,

@@ -121,13 +121,30 @@ class HeldViewsFuseIT {
         readAll();
     }
 
+    /** It compares the packs that are there with their checksums, and fetches none of them. */
+    @Test
+    void aSuccessorGoesOnWithTheCacheThatItShares() throws Exception {
+        Running next = region.standby(holder, "pod-1");
+        double fetched = fetchedBytes(next);
+        pod.kill();
+        pod = next;
+        holder.await(HeldMountFixture.serves(pod));
+        readAll();
+        pod.await("is on this node");
+        assertThat(views(pod)).containsEntry("native", 1.0);
+        assertThat(fetchedBytes(pod)).isEqualTo(fetched);
+        readAll();
+    }
+
     /** Over packs of another directory a view would be neither checked nor make room. */
     @Test
     void aSuccessorWithAnotherDirectoryShowsItNativelyFromItsOwn() throws Exception {
         byte[] expected = CheckingReader.objects().getOrDefault("big/1.bin", new byte[0]);
         try (NativeFile open = NativeFile.open(region.root().resolve("big/1.bin"))) {
             pod.kill();
-            pod = region.serving(holder, "pod-1");
+            pod =
+                    region.serving(
+                            holder, "pod-1", "--cache-directory=" + directory.resolve("pod-1"));
             region.awaitView(View.ON_DEMAND);
             readAll();
             region.awaitView(View.NATIVE);
@@ -174,6 +191,14 @@ class HeldViewsFuseIT {
 
     private double usedBytes() throws Exception {
         return value("(?m)^forebay_fuse_pack_cache_used_bytes (.*)$", scrape(pod));
+    }
+
+    private static double fetchedBytes(Running pod) throws Exception {
+        return Pattern.compile("(?m)^forebay_fuse_worker_bytes_total\\{.*} (.*)$")
+                .matcher(scrape(pod))
+                .results()
+                .mapToDouble(line -> Double.parseDouble(line.group(1)))
+                .sum();
     }
 
     private static Map<String, Double> views(Running pod) throws Exception {

@@ -50,7 +50,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
                         directory.resolve("images"),
                         this::write,
                         mountedPacks,
-                        nodePacks());
+                        this::nodePacks);
         return mountTree(new PackFolder(view, mountedPacks, packs), guard, mountpoint);
     }
 

@@ -36,6 +36,7 @@ abstract class NativeTreeContract extends ImageTreeContract {
                                 directory.resolve("packs"),
                                 1 << 30,
                                 1L << 40,
+                                Duration.ofMillis(50),
                                 Duration.ofDays(1),
                                 0,
                                 true),

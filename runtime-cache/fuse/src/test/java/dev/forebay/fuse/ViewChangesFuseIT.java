@@ -132,6 +132,7 @@ class ViewChangesFuseIT {
                                         CAPACITY,
                                         1L << 40,
                                         Duration.ofMillis(50),
+                                        Duration.ofMillis(50),
                                         0,
                                         true),
                                 manifests,
@@ -168,7 +169,7 @@ class ViewChangesFuseIT {
                             directory.resolve("images"),
                             (mount, target) -> fetch(files, mount, target),
                             mountedPacks,
-                            Optional.of(nodePacks));
+                            () -> Optional.of(nodePacks));
             each.retain(mounts);
             views.put(best, start(each));
         }

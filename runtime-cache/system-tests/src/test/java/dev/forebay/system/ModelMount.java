@@ -112,10 +112,12 @@ final class ModelMount implements AutoCloseable {
         command.addAll(List.of("-jar", jar()));
         command.add("--region=" + ModelRegion.NAME);
         command.add("--etcd-endpoints=" + region.etcd.endpoint());
-        command.add(
-                setup.held()
-                        ? "--holder=" + directory.resolve("holder")
-                        : "--mountpoint=" + mountpoint);
+        if (setup.held()) {
+            command.add("--holder=" + directory.resolve("holder"));
+            command.add("--cache-directory=" + directory.resolve("cache"));
+        } else {
+            command.add("--mountpoint=" + mountpoint);
+        }
         command.add("--directory=" + directory.resolve(name));
         command.add("--memory-cache=16M");
         command.addAll(setup.options());

@@ -119,9 +119,12 @@ public final class FuseMount extends OneProcessServer {
         Map<String, String> options = new LinkedHashMap<>();
         options.put("--region", region);
         options.put("--etcd-endpoints", etcdEndpoints);
-        options.put(
-                holder.isPresent() ? "--holder" : "--mountpoint",
-                holder.map(MountHolder::meeting).orElse(mountpoint).toString());
+        if (holder.isPresent()) {
+            options.put("--holder", MountHolder.meeting(holder.get()).toString());
+            options.put("--cache-directory", directory.resolve("cache").toString());
+        } else {
+            options.put("--mountpoint", mountpoint.toString());
+        }
         options.put("--memory-cache", "256M");
         options.putAll(otherwise);
         List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, jvm));

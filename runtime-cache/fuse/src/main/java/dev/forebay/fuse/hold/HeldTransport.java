@@ -41,6 +41,7 @@ public final class HeldTransport implements Transport {
     private final FileSystemView view;
     private final Guard guard;
     private final Path socket;
+    private final Runnable whenServing;
     private final CountDownLatch joined = new CountDownLatch(1);
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
 
@@ -51,10 +52,11 @@ public final class HeldTransport implements Transport {
     private @Nullable KernelTransport serving;
     private boolean closing;
 
-    private HeldTransport(FileSystemView view, Guard guard, Path socket) {
+    private HeldTransport(FileSystemView view, Guard guard, Path socket, Runnable whenServing) {
         this.view = view;
         this.guard = guard;
         this.socket = socket;
+        this.whenServing = whenServing;
     }
 
     /**
@@ -62,10 +64,13 @@ public final class HeldTransport implements Transport {
      * to serve.
      *
      * @param directory the holder's
+     * @param whenServing run once, on a thread of its own, when this process has begun to serve
      * @throws ForebayException {@code UNAVAILABLE} if none is there within half a minute
      */
-    public static HeldTransport join(FileSystemView view, Guard guard, Path directory) {
-        HeldTransport transport = new HeldTransport(view, guard, Holder.socket(directory));
+    public static HeldTransport join(
+            FileSystemView view, Guard guard, Path directory, Runnable whenServing) {
+        HeldTransport transport =
+                new HeldTransport(view, guard, Holder.socket(directory), whenServing);
         Holder.thread("holder", transport::keepInTouch);
         try {
             if (transport.joined.await(JOIN_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
@@ -154,6 +159,7 @@ public final class HeldTransport implements Transport {
             KernelTransport transport = KernelTransport.serve(view, guard, mount.device());
             serving = transport;
             Holder.thread("end", () -> awaitUnmount(transport));
+            Holder.thread("serving", whenServing);
             LOG.info("Serving");
         }
         connection.say(Word.SERVING);

@@ -66,7 +66,9 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                 cache,
                 rate == 0
                         ? Optional.empty()
-                        : Optional.of(new Prewarmer(cache, manifests, rate, complete)),
+                        : Optional.of(
+                                new Prewarmer(
+                                        cache, manifests, rate, config.retryPause(), complete)),
                 new Sweeper(cache, pages, config.sweepDelay()),
                 config.scrubBytesPerSecond() == 0
                         ? Optional.empty()

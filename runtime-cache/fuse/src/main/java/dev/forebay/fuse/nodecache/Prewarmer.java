@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  * background, and knows which are there.
  *
  * <p>Only versions that the region has CACHED, so that it does not fetch from the lake what a
- * filling is about to; and only if they fit into the cache at all. A version is tried once after it
- * was mounted, again if a worker failed, and a few times if there was no room. Safe for use by many
- * threads.
+ * filling is about to; and only if they fit into the cache at all. A version of which not all could
+ * be had or kept is tried again when it is read after a pause, which doubles each time. Safe for
+ * use by many threads.
  */
 final class Prewarmer implements AutoCloseable {
 
@@ -50,11 +50,10 @@ final class Prewarmer implements AutoCloseable {
     /** How often to look again when a block was found wrong on the way. */
     private static final int ROUNDS = 3;
 
-    /** How often to try a version for which there is no room. */
-    private static final int ATTEMPTS = 5;
+    /** How often the pause before a version is tried again is doubled. */
+    private static final int DOUBLINGS = 6;
 
     private static final long CLOSE_SECONDS = 5;
-    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMinutes(1);
 
     /** A version that was here as a whole when its packs had lost so often. */
     private record Whole(List<PackFile> packs, long losses) {
@@ -67,10 +66,11 @@ final class Prewarmer implements AutoCloseable {
     private final PackCache cache;
     private final Manifests manifests;
     private final Pace pace;
+    private final Duration retryPause;
     private final Consumer<ManifestRef> complete;
     private final BlockingQueue<ManifestRef> queue = new LinkedBlockingQueue<>();
     private final Set<Digest> tried = ConcurrentHashMap.newKeySet();
-    private final Map<Digest, Integer> attempts = new ConcurrentHashMap<>();
+    private final Map<Digest, Integer> failures = new ConcurrentHashMap<>();
     private final Map<Digest, Whole> whole = new ConcurrentHashMap<>();
     private final ExecutorService chunks =
             Executors.newFixedThreadPool(
@@ -80,16 +80,19 @@ final class Prewarmer implements AutoCloseable {
 
     /**
      * @param bytesPerSecond how fast to fetch at most
+     * @param retryPause how long after its first failure a version may be tried again
      * @param complete told, on a thread of this object, that a version is here as a whole
      */
     Prewarmer(
             PackCache cache,
             Manifests manifests,
             long bytesPerSecond,
+            Duration retryPause,
             Consumer<ManifestRef> complete) {
         this.cache = cache;
         this.manifests = manifests;
         this.pace = new Pace(bytesPerSecond);
+        this.retryPause = retryPause;
         this.complete = complete;
         thread.start();
     }
@@ -104,7 +107,7 @@ final class Prewarmer implements AutoCloseable {
                                 Collectors.toUnmodifiableMap(
                                         ManifestRef::digest, ref -> ref, (one, _) -> one));
         tried.retainAll(mounted.keySet());
-        attempts.keySet().retainAll(mounted.keySet());
+        failures.keySet().retainAll(mounted.keySet());
         whole.keySet().retainAll(mounted.keySet());
     }
 
@@ -154,14 +157,10 @@ final class Prewarmer implements AutoCloseable {
         try {
             while (true) {
                 ManifestRef ref = queue.take();
-                try {
-                    warm(ref);
-                } catch (ForebayException e) {
-                    LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
-                    Thread.sleep(PAUSE_AFTER_FAILURE);
-                    tried.remove(ref.digest());
-                } catch (RuntimeException | IOException e) {
-                    LOG.error("Prewarming of manifest {} failed", ref.digest(), e);
+                if (warm(ref)) {
+                    failures.remove(ref.digest());
+                } else {
+                    tryAgainLater(ref.digest());
                 }
             }
         } catch (InterruptedException closed) {
@@ -169,10 +168,11 @@ final class Prewarmer implements AutoCloseable {
         }
     }
 
-    private void warm(ManifestRef ref) throws InterruptedException, IOException {
+    /** Whether there is nothing to be tried again. */
+    private boolean warm(ManifestRef ref) throws InterruptedException {
         if (ref.bytes() > cache.capacityBytes()) {
             LOG.info("Manifest {} is larger than the node cache", ref.digest());
-            return;
+            return true;
         }
         try (CachedManifest manifest = manifests.open(ref);
                 HeldPacks packs = cache.hold(ref.digest(), manifest.packs())) {
@@ -180,26 +180,31 @@ final class Prewarmer implements AutoCloseable {
                 long losses = PackFile.losses(packs.packs());
                 if (!bringAll(ref, manifest)) {
                     LOG.info("Not all of manifest {} can be kept on this node", ref.digest());
-                    tryAgainLater(ref.digest());
-                    return;
+                    return false;
                 }
                 packs.sync();
                 Whole found = new Whole(packs.packs(), losses);
                 if (found.isStill()) {
                     whole.put(ref.digest(), found);
                     complete.accept(ref);
-                    return;
+                    return true;
                 }
             }
+            LOG.warn("Of manifest {} blocks are found wrong again and again", ref.digest());
+        } catch (ForebayException e) {
+            LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
+        } catch (RuntimeException | IOException e) {
+            LOG.error("Prewarming of manifest {} failed", ref.digest(), e);
         }
+        return false;
     }
 
-    /** Others may make room, those who are shown from this disk only when they are asked to. */
+    /** Others may make room, or a worker come back. */
     private void tryAgainLater(Digest manifest) {
-        if (attempts.merge(manifest, 1, Integer::sum) < ATTEMPTS) {
-            CompletableFuture.delayedExecutor(PAUSE_AFTER_FAILURE.toSeconds(), TimeUnit.SECONDS)
-                    .execute(() -> tried.remove(manifest));
-        }
+        int before = failures.merge(manifest, 1, Integer::sum) - 1;
+        long pause = retryPause.toMillis() << Math.min(before, DOUBLINGS);
+        CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS)
+                .execute(() -> tried.remove(manifest));
     }
 
     private boolean bringAll(ManifestRef ref, CachedManifest manifest) throws InterruptedException {

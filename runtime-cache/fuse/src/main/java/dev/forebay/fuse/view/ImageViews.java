@@ -51,7 +51,7 @@ public final class ImageViews implements AutoCloseable {
     private final ImageDevices devices;
     private final Images images;
     private final MountedPacks packs;
-    private final Optional<NodePacks> nodePacks;
+    private final Supplier<Optional<NodePacks>> nodePacks;
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().daemon().name("views").unstarted(task));
@@ -72,8 +72,8 @@ public final class ImageViews implements AutoCloseable {
      * @param tree where the tree is mounted that this process serves now, an absolute path; empty
      *     while it serves none: then the images are another one's affair
      * @param best no better view is attached, and one that a predecessor has attached is taken off
-     * @param directory for images, of this process's own
-     * @param nodePacks packs on the node's disk
+     * @param directory for images; processes that serve the mount in turn may share it
+     * @param nodePacks packs on the node's disk, if they can be used now
      */
     public ImageViews(
             Supplier<Optional<Path>> tree,
@@ -82,7 +82,7 @@ public final class ImageViews implements AutoCloseable {
             Path directory,
             ImageSource source,
             MountedPacks packs,
-            Optional<NodePacks> nodePacks) {
+            Supplier<Optional<NodePacks>> nodePacks) {
         this.tree = tree;
         this.best = best;
         this.devices = devices;
@@ -148,13 +148,13 @@ public final class ImageViews implements AutoCloseable {
                 // Over packs of a cache that nobody looks after now.
                 lower(root, mount, "its packs are in another process's directory");
             } else if (view == View.NATIVE) {
-                nodePacks.ifPresent(cache -> check(root, mount, cache));
+                nodePacks.get().ifPresent(cache -> check(root, mount, cache));
             }
         }
         List<DatasetVersion> versions = shown.stream().map(Mount::version).toList();
         problems.keySet().retainAll(versions);
         natives.retain(versions);
-        nodePacks.filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
+        nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
         images.keep(Set.copyOf(wanted(root).values()));
     }
 
@@ -170,7 +170,7 @@ public final class ImageViews implements AutoCloseable {
             }
             if (best == View.NATIVE && natives.mayBeNative(mount.version())) {
                 Optional<HeldPacks> whole =
-                        nodePacks.flatMap(cache -> cache.hold(mount.manifest().digest()));
+                        nodePacks.get().flatMap(cache -> cache.hold(mount.manifest().digest()));
                 if (whole.isPresent()) {
                     attachNative(root, mount, whole.get());
                 }

@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The images of mounted versions, in a directory of this process's own, as {@code
- * <SHA-256>.<name>}: what an earlier process left is compared with its digest before it is used.
- * Each has a second name, by which it is mounted over packs on the node's disk: so that mounts tell
- * what they are. For one thread at a time.
+ * The images of mounted versions, in a directory, as {@code <SHA-256>.<name>}: what an earlier
+ * process left is compared with its digest before it is used. Each has a second name, by which it
+ * is mounted over packs on the node's disk: so that mounts tell what they are. For one thread at a
+ * time; other processes have their turns before and after.
  */
 final class Images {
 

@@ -1,0 +1,146 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.fuse.nodecache.NodePacksConfig;
+import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.fuse.read.NodeBytes;
+import dev.forebay.fuse.read.PackSource;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The node cache while this pod may use it: one process at a time has its directory, and pods that
+ * stand by for one another may share that. Until it is open, bytes come past it. Safe for use by
+ * many threads.
+ */
+final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PodPacks.class);
+    private static final String OPTION = "--cache-directory";
+
+    /** How often it is tried to have the directory while another process still has it. */
+    private static final Duration RETRY = Duration.ofMillis(100);
+
+    private final NodePacksConfig config;
+    private final Manifests manifests;
+    private final LocalChunks source;
+    private final Consumer<ManifestRef> complete;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private volatile Optional<NodePacks> open = Optional.empty();
+
+    // Guarded by this.
+    private List<Mount> mounts = List.of();
+    private @Nullable Closeable lock;
+
+    /** Opens nothing yet; the arguments are those of {@link NodePacks#open}. */
+    PodPacks(
+            NodePacksConfig config,
+            Manifests manifests,
+            LocalChunks source,
+            Consumer<ManifestRef> complete) {
+        this.config = config;
+        this.manifests = manifests;
+        this.source = source;
+        this.complete = complete;
+    }
+
+    /**
+     * @throws ForebayException {@code INVALID_ARGUMENT} if another process has the directory, or it
+     *     cannot be used
+     */
+    void openNow() {
+        openWith(PodDirectory.lock(OPTION, config.directory()));
+    }
+
+    /**
+     * Opens it as soon as no other process has it; returns when it is open, cannot be opened, or
+     * was closed.
+     */
+    void openInTurn() {
+        try {
+            while (true) {
+                Optional<Closeable> locked = PodDirectory.tryLock(OPTION, config.directory());
+                if (locked.isPresent()) {
+                    openWith(locked.get());
+                    return;
+                }
+                if (closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+        } catch (ForebayException e) {
+            LOG.error("Serving without a node cache", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void openWith(Closeable locked) {
+        lock = locked;
+        if (closing.getCount() > 0) {
+            NodePacks packs = NodePacks.open(config, manifests, source, complete);
+            packs.update(mounts);
+            open = Optional.of(packs);
+        }
+    }
+
+    /** The node cache, if it can be used now. */
+    Optional<NodePacks> open() {
+        return open;
+    }
+
+    /** Takes over the mount table; call it before the versions are shown. */
+    synchronized void update(List<Mount> now) {
+        mounts = now;
+        open.ifPresent(packs -> packs.update(now));
+    }
+
+    @Override
+    public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        open.<PackSource>map(packs -> packs).orElse(source).read(manifest, pack, from, to, target);
+    }
+
+    /** As {@link NodePacks#probe}. */
+    void probe(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
+        open.<PackSource>map(packs -> packs::probe)
+                .orElse(source)
+                .read(manifest, pack, from, to, target);
+    }
+
+    @Override
+    public boolean has(Digest manifest, PackId pack, long from, long to) {
+        return open.isPresent() && open.get().has(manifest, pack, from, to);
+    }
+
+    @Override
+    public void willRead(PackId pack, long from, long to) {
+        open.ifPresent(packs -> packs.willRead(pack, from, to));
+    }
+
+    @Override
+    public void close() throws IOException {
+        closing.countDown();
+        synchronized (this) {
+            open.ifPresent(NodePacks::close);
+            if (lock != null) {
+                lock.close();
+            }
+        }
+    }
+}
