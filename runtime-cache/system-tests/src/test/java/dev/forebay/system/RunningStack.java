@@ -1,5 +1,6 @@
 package dev.forebay.system;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.server.S3Server;
@@ -7,11 +8,14 @@ import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** A stack with the lake's fixture and the API. */
 final class RunningStack implements AutoCloseable {
@@ -33,10 +37,7 @@ final class RunningStack implements AutoCloseable {
         this.api = new Api(stack.api());
     }
 
-    /**
-     * Starts a stack whose data are kept below {@code target/stacks/<name>}, where a failed test
-     * leaves its logs.
-     */
+    /** Starts a stack in {@code target/stacks/<name>}, where its logs are left. */
     static RunningStack start(String name, Consumer<StackConfig.Builder> change) {
         Path data = Path.of("target", "stacks", name + "-" + ProcessHandle.current().pid());
         StackConfig.Builder config =
@@ -87,5 +88,26 @@ final class RunningStack implements AutoCloseable {
     public void close() {
         lake.close();
         stack.close();
+        deleteData();
+    }
+
+    /** A stack's lake and caches are gigabytes. */
+    private void deleteData() {
+        try (Stream<Path> all = Files.walk(data)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                boolean log = each.toString().endsWith(".log");
+                if (!log && (!Files.isDirectory(each, NOFOLLOW_LINKS) || isEmpty(each))) {
+                    Files.delete(each);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isEmpty(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.findAny().isEmpty();
+        }
     }
 }
