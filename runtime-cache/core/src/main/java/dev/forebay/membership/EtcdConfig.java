@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * How to reach a region's etcd, and how long to wait for it.
  *
- * @param endpoints {@code forebay.etcd.endpoints}, such as {@code http://127.0.0.1:2379}
+ * @param endpoints at least one, such as {@code http://127.0.0.1:2379}
  * @param requestTimeout for one call of {@link RegionState}, its retries included
  * @param workerLease how long a worker counts as live after its last sign of life; at least 2 s
  * @param checkInterval how often the watch is compared with etcd
@@ -28,8 +28,7 @@ public record EtcdConfig(
                 || endpoints.stream().anyMatch(uri -> uri.getHost() == null || uri.getPort() < 0)) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "forebay.etcd.endpoints must be a list of URIs with host and port, not "
-                            + endpoints);
+                    "the endpoints of etcd must be URIs with host and port, not " + endpoints);
         }
     }
 

@@ -21,6 +21,7 @@ public final class BearerToken {
     /** The request header that carries the token. */
     public static final String HEADER = "Authorization";
 
+    private static final String SETTING = "forebay.token-file";
     private static final String SCHEME = "Bearer ";
     private static final int LEAST_CHARACTERS = 16;
 
@@ -33,25 +34,26 @@ public final class BearerToken {
     /**
      * Reads a token file; white space around the token does not count.
      *
+     * @param setting what the file was given by, for the message
      * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read or holds fewer
      *     than 16 characters or characters other than visible ASCII
      */
-    public static BearerToken read(Path file) {
+    public static BearerToken read(String setting, Path file) {
         String secret;
         try {
             secret = Files.readString(file, StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "forebay.token-file: cannot read %s: %s".formatted(file, e),
+                    "%s: cannot read %s: %s".formatted(setting, file, e),
                     e);
         }
         if (secret.length() < LEAST_CHARACTERS
                 || !secret.chars().allMatch(character -> character > ' ' && character < 0x7f)) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "forebay.token-file: %s must hold at least %d visible ASCII characters"
-                            .formatted(file, LEAST_CHARACTERS));
+                    "%s: %s must hold at least %d visible ASCII characters"
+                            .formatted(setting, file, LEAST_CHARACTERS));
         }
         return new BearerToken(secret);
     }
@@ -68,10 +70,10 @@ public final class BearerToken {
         if (file.isEmpty() && !isLoopback(listenHost)) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "forebay.token-file must be set to listen on %s, which is not loopback"
-                            .formatted(listenHost));
+                    "%s must be set to listen on %s, which is not loopback"
+                            .formatted(SETTING, listenHost));
         }
-        return file.map(BearerToken::read);
+        return file.map(given -> read(SETTING, given));
     }
 
     /** The value of {@link #HEADER} in a request. */

@@ -15,7 +15,7 @@ class BearerTokenTest {
 
     @Test
     void admitsOnlyItself() throws Exception {
-        BearerToken token = BearerToken.read(file("0123456789abcdef\n"));
+        BearerToken token = BearerToken.read("--token-file", file("0123456789abcdef\n"));
         assertThat(token.admits("Bearer 0123456789abcdef")).isTrue();
         assertThat(token.admits(token.headerValue())).isTrue();
         assertThat(token.admits("Bearer 0123456789abcdeg")).isFalse();
@@ -30,10 +30,10 @@ class BearerTokenTest {
         for (String content :
                 new String[] {"", "short", "with a space 0123456", "ümläut0123456789"}) {
             Path file = file(content);
-            assertThatThrownBy(() -> BearerToken.read(file))
-                    .hasMessageContaining("forebay.token-file");
+            assertThatThrownBy(() -> BearerToken.read("--token-file", file))
+                    .hasMessageStartingWith("--token-file: ");
         }
-        assertThatThrownBy(() -> BearerToken.read(directory.resolve("none")))
+        assertThatThrownBy(() -> BearerToken.read("--token-file", directory.resolve("none")))
                 .hasMessageContaining("cannot read");
     }
 

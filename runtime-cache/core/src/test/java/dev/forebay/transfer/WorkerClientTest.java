@@ -254,7 +254,7 @@ class WorkerClientTest {
     @Test
     void presentsItsToken(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("token"), "0123456789abcdef\n");
-        BearerToken token = BearerToken.read(file);
+        BearerToken token = BearerToken.read("forebay.token-file", file);
         worker.behave(
                 exchange -> {
                     boolean admitted =

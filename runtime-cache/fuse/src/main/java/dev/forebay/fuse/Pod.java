@@ -86,7 +86,9 @@ final class Pod implements AutoCloseable {
         PodMetrics metrics = new PodMetrics();
         started.push(region);
         started.push(PodDirectory.lock("--directory", options.directory));
-        Optional<BearerToken> token = Optional.ofNullable(options.tokenFile).map(BearerToken::read);
+        Optional<BearerToken> token =
+                Optional.ofNullable(options.tokenFile)
+                        .map(file -> BearerToken.read("--token-file", file));
         Optional<WorkerAuthorities> authorities =
                 Optional.ofNullable(options.workerAuthorities)
                         .map(file -> WorkerAuthorities.read("--worker-ca", file));

@@ -1,8 +1,6 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
-import dev.forebay.fuse.linux.IsolatedThread;
-import dev.forebay.fuse.linux.MountCalls;
 import dev.forebay.fuse.nodecache.HeldPacks;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.linux.SystemCallException;
@@ -13,19 +11,16 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +43,7 @@ public final class ImageViews implements AutoCloseable {
 
     private final Supplier<Optional<Path>> tree;
     private final View best;
+    private final ImageStacks stacks;
     private final ImageDevices devices;
     private final Images images;
     private final MountedPacks packs;
@@ -55,8 +51,6 @@ public final class ImageViews implements AutoCloseable {
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().daemon().name("views").unstarted(task));
-
-    private volatile List<Mount> shown = List.of();
 
     // Of the one thread.
     private int ticks;
@@ -85,6 +79,7 @@ public final class ImageViews implements AutoCloseable {
             Supplier<Optional<NodePacks>> nodePacks) {
         this.tree = tree;
         this.best = best;
+        this.stacks = new ImageStacks(best);
         this.devices = devices;
         this.images = new Images(directory, source);
         this.packs = packs;
@@ -95,9 +90,10 @@ public final class ImageViews implements AutoCloseable {
     }
 
     /** Takes off the images of all versions but these, before they leave the tree. */
-    public synchronized void retain(List<Mount> mounts) {
-        shown = mounts.stream().filter(mount -> mount.state() != Mount.State.EVICTING).toList();
-        tree.get().ifPresent(this::takeOff);
+    public void retain(List<Mount> mounts) {
+        stacks.retain(
+                mounts.stream().filter(mount -> mount.state() != Mount.State.EVICTING).toList());
+        tree.get().ifPresent(stacks::takeOff);
     }
 
     /** Shows the versions that {@link #retain} was told of as well as it can be done, soon. */
@@ -110,13 +106,9 @@ public final class ImageViews implements AutoCloseable {
         Map<Path, List<Path>> attached = tree.get().map(AttachedImages::below).orElse(Map.of());
         Map<View, Long> counts =
                 attached.values().stream()
-                        .collect(Collectors.groupingBy(ImageViews::view, Collectors.counting()));
-        counts.put(View.PORTABLE, Math.max(0L, shown.size() - (long) attached.size()));
+                        .collect(Collectors.groupingBy(ImageStacks::view, Collectors.counting()));
+        counts.put(View.PORTABLE, Math.max(0L, stacks.wanted().size() - (long) attached.size()));
         return counts;
-    }
-
-    private static View view(List<Path> stack) {
-        return stack.isEmpty() ? View.PORTABLE : Images.view(stack.getLast());
     }
 
     /** Whatever fails, it is tried again. */
@@ -137,25 +129,26 @@ public final class ImageViews implements AutoCloseable {
     }
 
     private void bring(Path root) {
-        takeOff(root);
-        Map<Path, List<Path>> attached = AttachedImages.below(root);
-        for (Mount mount : shown) {
-            List<Path> stack = attached.getOrDefault(folder(root, mount), List.of());
-            View view = view(stack);
-            if (view.compareTo(best) < 0) {
-                improve(root, mount, view);
-            } else if (view == View.NATIVE && !images.isOurs(stack.getLast())) {
-                // Over packs of a cache that nobody looks after now.
-                lower(root, mount, "its packs are in another process's directory");
-            } else if (view == View.NATIVE) {
-                nodePacks.get().ifPresent(cache -> check(root, mount, cache));
-            }
-        }
-        List<DatasetVersion> versions = shown.stream().map(Mount::version).toList();
+        stacks.takeOff(root);
+        Map<Mount, List<Path>> wanted = stacks.below(root);
+        wanted.forEach((mount, stack) -> bring(root, mount, stack));
+        List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
         problems.keySet().retainAll(versions);
         natives.retain(versions);
         nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
-        images.keep(Set.copyOf(wanted(root).values()));
+        images.keep(wanted.keySet().stream().map(Images::name).collect(Collectors.toSet()));
+    }
+
+    private void bring(Path root, Mount mount, List<Path> stack) {
+        View view = ImageStacks.view(stack);
+        if (view.compareTo(best) < 0) {
+            improve(root, mount, view);
+        } else if (view == View.NATIVE && !images.isOurs(stack.getLast())) {
+            // Over packs of a cache that nobody looks after now.
+            lower(root, mount, "its packs are in another process's directory");
+        } else if (view == View.NATIVE) {
+            nodePacks.get().ifPresent(cache -> check(root, mount, cache));
+        }
     }
 
     private void improve(Path root, Mount mount, View view) {
@@ -209,19 +202,16 @@ public final class ImageViews implements AutoCloseable {
 
     private void makeRoom(Path root) {
         Optional<DatasetVersion> version = natives.toYield();
-        for (Mount mount : shown) {
+        for (Mount mount : stacks.wanted()) {
             if (version.equals(Optional.of(mount.version()))) {
                 lower(root, mount, "others need its room on this node's disk");
             }
         }
     }
 
-    private synchronized void lower(Path root, Mount mount, String why) {
-        Path folder = folder(root, mount);
-        if (view(AttachedImages.below(root).getOrDefault(folder, List.of())) == View.NATIVE) {
-            LOG.info("{} is shown on demand again: {}", mount.version(), why);
-            detach(folder);
-        }
+    private void lower(Path root, Mount mount, String why) {
+        LOG.info("{} is shown on demand again: {}", mount.version(), why);
+        stacks.detach(root, mount, image -> Images.view(image) == View.NATIVE);
     }
 
     /** Once, not at every attempt. */
@@ -235,17 +225,13 @@ public final class ImageViews implements AutoCloseable {
     private void attach(Path root, Mount mount, View view, List<Path> packs, String how)
             throws SystemCallException {
         if (!images.check(mount)) {
-            detachOurs(root, mount);
+            // What an image that was found wrong shows is as wrong.
+            stacks.detach(root, mount, images::isOurs);
         }
         Path image = images.of(mount, view);
         try (DetachedMount mounted = devices.mount(image, packs)) {
-            // Not at the same time as it is taken from the tree.
-            synchronized (this) {
-                Path folder = folder(root, mount);
-                if (Images.name(mount).equals(wanted(root).get(folder))) {
-                    mounted.attach(folder);
-                    LOG.info("{} is shown by its image, {}", mount.version(), how);
-                }
+            if (stacks.attach(root, mount, mounted)) {
+                LOG.info("{} is shown by its image, {}", mount.version(), how);
             }
         } catch (SystemCallException e) {
             if (DetachedMount.isDamage(e)) {
@@ -253,58 +239,6 @@ public final class ImageViews implements AutoCloseable {
             }
             throw e;
         }
-    }
-
-    /** What an image that was found wrong shows is as wrong. */
-    private synchronized void detachOurs(Path root, Mount mount) {
-        Path folder = folder(root, mount);
-        AttachedImages.below(root).getOrDefault(folder, List.of()).stream()
-                .filter(images::isOurs)
-                .forEach(_ -> detach(folder));
-    }
-
-    /** Leaves of each stack what belongs there: the image on demand, and on that the native one. */
-    private synchronized void takeOff(Path root) {
-        Map<Path, String> wanted = wanted(root);
-        AttachedImages.below(root)
-                .forEach(
-                        (folder, stack) -> {
-                            List<Path> left = new ArrayList<>(stack);
-                            while (!left.isEmpty() && !belongs(left, wanted.get(folder))) {
-                                detach(folder);
-                                left.removeLast();
-                            }
-                        });
-    }
-
-    private boolean belongs(List<Path> stack, @Nullable String name) {
-        View last = View.PORTABLE;
-        for (Path image : stack) {
-            View view = Images.view(image);
-            if (view.compareTo(last) <= 0
-                    || view.compareTo(best) > 0
-                    || !Images.name(image).equals(name)) {
-                return false;
-            }
-            last = view;
-        }
-        return true;
-    }
-
-    private void detach(Path folder) {
-        try {
-            IsolatedThread.run(() -> MountCalls.detach(folder));
-        } catch (SystemCallException e) {
-            LOG.warn("An image stays where its version was: {}", e.getMessage());
-        }
-    }
-
-    private Map<Path, String> wanted(Path root) {
-        return shown.stream().collect(Collectors.toMap(mount -> folder(root, mount), Images::name));
-    }
-
-    private static Path folder(Path root, Mount mount) {
-        return root.resolve(mount.version().path());
     }
 
     private static Path served(Path root, Mount mount, PackId pack) {

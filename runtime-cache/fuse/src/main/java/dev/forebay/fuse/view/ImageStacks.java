@@ -1,0 +1,129 @@
+package dev.forebay.fuse.view;
+
+import dev.forebay.fuse.linux.DetachedMount;
+import dev.forebay.fuse.linux.IsolatedThread;
+import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.linux.SystemCallException;
+import dev.forebay.membership.Mount;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The images on the folders of the mounted tree: on each none, or the version's image on demand, or
+ * that and its native one on top. What is attached is asked of the kernel each time; nothing is
+ * attached and taken off at the same time. Safe for use by many threads.
+ */
+final class ImageStacks {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ImageStacks.class);
+
+    private final View best;
+    private volatile List<Mount> wanted = List.of();
+
+    /**
+     * @param best no better view belongs on a folder
+     */
+    ImageStacks(View best) {
+        this.best = best;
+    }
+
+    /** From now on only images of these versions belong there. */
+    synchronized void retain(List<Mount> mounts) {
+        wanted = mounts;
+    }
+
+    /** The versions whose images belong there. */
+    List<Mount> wanted() {
+        return wanted;
+    }
+
+    /** What is on their folders now, of each what is seen last. */
+    Map<Mount, List<Path>> below(Path root) {
+        Map<Path, List<Path>> attached = AttachedImages.below(root);
+        Map<Mount, List<Path>> stacks = new LinkedHashMap<>();
+        for (Mount mount : wanted) {
+            stacks.put(mount, attached.getOrDefault(folder(root, mount), List.of()));
+        }
+        return stacks;
+    }
+
+    /** What is seen of a stack. */
+    static View view(List<Path> stack) {
+        return stack.isEmpty() ? View.PORTABLE : Images.view(stack.getLast());
+    }
+
+    /** Puts an image on top of its version's folder, if it belongs there still. */
+    synchronized boolean attach(Path root, Mount mount, DetachedMount image)
+            throws SystemCallException {
+        Path folder = folder(root, mount);
+        if (!Images.name(mount).equals(names(root).get(folder))) {
+            return false;
+        }
+        image.attach(folder);
+        return true;
+    }
+
+    /** Takes images off a version's folder, from the top on, as long as they are such. */
+    synchronized void detach(Path root, Mount mount, Predicate<Path> such) {
+        Path folder = folder(root, mount);
+        for (Path image : AttachedImages.below(root).getOrDefault(folder, List.of()).reversed()) {
+            if (!such.test(image)) {
+                return;
+            }
+            detach(folder);
+        }
+    }
+
+    /** Leaves of each stack what belongs there. */
+    synchronized void takeOff(Path root) {
+        Map<Path, String> names = names(root);
+        AttachedImages.below(root)
+                .forEach(
+                        (folder, stack) -> {
+                            List<Path> left = new ArrayList<>(stack);
+                            while (!left.isEmpty() && !belongs(left, names.get(folder))) {
+                                detach(folder);
+                                left.removeLast();
+                            }
+                        });
+    }
+
+    private boolean belongs(List<Path> stack, @Nullable String name) {
+        View last = View.PORTABLE;
+        for (Path image : stack) {
+            View view = Images.view(image);
+            if (view.compareTo(last) <= 0
+                    || view.compareTo(best) > 0
+                    || !Images.name(image).equals(name)) {
+                return false;
+            }
+            last = view;
+        }
+        return true;
+    }
+
+    private static void detach(Path folder) {
+        try {
+            IsolatedThread.run(() -> MountCalls.detach(folder));
+        } catch (SystemCallException e) {
+            LOG.warn("An image stays where its version was: {}", e.getMessage());
+        }
+    }
+
+    private Map<Path, String> names(Path root) {
+        return wanted.stream()
+                .collect(Collectors.toMap(mount -> folder(root, mount), Images::name));
+    }
+
+    private static Path folder(Path root, Mount mount) {
+        return root.resolve(mount.version().path());
+    }
+}
