@@ -24,21 +24,36 @@ public record EtcdConfig(
 
     public EtcdConfig {
         endpoints = List.copyOf(endpoints);
-        if (endpoints.isEmpty()
-                || endpoints.stream().anyMatch(uri -> uri.getHost() == null || uri.getPort() < 0)) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "the endpoints of etcd must be URIs with host and port, not " + endpoints);
-        }
+        requireAddresses("endpoints", endpoints);
     }
 
     /** 5 s a call, a worker lease of 10 s, a check every 2 s, at most 2 s between attempts. */
     public static EtcdConfig of(List<URI> endpoints) {
+        return of("forebay.etcd.endpoints", endpoints);
+    }
+
+    /**
+     * As {@link #of(List)}.
+     *
+     * @param setting what the endpoints were given by, for the message if they are wrong
+     */
+    public static EtcdConfig of(String setting, List<URI> endpoints) {
+        requireAddresses(setting, endpoints);
         return new EtcdConfig(
                 endpoints,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(2));
+    }
+
+    private static void requireAddresses(String setting, List<URI> endpoints) {
+        if (endpoints.isEmpty()
+                || endpoints.stream().anyMatch(uri -> uri.getHost() == null || uri.getPort() < 0)) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s must be a list of URIs with host and port, not %s"
+                            .formatted(setting, endpoints));
+        }
     }
 }

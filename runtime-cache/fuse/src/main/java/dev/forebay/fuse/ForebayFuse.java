@@ -49,7 +49,7 @@ public final class ForebayFuse implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         options.check();
         RegionName region = new RegionName(options.region);
-        EtcdConfig etcd = EtcdConfig.of(options.etcdEndpoints);
+        EtcdConfig etcd = EtcdConfig.of("--etcd-endpoints", options.etcdEndpoints);
         String where =
                 options.mountpoint == null
                         ? "served, or stood by for, with holder " + options.holder

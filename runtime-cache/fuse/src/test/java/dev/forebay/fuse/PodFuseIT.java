@@ -380,7 +380,7 @@ class PodFuseIT {
                 Map.of("--metrics-port", "99999"));
         refuses("--node-cache is -5", Map.of("--node-cache", "-5"));
         refuses("region 'R!'", Map.of("--region", "R!"));
-        refuses("endpoints of etcd must be URIs", Map.of("--etcd-endpoints", "nonsense"));
+        refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }
 
     @Test
