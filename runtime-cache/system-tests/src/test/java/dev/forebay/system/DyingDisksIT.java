@@ -50,7 +50,7 @@ class DyingDisksIT {
     @ParameterizedTest
     @EnumSource(names = {"PORTABLE_KERNEL", "ON_DEMAND_KERNEL"})
     void readsGoOnWhenDisksAreFullAndWhenTheyDie(ModelSetup setup) throws Exception {
-        Path packs = directory.resolve(setup + "/pod-0/packs");
+        Path packs = directory.resolve(setup + "/cache/packs");
         try (LoopDisk cache =
                         LoopDisk.mount(directory.resolve(setup + ".image"), DISK_BYTES, packs);
                 ModelMount mount = new ModelMount(region, setup);
