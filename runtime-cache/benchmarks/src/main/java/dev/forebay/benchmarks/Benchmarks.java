@@ -5,6 +5,7 @@ import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +37,7 @@ public final class Benchmarks {
         Map<String, Object> circumstances = Circumstances.atStart();
         circumstances.putAll(scale.circumstances());
         Results results = new Results();
-        try {
+        try (Arena _ = FreeMemory.holdMost()) {
             measure(selection, scale, data, results);
         } finally {
             System.out.println(results.table());

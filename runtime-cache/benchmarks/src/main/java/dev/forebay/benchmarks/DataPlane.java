@@ -20,10 +20,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 
 /**
- * The cases of reading. In a round each is measured for all contenders directly after one another;
- * who begins changes from round to round.
+ * The cases of reading. In a round each is measured for all contenders directly after one another,
+ * in an order that changes from case to case and from round to round.
  */
 final class DataPlane {
     private static final List<Contender> ALL =
@@ -263,7 +264,7 @@ final class DataPlane {
         Dataset dataset = scale.firstByte(number);
         table.mount(dataset);
         contenders.awaitShown(dataset);
-        for (Contender contender : inTurn(selection.of("first_byte", who), number)) {
+        for (Contender contender : shuffled(selection.of("first_byte", who), number)) {
             Path file =
                     contender == GET
                             ? lake.directory()
@@ -294,7 +295,7 @@ final class DataPlane {
             Results results,
             Preparation preparation)
             throws Exception {
-        List<Contender> measured = inTurn(selection.of(name, who), number);
+        List<Contender> measured = shuffled(selection.of(name, who), name.hashCode() + number);
         if (!measured.isEmpty()) {
             Benchmarks.say("  " + name);
         }
@@ -329,9 +330,10 @@ final class DataPlane {
         return !selection.of(name, List.of(Contender.values())).isEmpty();
     }
 
-    private static List<Contender> inTurn(List<Contender> who, int number) {
-        List<Contender> turned = new ArrayList<>(who);
-        Collections.rotate(turned, number);
-        return turned;
+    /** In another order each time, for what was just measured may be at the next one's cost. */
+    private static List<Contender> shuffled(List<Contender> who, long seed) {
+        List<Contender> order = new ArrayList<>(who);
+        Collections.shuffle(order, new Random(seed));
+        return order;
     }
 }
