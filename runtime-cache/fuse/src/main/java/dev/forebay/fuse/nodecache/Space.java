@@ -22,15 +22,23 @@ final class Space {
     private final long capacity;
     private final CacheCounters counters;
     private final AtomicLong used = new AtomicLong();
-    private final EvictionPolicy policy = new TinyLfu();
+    private final EvictionPolicy policy;
 
     // Guarded by this.
     private final List<CachedChunk> chunks = new ArrayList<>();
     private final List<Integer> free = new ArrayList<>();
 
     Space(long capacity, CacheCounters counters) {
+        this(capacity, counters, new TinyLfu());
+    }
+
+    /**
+     * @param policy knows no slot yet
+     */
+    Space(long capacity, CacheCounters counters, EvictionPolicy policy) {
         this.capacity = capacity;
         this.counters = counters;
+        this.policy = policy;
     }
 
     long capacity() {
@@ -95,7 +103,12 @@ final class Space {
     /** Evicts until no more is used than may be. */
     boolean makeRoom() throws IOException {
         for (int busy = 0; used.get() > capacity && busy < MAX_BUSY; ) {
-            if (!evictOne()) {
+            CachedChunk victim = victim();
+            if (victim == null) {
+                // All that is here was passed to find that out, and would be again.
+                break;
+            }
+            if (!evict(victim)) {
                 busy++;
             }
         }
@@ -105,9 +118,10 @@ final class Space {
     /** Evicts something if anything can be: the disk itself is full. */
     boolean evictOne() throws IOException {
         CachedChunk victim = victim();
-        if (victim == null) {
-            return false;
-        }
+        return victim != null && evict(victim);
+    }
+
+    private boolean evict(CachedChunk victim) throws IOException {
         long freed = victim.pack.evictor().evict(victim);
         if (freed == 0) {
             // Busy: let others be looked at first.

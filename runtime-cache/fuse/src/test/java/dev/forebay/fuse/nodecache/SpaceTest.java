@@ -1,0 +1,42 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.chunkstore.eviction.EvictionPolicy;
+import java.io.IOException;
+import java.util.function.IntPredicate;
+import org.junit.jupiter.api.Test;
+
+class SpaceTest {
+
+    /** Has nothing that may go, as when all packs are held. */
+    private static final class Held implements EvictionPolicy {
+        private int asked;
+
+        @Override
+        public void add(int slot, int key) {}
+
+        @Override
+        public void touch(int slot) {}
+
+        @Override
+        public void remove(int slot) {}
+
+        @Override
+        public int victim(IntPredicate evictable) {
+            asked++;
+            return NONE;
+        }
+    }
+
+    @Test
+    void whatIsHeldAsAWholeIsLookedThroughOnceForWhatFindsNoRoom() throws IOException {
+        Held held = new Held();
+        Space space = new Space(100, new CacheCounters(), held);
+        assertThat(space.reserve(60)).isTrue();
+        assertThat(held.asked).isZero();
+        assertThat(space.reserve(60)).isFalse();
+        assertThat(held.asked).isEqualTo(1);
+        assertThat(space.used()).isEqualTo(60);
+    }
+}
