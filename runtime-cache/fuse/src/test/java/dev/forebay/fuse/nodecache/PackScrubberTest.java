@@ -3,12 +3,16 @@ package dev.forebay.fuse.nodecache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,6 +95,27 @@ class PackScrubberTest {
             assertThat(scrubber.round()).isTrue();
             assertThat(cache.counters().damagedBlocks()).isEqualTo(flipped);
             assertThat(cache.scrub(new ChunkId(TestPack.ID, 0), List.of())).isZero();
+        }
+    }
+
+    @Test
+    void aChunkThatCannotBeComparedDoesNotEndTheRound() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        Function<PackId, List<Digest>> versions =
+                _ -> {
+                    if (asked.incrementAndGet() == 1) {
+                        throw new IllegalStateException("a defect");
+                    }
+                    return List.of(TestPack.ALL);
+                };
+        try (PackCache cache = open();
+                PackScrubber scrubber = new PackScrubber(cache, versions, FAST)) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            flipEverywhere(new Random(3));
+            assertThat(scrubber.round()).isTrue();
+            assertThat(asked).hasValue(3);
+            assertThat(scrubber.round()).isTrue();
+            assertThat(file()).hasBinaryContent(pack.bytes);
         }
     }
 }
