@@ -57,7 +57,7 @@ test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airfl
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; about 1 hour)
 	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dtest='ScrubberTest,PackScrubberTest,*LincheckTest' -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false \
+	  -Dtest='ScrubberTest,PackScrubberTest,StrictReadsTest,*LincheckTest' -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false \
 	  -Dforebay.kills=200 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
 	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test=ReferenceModelIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.model.reads=2500000 \
