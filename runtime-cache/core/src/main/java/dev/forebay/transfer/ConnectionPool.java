@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 final class ConnectionPool implements AutoCloseable {
 
-    /** Well below the time after which a worker closes what nothing comes from, half an hour. */
+    /** Well below the time after which a worker closes what nothing comes from, two minutes. */
     private static final Duration IDLE = Duration.ofSeconds(30);
 
     private record Idle(HttpConnection connection, long sinceNanos) {}
