@@ -81,7 +81,15 @@ final class VersionPages implements LivePages {
 
     @Override
     public BitSet of(Digest manifest, ChunkId chunk) {
-        return pages.get(new Key(manifest, chunk), this::read);
+        Key key = new Key(manifest, chunk);
+        BitSet known = pages.getIfPresent(key);
+        if (known != null) {
+            return known;
+        }
+        // Not within the cache's lock, where others would wait too: this may fetch a manifest.
+        BitSet live = read(key);
+        pages.put(key, live);
+        return live;
     }
 
     private BitSet read(Key key) {
