@@ -120,7 +120,8 @@ final class Pod implements AutoCloseable {
                 new PackReader(
                         source,
                         nodePacks.map(cache -> cache),
-                        PackReaderConfig.ofMemory(options.memoryCache.bytes())
+                        PackReaderConfig.ofMemory(
+                                        DirectMemory.forPieces(options.memoryCache.bytes()))
                                 .strict(options.strict),
                         metrics);
         started.push(packs);

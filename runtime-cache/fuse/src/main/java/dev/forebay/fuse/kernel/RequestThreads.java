@@ -42,6 +42,7 @@ final class RequestThreads {
 
     // Guarded by this.
     private final Set<RequestThread> alive = new HashSet<>();
+    private int most = MAX_THREADS;
     private long started;
 
     RequestThreads(
@@ -58,16 +59,28 @@ final class RequestThreads {
         this.maxRequestBytes = device.protocol().maxRequestBytes();
     }
 
-    void start() {
-        for (int i = 0; i < queues.size(); i++) {
-            startOne();
+    /** Starts one for each queue, or as many as there is memory for, but one at least. */
+    synchronized void start() {
+        startOne();
+        for (int i = 1; i < queues.size(); i++) {
+            startAnother();
         }
     }
 
-    private synchronized void startOne() {
-        if (stopping || alive.size() >= MAX_THREADS) {
+    /** Without memory for one more those who are there go on, each with the request it has. */
+    private synchronized void startAnother() {
+        if (stopping || alive.size() >= most) {
             return;
         }
+        try {
+            startOne();
+        } catch (OutOfMemoryError e) {
+            most = alive.size();
+            LOG.warn("No more than {} threads serve requests: {}", most, e.getMessage());
+        }
+    }
+
+    private void startOne() {
         Descriptor queue = queues.get((int) (started++ % queues.size()));
         RequestThread thread =
                 new RequestThread(
@@ -82,9 +95,8 @@ final class RequestThreads {
         try {
             Thread.ofPlatform().daemon().name("fuse-" + started).start(thread);
         } catch (OutOfMemoryError e) {
-            // No thread to be had: those who are there go on.
             alive.remove(thread);
-            LOG.warn("No more than {} threads: {}", alive.size(), e.getMessage());
+            throw e;
         }
     }
 
@@ -101,7 +113,7 @@ final class RequestThreads {
     /** A thread waits no more. */
     void works(boolean onRequest) {
         if (waiting.decrementAndGet() == 0 && onRequest) {
-            startOne();
+            startAnother();
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.forebay.fuse.kernel;
 
-import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenFile;
@@ -8,13 +7,10 @@ import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.linux.Descriptor;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads of bytes that are not on this node. They are taken off those who serve the device, who go
@@ -27,9 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SlowReads {
 
-    private static final Logger LOG = LoggerFactory.getLogger(SlowReads.class);
-
-    /** Each has a buffer of the largest request, about 1 MiB. */
+    /** Each has a buffer of the largest request, about 1 MiB, or waits for one. */
     private static final int AT_ONCE = 64;
 
     /** Buffers that are kept while nothing is slow. */
@@ -40,12 +34,8 @@ final class SlowReads {
     private final FileSystemView view;
     private final RememberedFiles files;
     private final Guard guard;
-    private final int maxRequestBytes;
     private final ExecutorService executor;
-    private final ConcurrentLinkedDeque<Answers> idle = new ConcurrentLinkedDeque<>();
-
-    /** Is there when there is memory for no other. For one thread at a time. */
-    private final Answers refusal = new Answers(0);
+    private final AnswerPool pool;
 
     // Guarded by this.
     private int unanswered;
@@ -54,7 +44,7 @@ final class SlowReads {
         this.view = view;
         this.files = files;
         this.guard = guard;
-        this.maxRequestBytes = maxRequestBytes;
+        this.pool = new AnswerPool(IDLE, () -> new Answers(maxRequestBytes));
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(
                         AT_ONCE,
@@ -114,12 +104,6 @@ final class SlowReads {
         return unanswered == 0;
     }
 
-    private void refuse(Descriptor queue, long unique) {
-        synchronized (refusal) {
-            refusal.send(queue, -Errno.EIO.number(), unique);
-        }
-    }
-
     private final class Read implements Runnable {
 
         private final Descriptor queue;
@@ -144,17 +128,11 @@ final class SlowReads {
 
         @Override
         public void run() {
+            Answers answers = pool.take();
             try {
-                Answers kept = idle.poll();
-                Answers answers = kept == null ? new Answers(maxRequestBytes) : kept;
                 answers.send(queue, guard.run(Operation.READ, this, () -> into(answers)), unique);
-                if (idle.size() < IDLE) {
-                    idle.push(answers);
-                }
-            } catch (OutOfMemoryError e) {
-                LOG.error("No memory for the answer to a read of {}", this, e);
-                refuse(queue, unique);
             } finally {
+                pool.giveBack(answers);
                 count(-1);
             }
         }
