@@ -5,6 +5,7 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.fs.ManifestsAhead;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.hold.HeldTransport;
@@ -134,6 +135,11 @@ final class Pod implements AutoCloseable {
                                 Objects.requireNonNullElse(options.holder, options.directory)
                                         .resolve("inodes")),
                         nanos(Instant.now()));
+        Optional<ManifestsAhead> ahead =
+                options.holder == null
+                        ? Optional.empty()
+                        : Optional.of(new ManifestsAhead(manifests));
+        ahead.ifPresent(started::push);
         MountedPacks mountedPacks = new MountedPacks(manifests);
         view = new PackFolder(portable, mountedPacks, packs);
         ViewChoice.Found found =
@@ -164,6 +170,7 @@ final class Pod implements AutoCloseable {
                     images.retain(mounts);
                     portable.show(mounts);
                     images.show();
+                    ahead.ifPresent(manifest -> manifest.update(mounts));
                     shown.countDown();
                 });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
