@@ -130,7 +130,7 @@ final class Pod implements AutoCloseable {
                 new PortableView(
                         manifests,
                         packs,
-                        options.nodeCache,
+                        options.attributeCache,
                         InodeNumbers.keptIn(
                                 Objects.requireNonNullElse(options.holder, options.directory)
                                         .resolve("inodes")),

@@ -178,11 +178,11 @@ final class PodOptions {
     ByteSize manifestCache;
 
     @Option(
-            names = "--node-cache",
-            defaultValue = "${env:FOREBAY_FUSE_NODE_CACHE:-65536}",
+            names = "--attribute-cache",
+            defaultValue = "${env:FOREBAY_FUSE_ATTRIBUTE_CACHE:-65536}",
             paramLabel = "N",
-            description = "How many files' attributes to remember: 65536. FOREBAY_FUSE_NODE_CACHE")
-    int nodeCache;
+            description = "How many files' attributes to remember: 65536. FOREBAY_FUSE_ATTRIBUTE_CACHE")
+    int attributeCache;
 
     @Option(
             names = "--metrics-port",
@@ -237,7 +237,7 @@ final class PodOptions {
      * @throws ForebayException with {@code INVALID_ARGUMENT}, naming option, value and rule
      */
     void check() {
-        requireWithin("--node-cache", nodeCache, 1, Integer.MAX_VALUE);
+        requireWithin("--attribute-cache", attributeCache, 1, Integer.MAX_VALUE);
         requireWithin("--metrics-port", metricsPort, 0, MAX_PORT);
         if ((mountpoint == null) == (holder == null)) {
             throw new ForebayException(

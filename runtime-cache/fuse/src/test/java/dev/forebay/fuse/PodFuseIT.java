@@ -412,7 +412,7 @@ class PodFuseIT {
         refuses(
                 "--metrics-port is 99999; it must be from 0 to 65535",
                 Map.of("--metrics-port", "99999"));
-        refuses("--node-cache is -5", Map.of("--node-cache", "-5"));
+        refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
         refuses("region 'R!'", Map.of("--region", "R!"));
         refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }

@@ -24,7 +24,7 @@ public final class PortableView implements FileSystemView {
     private static final int PAGE = 1000;
 
     private final Manifests manifests;
-    private final NodeCache nodes;
+    private final AttributeCache nodes;
     private final FileBytes bytes;
     private final InodeNumbers inodes;
     private final long startedNanos;
@@ -44,7 +44,7 @@ public final class PortableView implements FileSystemView {
             InodeNumbers inodes,
             long startedNanos) {
         this.manifests = manifests;
-        this.nodes = new NodeCache(manifests, nodeLimit);
+        this.nodes = new AttributeCache(manifests, nodeLimit);
         this.bytes = bytes;
         this.inodes = inodes;
         this.startedNanos = startedNanos;
