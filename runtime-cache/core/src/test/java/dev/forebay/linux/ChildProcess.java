@@ -41,8 +41,7 @@ public final class ChildProcess {
                 Map.of("LC_ALL", "de_DE.UTF-8", "LOCPATH", directory.toString()), main, arguments);
     }
 
-    private static String run(
-            Map<String, String> environment, Class<?> main, Object... arguments)
+    private static String run(Map<String, String> environment, Class<?> main, Object... arguments)
             throws IOException {
         List<String> command =
                 new ArrayList<>(

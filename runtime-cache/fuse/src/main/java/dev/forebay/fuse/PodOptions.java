@@ -181,7 +181,8 @@ final class PodOptions {
             names = "--attribute-cache",
             defaultValue = "${env:FOREBAY_FUSE_ATTRIBUTE_CACHE:-65536}",
             paramLabel = "N",
-            description = "How many files' attributes to remember: 65536. FOREBAY_FUSE_ATTRIBUTE_CACHE")
+            description =
+                    "How many files' attributes to remember: 65536. FOREBAY_FUSE_ATTRIBUTE_CACHE")
     int attributeCache;
 
     @Option(
