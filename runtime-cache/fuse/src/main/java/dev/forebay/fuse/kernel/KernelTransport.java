@@ -27,6 +27,9 @@ public final class KernelTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(KernelTransport.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
 
+    /** How long who asks for what is not on this node waits at most. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final FuseDevice device;
     private final Optional<Path> mountpoint;
     private final RememberedFiles files;
@@ -40,7 +43,8 @@ public final class KernelTransport implements Transport {
         this.mountpoint = mountpoint;
         this.files = new RememberedFiles(view);
         HandlerTable handlers = HandlerTable.of(view, files, owner);
-        SlowReads slow = new SlowReads(view, files, guard, device.protocol().maxRequestBytes());
+        SlowReads slow =
+                new SlowReads(view, files, guard, device.protocol().maxRequestBytes(), PATIENCE);
         this.threads = new RequestThreads(view, guard, handlers, slow, device);
         threads.start();
     }

@@ -7,6 +7,7 @@ import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.linux.Descriptor;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -34,17 +35,27 @@ final class SlowReads {
     private final FileSystemView view;
     private final RememberedFiles files;
     private final Guard guard;
+    private final Duration patience;
     private final ExecutorService executor;
     private final AnswerPool pool;
 
     // Guarded by this.
     private int unanswered;
 
-    SlowReads(FileSystemView view, RememberedFiles files, Guard guard, int maxRequestBytes) {
+    /**
+     * @param patience how long a reader waits at most, from when its request was taken
+     */
+    SlowReads(
+            FileSystemView view,
+            RememberedFiles files,
+            Guard guard,
+            int maxRequestBytes,
+            Duration patience) {
         this.view = view;
         this.files = files;
         this.guard = guard;
         this.pool = new AnswerPool(IDLE, () -> new Answers(maxRequestBytes));
+        this.patience = patience;
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(
                         AT_ONCE,
@@ -67,23 +78,36 @@ final class SlowReads {
             return false;
         }
         Read read;
+        Deferred deferred;
         try {
-            read = new Read(request, queue);
+            read = new Read(request);
             if (read.isFast()) {
                 return false;
             }
+            deferred =
+                    new Deferred(guard, Operation.READ, read, queue, request.unique(), patience);
         } catch (RuntimeException | Error e) {
             // The handler of reads meets the same, and its guard says what it means.
             return false;
         }
         count(1);
         try {
-            executor.execute(read);
+            executor.execute(() -> run(read, deferred));
         } catch (OutOfMemoryError noThread) {
             count(-1);
-            return false;
+            return !deferred.cancel();
         }
         return true;
+    }
+
+    private void run(Read read, Deferred deferred) {
+        Answers answers = pool.take();
+        try {
+            deferred.answer(answers, () -> read.into(answers));
+        } finally {
+            pool.giveBack(answers);
+            count(-1);
+        }
     }
 
     private synchronized void count(int more) {
@@ -104,18 +128,14 @@ final class SlowReads {
         return unanswered == 0;
     }
 
-    private final class Read implements Runnable {
+    private final class Read {
 
-        private final Descriptor queue;
-        private final long unique;
         private final long node;
         private final long offset;
         private final int length;
         private final OpenFile file;
 
-        Read(Request request, Descriptor queue) {
-            this.queue = queue;
-            this.unique = request.unique();
+        Read(Request request) {
             this.node = request.node();
             this.offset = ReadRequest.offset(request.memory());
             this.length = ReadRequest.size(request.memory());
@@ -126,18 +146,7 @@ final class SlowReads {
             return file.isHere(offset, length);
         }
 
-        @Override
-        public void run() {
-            Answers answers = pool.take();
-            try {
-                answers.send(queue, guard.run(Operation.READ, this, () -> into(answers)), unique);
-            } finally {
-                pool.giveBack(answers);
-                count(-1);
-            }
-        }
-
-        private int into(Answers answers) {
+        int into(Answers answers) {
             Reply reply = answers.reply();
             return file.read(offset, reply.buffer(reply.room(length)));
         }
