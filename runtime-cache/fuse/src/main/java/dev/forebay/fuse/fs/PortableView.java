@@ -191,6 +191,25 @@ public final class PortableView implements FileSystemView {
     }
 
     @Override
+    public boolean isHere(long inode) {
+        Version version = index.versionOf(inode);
+        return version == null || isHere(version);
+    }
+
+    @Override
+    public boolean isHere(long parent, String name) {
+        Upper upper = index.upper(parent);
+        if (upper == null) {
+            return isHere(parent);
+        }
+        return !(upper.children().get(name) instanceof Version version) || isHere(version);
+    }
+
+    private boolean isHere(Version version) {
+        return manifests.isHere(version.mount().manifest());
+    }
+
+    @Override
     public String describe(long inode) {
         MountIndex now = index;
         Version version = now.versionOf(inode);

@@ -43,9 +43,10 @@ public final class KernelTransport implements Transport {
         this.mountpoint = mountpoint;
         this.files = new RememberedFiles(view);
         HandlerTable handlers = HandlerTable.of(view, files, owner);
-        SlowReads slow =
+        SlowReads slowReads =
                 new SlowReads(view, files, guard, device.protocol().maxRequestBytes(), PATIENCE);
-        this.threads = new RequestThreads(view, guard, handlers, slow, device);
+        SlowLookups slowLookups = new SlowLookups(view, handlers, guard, PATIENCE);
+        this.threads = new RequestThreads(view, guard, handlers, slowReads, slowLookups, device);
         threads.start();
     }
 

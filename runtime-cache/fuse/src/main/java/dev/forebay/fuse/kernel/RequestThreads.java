@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Those who serve a device: at any time at least one waits for a request while others may be at
- * work, up to a bound; a surplus ends. Reads that have to wait for bytes go to {@link SlowReads}.
- * Platform threads, because a thread that waits in the kernel would hold a virtual thread's
- * carrier.
+ * work, up to a bound; a surplus ends. What has to wait for others goes to {@link SlowReads} and
+ * {@link SlowLookups}. Platform threads, because a thread that waits in the kernel would hold a
+ * virtual thread's carrier.
  */
 final class RequestThreads {
 
@@ -33,7 +33,8 @@ final class RequestThreads {
     private final FileSystemView view;
     private final Guard guard;
     private final HandlerTable handlers;
-    private final SlowReads slow;
+    private final SlowReads slowReads;
+    private final SlowLookups slowLookups;
     private final List<Descriptor> queues;
     private final int maxRequestBytes;
     private final AtomicInteger waiting = new AtomicInteger();
@@ -49,12 +50,14 @@ final class RequestThreads {
             FileSystemView view,
             Guard guard,
             HandlerTable handlers,
-            SlowReads slow,
+            SlowReads slowReads,
+            SlowLookups slowLookups,
             FuseDevice device) {
         this.view = view;
         this.guard = guard;
         this.handlers = handlers;
-        this.slow = slow;
+        this.slowReads = slowReads;
+        this.slowLookups = slowLookups;
         this.queues = device.descriptors();
         this.maxRequestBytes = device.protocol().maxRequestBytes();
     }
@@ -88,7 +91,8 @@ final class RequestThreads {
                         queue,
                         handlers,
                         guard,
-                        slow,
+                        slowReads,
+                        slowLookups,
                         new Request(view),
                         new Answers(maxRequestBytes));
         alive.add(thread);
@@ -146,6 +150,8 @@ final class RequestThreads {
             alive.forEach(RequestThread::wake);
             wait(WAKE_MILLIS);
         }
-        return alive.isEmpty() && slow.awaitAnswered(deadline - System.nanoTime());
+        return alive.isEmpty()
+                && slowReads.awaitAnswered(deadline - System.nanoTime())
+                && slowLookups.awaitAnswered(deadline - System.nanoTime());
     }
 }

@@ -38,9 +38,7 @@ final class SlowReads {
     private final Duration patience;
     private final ExecutorService executor;
     private final AnswerPool pool;
-
-    // Guarded by this.
-    private int unanswered;
+    private final Unanswered unanswered = new Unanswered();
 
     /**
      * @param patience how long a reader waits at most, from when its request was taken
@@ -81,23 +79,31 @@ final class SlowReads {
         Deferred deferred;
         try {
             read = new Read(request);
-            if (read.isFast()) {
+            if (isFast(read)) {
                 return false;
             }
-            deferred =
-                    new Deferred(guard, Operation.READ, read, queue, request.unique(), patience);
+            deferred = new Deferred(guard, Operation.READ, read, queue, request.unique(), patience);
         } catch (RuntimeException | Error e) {
             // The handler of reads meets the same, and its guard says what it means.
             return false;
         }
-        count(1);
+        unanswered.add(1);
         try {
             executor.execute(() -> run(read, deferred));
         } catch (OutOfMemoryError noThread) {
-            count(-1);
+            unanswered.add(-1);
             return !deferred.cancel();
         }
         return true;
+    }
+
+    /** To open the file may be slow, too. */
+    private boolean isFast(Read read) {
+        OpenFile file = files.known(read.node);
+        if (file == null && view.isHere(read.node)) {
+            file = files.file(read.node);
+        }
+        return file != null && file.isHere(read.offset, read.length);
     }
 
     private void run(Read read, Deferred deferred) {
@@ -106,13 +112,8 @@ final class SlowReads {
             deferred.answer(answers, () -> read.into(answers));
         } finally {
             pool.giveBack(answers);
-            count(-1);
+            unanswered.add(-1);
         }
-    }
-
-    private synchronized void count(int more) {
-        unanswered += more;
-        notifyAll();
     }
 
     /**
@@ -120,12 +121,8 @@ final class SlowReads {
      *
      * @return whether all were answered in time
      */
-    synchronized boolean awaitAnswered(long nanos) throws InterruptedException {
-        long deadline = System.nanoTime() + nanos;
-        while (unanswered > 0 && deadline - System.nanoTime() > 0) {
-            TimeUnit.NANOSECONDS.timedWait(this, deadline - System.nanoTime());
-        }
-        return unanswered == 0;
+    boolean awaitAnswered(long nanos) throws InterruptedException {
+        return unanswered.await(nanos);
     }
 
     private final class Read {
@@ -133,22 +130,16 @@ final class SlowReads {
         private final long node;
         private final long offset;
         private final int length;
-        private final OpenFile file;
 
         Read(Request request) {
             this.node = request.node();
             this.offset = ReadRequest.offset(request.memory());
             this.length = ReadRequest.size(request.memory());
-            this.file = files.file(node);
-        }
-
-        boolean isFast() {
-            return file.isHere(offset, length);
         }
 
         int into(Answers answers) {
             Reply reply = answers.reply();
-            return file.read(offset, reply.buffer(reply.room(length)));
+            return files.file(node).read(offset, reply.buffer(reply.room(length)));
         }
 
         /** For messages. */
