@@ -2,6 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.linux.Buffers;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
