@@ -144,11 +144,7 @@ final class Pod implements AutoCloseable {
         view = new PackFolder(portable, mountedPacks, packs);
         ViewChoice.Found found =
                 options.view.find(
-                        options.imageDevices,
-                        options.directory,
-                        nodePacks.isPresent()
-                                && options.prewarmRate.bytes() > 0
-                                && !options.strict);
+                        options.imageDevices, options.directory, options.bringsWholeVersions());
         ImageViews images =
                 new ImageViews(
                         () -> tree.get(),
@@ -224,6 +220,7 @@ final class Pod implements AutoCloseable {
                 : Optional.of(
                         new PodPacks(
                                 config,
+                                options.view == ViewChoice.NATIVE,
                                 manifests,
                                 source,
                                 ref -> {

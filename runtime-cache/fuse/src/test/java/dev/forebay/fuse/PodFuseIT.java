@@ -303,6 +303,19 @@ class PodFuseIT {
         }
     }
 
+    @Test
+    void withTheNativeViewAVersionIsBroughtHereThoughNobodyReadsIt() throws Exception {
+        Path own = Files.createTempDirectory(directory, "native");
+        Process process = ready(Map.of("--directory", own.toString(), "--view", "native"));
+        says("is shown by its image, from this node's disk", process);
+        worker.down(true);
+        try {
+            servesEveryFile();
+        } finally {
+            worker.down(false);
+        }
+    }
+
     /** "Strict reads". */
     @Test
     void strictReadsAreRightWhateverFlipsOnTheDisk() throws Exception {
@@ -413,6 +426,7 @@ class PodFuseIT {
                 "--metrics-port is 99999; it must be from 0 to 65535",
                 Map.of("--metrics-port", "99999"));
         refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
+        refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
         refuses("region 'R!'", Map.of("--region", "R!"));
         refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }
