@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +64,7 @@ class AnswerPoolTest {
         int rounds = 0;
         while (rounds < 500) {
             Answers answers = pool.take();
-            Thread.yield();
+            LockSupport.parkNanos(1);
             pool.giveBack(answers);
             rounds++;
         }
