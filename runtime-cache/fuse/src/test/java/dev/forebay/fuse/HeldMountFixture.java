@@ -73,7 +73,10 @@ final class HeldMountFixture implements AutoCloseable {
         /** From now on it can open nothing whose number would be as high as this. */
         void limitDescriptors(int limit) throws IOException, InterruptedException {
             String pid = "--pid=" + process.pid();
-            assertThat(new ProcessBuilder("prlimit", pid, "--nofile=" + limit + ":").start().waitFor())
+            assertThat(
+                            new ProcessBuilder("prlimit", pid, "--nofile=" + limit + ":")
+                                    .start()
+                                    .waitFor())
                     .isZero();
         }
 
@@ -313,8 +316,8 @@ final class HeldMountFixture implements AutoCloseable {
     }
 
     /**
-     * Ends all processes that this has started. All of them are killed before one is waited for: who
-     * is in the midst of a system call on the mount only ends when its holder does.
+     * Ends all processes that this has started. All of them are killed before one is waited for:
+     * who is in the midst of a system call on the mount only ends when its holder does.
      */
     void endProcesses() {
         started.forEach(running -> running.process.destroyForcibly());

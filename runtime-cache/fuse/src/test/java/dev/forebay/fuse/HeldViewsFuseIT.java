@@ -137,7 +137,9 @@ class HeldViewsFuseIT {
         readAll();
     }
 
-    /** What the kernel asks about the tree, it asks the successor, who has never been asked before. */
+    /**
+     * What the kernel asks about the tree, it asks the successor, who has never been asked before.
+     */
     @Test
     void aSuccessorShowsWhatIsHereThoughNoWorkerCanBeReached() throws Exception {
         Running next = region.standby(holder, "pod-1");

@@ -179,10 +179,7 @@ class PodFuseIT {
     }
 
     private void servesEveryFile() {
-        dataset.objects()
-                .forEach(
-                        (key, bytes) ->
-                                assertThat(file(key)).hasBinaryContent(bytes));
+        dataset.objects().forEach((key, bytes) -> assertThat(file(key)).hasBinaryContent(bytes));
     }
 
     /** More readers at once than there is memory for answers. */

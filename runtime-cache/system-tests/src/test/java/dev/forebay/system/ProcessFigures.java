@@ -28,7 +28,7 @@ final class ProcessFigures {
     }
 
     /** The last line of a histogram. */
-    private static final Pattern TOTAL = Pattern.compile("Total +\d+ +(\d+)");
+    private static final Pattern TOTAL = Pattern.compile("Total +\\d+ +(\\d+)");
 
     private static final long KIB = 1024;
 

@@ -68,8 +68,7 @@ class ManifestsAheadTest {
         Digest second = other.mount().manifest().digest();
         there.put(first, one.file().path());
         Manifests manifests =
-                new Manifests(
-                        new ManifestCache(directory.resolve("cache"), 1 << 30, this::fetch));
+                new Manifests(new ManifestCache(directory.resolve("cache"), 1 << 30, this::fetch));
         try (ManifestsAhead ahead = new ManifestsAhead(manifests, Duration.ofMillis(1))) {
             ahead.update(List.of(one.mount()));
             assertThat(nextAsked()).isEqualTo(first);
