@@ -11,13 +11,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Memory for answers that many threads make by turns: as much as is asked for while the JVM gives
- * it, and then what others give back. Safe for use by many threads.
+ * it, and then what others give back. Nothing of it is ever freed: that is worse than to keep it
+ * (see {@link dev.forebay.fuse.linux.LockedMemory}). Safe for use by many threads.
  */
 final class AnswerPool {
 
     private static final Logger LOG = LoggerFactory.getLogger(AnswerPool.class);
 
-    private final int keep;
     private final Supplier<Answers> maker;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition givenBack = lock.newCondition();
@@ -30,11 +30,9 @@ final class AnswerPool {
     /**
      * Takes the first one at once, so that nobody ever waits in vain.
      *
-     * @param keep how many to keep while nobody needs them, 1 or more
      * @param maker makes one more, or throws an {@link OutOfMemoryError}
      */
-    AnswerPool(int keep, Supplier<Answers> maker) {
-        this.keep = keep;
+    AnswerPool(Supplier<Answers> maker) {
         this.maker = maker;
         idle.push(maker.get());
         made = 1;
@@ -76,12 +74,8 @@ final class AnswerPool {
     void giveBack(Answers answers) {
         lock.lock();
         try {
-            if (idle.size() < keep) {
-                idle.push(answers);
-                givenBack.signal();
-            } else {
-                made--;
-            }
+            idle.push(answers);
+            givenBack.signal();
         } finally {
             lock.unlock();
         }

@@ -90,7 +90,7 @@ final class Deferred {
     }
 
     /** Refuses it, unless it was answered. */
-    void refuse() {
+    private void refuse() {
         if (leave(State.WAITING, State.REFUSED) || leave(State.AT_WORK, State.REFUSED)) {
             sendRefusal(-Errno.EIO.number());
         }

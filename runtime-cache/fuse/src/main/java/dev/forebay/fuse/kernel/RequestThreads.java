@@ -4,6 +4,8 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.linux.Descriptor;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +45,10 @@ final class RequestThreads {
 
     // Guarded by this.
     private final Set<RequestThread> alive = new HashSet<>();
+
+    /** Those whose threads have ended; the next one uses the memory of the last of them. */
+    private final Deque<RequestThread> rested = new ArrayDeque<>();
+
     private int most = MAX_THREADS;
     private long started;
 
@@ -84,24 +90,28 @@ final class RequestThreads {
     }
 
     private void startOne() {
-        Descriptor queue = queues.get((int) (started++ % queues.size()));
-        RequestThread thread =
-                new RequestThread(
-                        this,
-                        queue,
-                        handlers,
-                        guard,
-                        slowReads,
-                        slowLookups,
-                        new Request(view),
-                        new Answers(maxRequestBytes));
+        RequestThread thread = rested.isEmpty() ? make() : rested.pop();
         alive.add(thread);
         try {
-            Thread.ofPlatform().daemon().name("fuse-" + started).start(thread);
+            Thread.ofPlatform().daemon().name("fuse-" + started++).start(thread);
         } catch (OutOfMemoryError e) {
             alive.remove(thread);
+            rested.push(thread);
             throw e;
         }
+    }
+
+    private RequestThread make() {
+        Descriptor queue = queues.get((alive.size() + rested.size()) % queues.size());
+        return new RequestThread(
+                this,
+                queue,
+                handlers,
+                guard,
+                slowReads,
+                slowLookups,
+                new Request(view),
+                new Answers(maxRequestBytes));
     }
 
     /** Whether a thread is still wanted. */
@@ -127,6 +137,7 @@ final class RequestThreads {
 
     synchronized void ended(RequestThread thread) {
         alive.remove(thread);
+        rested.push(thread);
         if (alive.isEmpty()) {
             end.complete(stopping ? 0 : 1);
         }

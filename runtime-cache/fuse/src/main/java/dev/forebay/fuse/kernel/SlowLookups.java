@@ -10,8 +10,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Requests for names and attributes of versions whose manifests are not on this node. They are
@@ -23,8 +21,6 @@ import org.slf4j.LoggerFactory;
  * SQLite holds them. Safe for use by many threads.
  */
 final class SlowLookups {
-
-    private static final Logger LOG = LoggerFactory.getLogger(SlowLookups.class);
 
     private static final int AT_ONCE = 32;
 
@@ -38,8 +34,7 @@ final class SlowLookups {
     private final Guard guard;
     private final Duration patience;
     private final ExecutorService executor;
-    private final ThreadLocal<Answers> answers =
-            ThreadLocal.withInitial(() -> new Answers(ANSWER_BYTES));
+    private final AnswerPool pool = new AnswerPool(() -> new Answers(ANSWER_BYTES));
     private final Unanswered unanswered = new Unanswered();
 
     /**
@@ -111,13 +106,11 @@ final class SlowLookups {
     }
 
     private void run(Handler handler, Request request, Deferred deferred) {
+        Answers answers = pool.take();
         try {
-            Answers own = answers.get();
-            deferred.answer(own, () -> handler.handle(request, own.reply()));
-        } catch (OutOfMemoryError e) {
-            LOG.error("No memory for the answer about {}", request, e);
-            deferred.refuse();
+            deferred.answer(answers, () -> handler.handle(request, answers.reply()));
         } finally {
+            pool.giveBack(answers);
             unanswered.add(-1);
         }
     }

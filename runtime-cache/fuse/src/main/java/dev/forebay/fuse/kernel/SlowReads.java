@@ -27,9 +27,6 @@ final class SlowReads {
     /** Each has a buffer of the largest request, about 1 MiB, or waits for one. */
     private static final int AT_ONCE = 64;
 
-    /** Buffers that are kept while nothing is slow. */
-    private static final int IDLE = 8;
-
     private static final long IDLE_SECONDS = 10;
 
     private final FileSystemView view;
@@ -52,7 +49,7 @@ final class SlowReads {
         this.view = view;
         this.files = files;
         this.guard = guard;
-        this.pool = new AnswerPool(IDLE, () -> new Answers(maxRequestBytes));
+        this.pool = new AnswerPool(() -> new Answers(maxRequestBytes));
         this.patience = patience;
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(
