@@ -78,6 +78,14 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.concurrency must be at least 1");
         }
+        if (config.plan().objects() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.plan.objects must be at least 1");
+        }
+        if (config.plan().listings() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.plan.listings must be at least 1");
+        }
         if (config.progress().streams() < 0) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.progress.streams must be at least 0");
