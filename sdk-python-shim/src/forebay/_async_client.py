@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._client import Client
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Progress, Receipt, Region, Version
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -114,6 +114,9 @@ class AsyncClient:
 
     async def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
         return await self._send(_calls.prefetch(dataset, version, region))
+
+    async def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
+        return await self._send(_calls.plan(dataset, version, regions))
 
     async def pin(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypedDict, TypeVar
 from urllib.parse import quote
@@ -13,7 +13,7 @@ import httpx
 
 from forebay import _settings
 from forebay._errors import UnexpectedAnswer, api_error
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Region, Version, decode, decode_items
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Region, Version, decode, decode_items
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 T = TypeVar("T")
@@ -26,6 +26,9 @@ MAX_WAIT_SECONDS = 30
 
 _EVICTION_SECONDS = 600.0
 """An eviction is answered when it is over; dropping chunks of a large version takes a while."""
+
+_PLAN_SECONDS = 120.0
+"""A version that is not frozen yet is listed in the lake for its plan."""
 
 _RENEWAL_SECONDS = 5.0
 """A renewal that hangs must be tried again while the pin is still alive."""
@@ -176,6 +179,11 @@ def set_ttl(dataset: str, version: str, ttl: Duration) -> Call[Version]:
 
 def resume(dataset: str, version: str, region: str) -> Call[Version]:
     return Call("POST", _path(dataset, version) + "/resume", _reader(Version), body={"region": region})
+
+
+def plan(dataset: str, version: str, regions: Sequence[str]) -> Call[Plan]:
+    body = {"regions": list(regions)} if regions else {}
+    return Call("POST", _path(dataset, version) + "/plan", _reader(Plan), body=body, answer_seconds=_PLAN_SECONDS)
 
 
 def regions() -> Call[tuple[Region, ...]]:

@@ -197,6 +197,12 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
+    plan = add("plan", _commands.plan, "say what it would take to have a version in regions; nothing begins")
+    _add_version(plan)
+    plan.add_argument(
+        "--region", metavar="REGION", action="append", default=[], help="a region; may be repeated (default: all)"
+    )
+
     prefetch = add("prefetch", _commands.prefetch, "start to bring versions into a region, without waiting or a pin")
     prefetch.add_argument("versions", metavar="NS/NAME@VERSION", nargs="+")
     _add_region(prefetch)

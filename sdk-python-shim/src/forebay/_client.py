@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ import httpx
 from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Progress, Receipt, Region, Version
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -135,6 +135,10 @@ class Client:
     def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
         """Has the version brought into the region without waiting for it and without holding it: a hint."""
         return self._send(_calls.prefetch(dataset, version, region))
+
+    def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
+        """What it would take to have the version in these regions, or in all: nothing begins and nothing changes."""
+        return self._send(_calls.plan(dataset, version, regions))
 
     def pin(
         self,

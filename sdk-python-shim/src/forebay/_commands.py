@@ -12,7 +12,7 @@ from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached, release_dataset
 from forebay._errors import ConfigurationError, NotFound
-from forebay._models import Blocked, Dataset, Pin, Version, to_json
+from forebay._models import Blocked, Dataset, Pin, PlanRoom, RegionPlan, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
 from forebay._values import human_bytes, human_seconds, human_size, split_version
@@ -77,6 +77,61 @@ def ensure(options: Namespace) -> None:
             _say(f"held until {_until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
     # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
     _say(str(cached.expected_path))
+
+
+def plan(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    with _client(options) as client:
+        found = client.plan(name, version, options.region)
+    if options.json:
+        _print_json(found)
+        return
+    rows = [_plan_row(each, found.currency) for each in found.regions]
+    print_table(
+        ["REGION", "STATE", "MISSING", "FILES", "REQUESTS", "FROM", "COST", "ETA", "ADMISSION"],
+        rows,
+        right=("MISSING", "FILES", "REQUESTS", "COST", "ETA"),
+    )
+    for each in found.regions:
+        if each.problem is not None:
+            _say_cause(each.region, "cannot be planned for", each.problem)
+        if each.room is not None:
+            _print_room(each.region, each.room)
+        for source in each.sources:
+            if not source.used:
+                there = source.region or "the lake"
+                _say(f"{each.region}: {there} has it too ({_cost(source.cost, found.currency) or 'no price stated'})")
+
+
+def _plan_row(plan: RegionPlan, currency: str | None) -> list[str]:
+    needs, source = plan.needs, plan.source
+    if needs is None:
+        return [plan.region, plan.state, "", "", "", "", "", "", ""]
+    about = "more than " if needs.at_least else "" if needs.exact else "about "
+    return [
+        plan.region,
+        plan.state,
+        about + human_bytes(needs.bytes_missing),
+        str(needs.objects_missing),
+        str(needs.lake_requests),
+        "" if source is None else source.region or source.kind,
+        "" if source is None else _cost(source.cost, currency),
+        "" if plan.eta_seconds is None else human_seconds(plan.eta_seconds),
+        "" if plan.room is None else plan.room.admission,
+    ]
+
+
+def _cost(cost: float | None, currency: str | None) -> str:
+    return "" if cost is None or currency is None else f"{cost:.4f} {currency}"
+
+
+def _print_room(region: str, room: PlanRoom) -> None:
+    if room.problem is not None:
+        _say_cause(region, room.admission.replace("_", " "), room.problem)
+    for victim in room.victims:
+        _say(f"{region}: {victim.dataset}@{victim.version} would go, {human_bytes(victim.room_bytes)}")
+    if room.not_before is not None:
+        _say(f"{region}: the pins that hold others there end {_until(room.not_before)}")
 
 
 def prefetch(options: Namespace) -> None:

@@ -67,6 +67,8 @@ class State:
     """What the region ``eu`` waits for while it fills any version."""
     region: dict[str, Any] = field(default_factory=dict)
     """What is told of the region ``eu`` instead."""
+    plan: dict[str, Any] = field(default_factory=dict)
+    """What is told of a plan in the region ``eu`` instead."""
     fills: int = 0
 
 
@@ -163,6 +165,7 @@ class ControlPlane:
             ("GET", dataset + "/versions", self._versions),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
             ("POST", version + "/ensure", self._ensure),
+            ("POST", version + "/plan", self._plan),
             ("GET", version + "/requests/([^/]+)", lambda r, d, v, i: self._look(i)),
             ("POST", version + "/pins", self._pin),
             ("GET", version + "/pins", lambda r, d, v: (200, {"items": self._pins(None)})),
@@ -248,6 +251,31 @@ class ControlPlane:
             progress = {"region": request.body["region"], "state": "CACHED", "bytes_cached": TOTAL_BYTES}
             return 202, {"request_id": key, "done": False, "progress": progress}
         return self._look(key)
+
+    def _plan(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        room = {"admission": "admitted", "needed_bytes": TOTAL_BYTES, "taken_bytes": 0, "capacity_bytes": 1 << 30}
+        needs = {"bytes": TOTAL_BYTES, "objects": 3, "bytes_missing": TOTAL_BYTES, "objects_missing": 3}
+        region = {
+            "region": "eu",
+            "state": "ABSENT",
+            "needs": needs | {"lake_requests": 8, "exact": True, "at_least": False},
+            "sources": [
+                {"kind": "region", "region": "us", "cost": 0, "used": False},
+                {"kind": "lake", "region": None, "cost": 1.5e-3, "used": True},
+            ],
+            "room": room | {"victims": [], "problem": None, "not_before": None},
+            "bytes_per_second": 1 << 20,
+            "eta_seconds": 64,
+            "problem": None,
+        } | self.state.plan
+        return 200, {
+            "dataset": dataset,
+            "version": version,
+            "manifest": None,
+            "currency": "USD",
+            "regions": [region] if request.body.get("regions", ["eu"]) == ["eu"] else [],
+        }
 
     def _look(self, key: str) -> tuple[int, Any]:
         if key not in self.state.requests:

@@ -58,6 +58,40 @@ def test_prefetch_takes_many_and_waits_for_none(run: Run, plane: ControlPlane) -
     assert not plane.state.pins
 
 
+def test_a_plan_says_what_it_would_take_and_asks_for_nothing(run: Run, plane: ControlPlane) -> None:
+    table = run("plan", "vision/digits@1").splitlines()
+    assert table[0].split() == ["REGION", "STATE", "MISSING", "FILES", "REQUESTS", "FROM", "COST", "ETA", "ADMISSION"]
+    assert table[1].split() == ["eu", "ABSENT", "64.0", "MiB", "3", "8", "lake", "0.0015", "USD", "1m04s", "admitted"]
+    assert table[2] == "eu: us has it too (0.0000 USD)"
+    assert plane.log[-1].body == {}
+    assert json.loads(run("plan", "vision/digits@1", "--region", "eu", "--json"))["regions"][0]["eta_seconds"] == 64
+    assert plane.log[-1].body == {"regions": ["eu"]}
+    assert plane.state.fills == 0
+    run("plan", "vision/digits", code=2)
+
+
+def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) -> None:
+    victim = {"dataset": "team/a", "version": "v1", "room_bytes": 8 << 20, "uses": 0.5, "refetch_cost": None}
+    plane.state.plan = {
+        "sources": [],
+        "eta_seconds": None,
+        "room": {
+            "admission": "after_eviction",
+            "needed_bytes": 1,
+            "taken_bytes": 2,
+            "capacity_bytes": 2,
+            "victims": [victim],
+            "problem": {"code": "CAPACITY_EXCEEDED", "message": "it is full"},
+            "not_before": None,
+        },
+    }
+    out = run("plan", "vision/digits@1")
+    assert "eu after eviction: CAPACITY_EXCEEDED: it is full" in out
+    assert "eu: team/a@v1 would go, 8.00 MiB" in out
+    plane.state.plan = {"needs": None, "room": None, "problem": {"code": "UNAVAILABLE", "message": "no agent"}}
+    assert "eu cannot be planned for: UNAVAILABLE: no agent" in run("plan", "vision/digits@1")
+
+
 def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")

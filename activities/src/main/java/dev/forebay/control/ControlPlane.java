@@ -1,6 +1,7 @@
 package dev.forebay.control;
 
 import dev.forebay.control.engine.Engine;
+import dev.forebay.control.prices.PriceTable;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -24,11 +25,17 @@ class ControlPlane {
 
     private final ServiceConfig service;
     private final ControlPlaneConfig config;
+    private final Instance<PriceTable> prices;
     private final Instance<Engine> engine;
 
-    ControlPlane(ServiceConfig service, ControlPlaneConfig config, Instance<Engine> engine) {
+    ControlPlane(
+            ServiceConfig service,
+            ControlPlaneConfig config,
+            Instance<PriceTable> prices,
+            Instance<Engine> engine) {
         this.service = service;
         this.config = config;
+        this.prices = prices;
         this.engine = engine;
     }
 
@@ -39,6 +46,7 @@ class ControlPlane {
         Startup.run(
                 () -> {
                     check();
+                    prices.get(); // refuses what is no price
                     engine.get().start();
                 });
         LOG.infof("Control plane of regions %s is ready", config.regions().keySet());
@@ -69,6 +77,14 @@ class ControlPlane {
         if (config.ingest().concurrency() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.concurrency must be at least 1");
+        }
+        if (config.plan().objects() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.plan.objects must be at least 1");
+        }
+        if (config.plan().listings() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.plan.listings must be at least 1");
         }
         if (config.progress().streams() < 0) {
             throw new ForebayException(

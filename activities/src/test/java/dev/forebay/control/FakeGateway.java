@@ -14,6 +14,8 @@ final class FakeGateway implements AutoCloseable {
 
     private final HttpServer server;
     private volatile boolean etcdReachable = true;
+    private volatile String survey = "{}";
+    private volatile String surveyed = "";
 
     FakeGateway() {
         try {
@@ -35,7 +37,26 @@ final class FakeGateway implements AutoCloseable {
                                 "workers":[{"id":"w1","address":"http://w1:1","live":true,
                                 "capacity_bytes":10,"used_bytes":null}]}"""
                                         .formatted(etcdReachable)));
+        server.createContext(
+                "/v1/survey",
+                exchange -> {
+                    surveyed =
+                            new String(
+                                    exchange.getRequestBody().readAllBytes(),
+                                    StandardCharsets.UTF_8);
+                    answer(exchange, 200, survey);
+                });
         server.start();
+    }
+
+    /** What it says of its region and a version from now on, in JSON. */
+    void setSurvey(String json) {
+        survey = json;
+    }
+
+    /** What it was asked last. */
+    String surveyed() {
+        return surveyed;
     }
 
     /** What it says of its etcd from now on. */

@@ -175,6 +175,17 @@ final class Bodies {
         }
     }
 
+    @Schema(name = "Planned")
+    record Planned(
+            @Size(min = 1, max = Rules.MOST_REGIONS, message = Rules.PLANNED_REGIONS_RULE)
+                    @Schema(description = "Where; everywhere if absent")
+                    @Nullable
+                            List<
+                                    @NotNull(message = Rules.REGION_RULE)
+                                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                                    String>
+                            regions) {}
+
     @Schema(name = "InRegion")
     record InRegion(
             @NotNull(message = Rules.REQUIRED)

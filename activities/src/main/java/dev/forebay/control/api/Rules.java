@@ -18,6 +18,7 @@ final class Rules {
             "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
 
     static final int MOST_REGIONS = 64;
+    static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";
     static final String REGIONS_RULE = "must be 1 to 64 regions, each once";
 
     static final String ID = "^[A-Za-z0-9._-]{1,64}$";

@@ -15,6 +15,7 @@ import jakarta.persistence.LockModeType;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,18 @@ public class VersionCatalogue {
     public Optional<VersionStatus> find(DatasetVersion version) {
         return VersionEntity.<VersionEntity>findByIdOptional(version.toString())
                 .map(VersionEntity::toStatus);
+    }
+
+    /** What is known of these, as far as anything is; in no order. */
+    public List<VersionStatus> find(Collection<DatasetVersion> versions) {
+        return versions.isEmpty()
+                ? List.of()
+                : VersionEntity.<VersionEntity>find(
+                                "id in ?1",
+                                versions.stream().map(DatasetVersion::toString).toList())
+                        .stream()
+                        .map(VersionEntity::toStatus)
+                        .toList();
     }
 
     /** Up to {@code limit} versions of a dataset by name, after {@code after}. */

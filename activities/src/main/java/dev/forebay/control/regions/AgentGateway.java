@@ -4,13 +4,16 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
+import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.transfer.BearerToken;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -34,14 +37,18 @@ class AgentGateway {
 
     private final HttpClient http;
     private final ObjectReader json;
+    private final ObjectWriter written;
     private final Optional<BearerToken> token;
     private final Duration timeout;
+    private final Duration surveyTimeout;
 
     AgentGateway(ObjectMapper json, Optional<BearerToken> token, ControlPlaneConfig config) {
         // An agent may be of a later version than we are.
         this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+        this.written = json.writer();
         this.token = token;
         this.timeout = config.requests().agentTimeout();
+        this.surveyTimeout = config.plan().agentTimeout();
         this.http =
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
@@ -62,6 +69,25 @@ class AgentGateway {
     RegionReport report(URI agent, RegionName region) {
         return send(request(agent, "/v1/region").GET(), region, RegionReport.class)
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    /** What the region of the agent has of a version, and how much room for it. */
+    RegionSurvey survey(URI agent, RegionName region, SurveyRequest asked) {
+        HttpRequest.Builder request =
+                request(agent, "/v1/survey")
+                        .timeout(surveyTimeout)
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(json(asked)));
+        return send(request, region, RegionSurvey.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    private String json(SurveyRequest asked) {
+        try {
+            return written.writeValueAsString(asked);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a request is always JSON", e);
+        }
     }
 
     private HttpRequest.Builder request(URI agent, String path) {
