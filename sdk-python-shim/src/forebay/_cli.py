@@ -32,6 +32,8 @@ from forebay._text import one_line
 
 FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
+_BILLED_BY = ("namespace", "dataset", "version", "region", "run", "day")
+
 _WRITTEN_AS = {
     "pin.lease_seconds": "--pin-for, in seconds,",
     "pin.holder": "--holder",
@@ -43,6 +45,8 @@ _WRITTEN_AS = {
     "region": "--region",
     "id": "--id",
     "source": "S3_URI",
+    "since": "--since",
+    "until": "--until",
 }
 
 _EPILOG = """\
@@ -235,6 +239,16 @@ def build_parser() -> argparse.ArgumentParser:
     _add_region(resume)
 
     add("regions", _commands.regions, "list the regions and their workers")
+
+    costs = add("costs", _commands.costs, "show what versions cost, and what they would have cost without the cache")
+    costs.add_argument("of", metavar="NS[/NAME[@VERSION]]", nargs="?", help="only what belongs to this")
+    costs.add_argument("--by", choices=_BILLED_BY, default="dataset", help="add up by this (default: dataset)")
+    _add_region(costs, "only this region")
+    costs.add_argument("--run-id", metavar="ID", help="only what was filled because of this run")
+    costs.add_argument("--since", metavar="DAY", help="the first day, in UTC, as 2026-11-01 (default: of this month)")
+    costs.add_argument("--until", metavar="DAY", help="the day after the last (default: tomorrow)")
+
+    add("budgets", _commands.budgets, "list what namespaces may cost this month, and have cost")
 
     completion = commands.add_parser("completion", help="print a completion script for a shell")
     completion.add_argument("shell", choices=_completion.SHELLS)

@@ -30,6 +30,7 @@ def ensure(
     timeout: Duration | None,
     on_progress: Callable[[Progress], None] | None,
     idempotency_key: str | None,
+    run_id: str | None,
 ) -> Operation[Receipt]:
     """Asks for a version, looks after the request, and returns the receipt.
 
@@ -55,7 +56,7 @@ def ensure(
         if left is not None and left <= 0 and seen is not None:
             raise _timeout(dataset, version, region, seconds, seen)
         if seen is None:
-            call = _calls.ensure(dataset, version, region, pin, wait, key)
+            call = _calls.ensure(dataset, version, region, pin, wait, key, run_id)
             limit = exchanges.retry_seconds
         else:
             call = _calls.ensure_status(dataset, version, region, seen.request_id, wait)

@@ -68,6 +68,7 @@ class State:
     region: dict[str, Any] = field(default_factory=dict)
     """What is told of the region ``eu`` instead."""
     fills: int = 0
+    priced: bool = True
 
 
 class ControlPlane:
@@ -173,6 +174,8 @@ class ControlPlane:
             ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
+            ("GET", "/costs", self._costs),
+            ("GET", "/budgets", lambda r: (200, {"items": [BUDGET]})),
         ]
 
     def _register(self, request: Request) -> tuple[int, Any]:
@@ -325,6 +328,20 @@ class ControlPlane:
     def _pins(self, region: str | None) -> list[dict[str, Any]]:
         return [pin for pin in self.state.pins.values() if region in (None, pin["region"])]
 
+    def _costs(self, request: Request) -> tuple[int, Any]:
+        """Two pages of one line each."""
+        first = "after" not in request.query
+        return 200, {
+            "currency": "EUR",
+            "priced": self.state.priced,
+            "since": request.query.get("since", "2026-11-01"),
+            "until": "2026-12-01",
+            "by": request.query["by"],
+            "items": [_cost("vision/digits" if first else "")],
+            "total": _cost(""),
+            "next": "vision/digits" if first else None,
+        }
+
     def _region(self) -> dict[str, Any]:
         worker = {"id": "w1", "address": "http://127.0.0.1:1", "live": True, "capacity_bytes": 1 << 30, "used_bytes": 5}
         return {
@@ -366,6 +383,28 @@ def busy(retry_after: int | None = None) -> Fault:
     """What a proxy says while nobody is behind it."""
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return lambda handler: send(handler, 503, "<h1>no upstream</h1>", headers=headers, content_type="text/html")
+
+
+BUDGET = {"namespace": "vision", "month": "2026-11-01", "currency": "EUR", "budget": 2.5, "spent": 2.75, "paused": True}
+
+
+def _cost(key: str) -> dict[str, Any]:
+    return {
+        "key": key,
+        "lake": {"requests": 12, "bytes": 1 << 30},
+        "peer": {"requests": 0, "bytes": 0},
+        "readers": {"requests": 70, "bytes": 4 << 30},
+        "nvme_gb_hours": 1.5,
+        "evictions": 1,
+        "cost": {
+            "lake": 0.1,
+            "requests": 0.01,
+            "nvme": 0.02,
+            "total": 0.13,
+            "without_cache": 0.4,
+            "saved": 0.27,
+        },
+    }
 
 
 def _now(later: float = 0.0) -> str:

@@ -115,6 +115,38 @@ def test_status_and_the_rest(run: Run) -> None:
     assert "1/1" in run("regions")
 
 
+def test_costs(run: Run, plane: ControlPlane) -> None:
+    said = run("costs", "vision/digits@1", "--region", "eu", "--since", "2026-11-05", "--run-id", "train-7")
+    lines = said.splitlines()
+    assert lines[0] == "EUR, from 2026-11-05 until before 2026-12-01"
+    assert lines[2].split()[0] == "DATASET"
+    assert lines[3].split() == ["vision/digits", "1.00", "GiB", "12", "4.00", "GiB", "1.50", "1", "0.13", "0.40", "0.27"]
+    assert lines[4].startswith("(none)")
+    assert lines[5].startswith("total")
+    assert plane.log[-2].query == {
+        "dataset": "vision/digits",
+        "version": "1",
+        "region": "eu",
+        "run_id": "train-7",
+        "since": "2026-11-05",
+        "by": "dataset",
+    }
+    assert plane.log[-1].query["after"] == "vision/digits"
+    run("costs", "vision", "--by", "day")
+    assert plane.log[-1].query["namespace"] == "vision"
+    assert len(json.loads(run("costs", "--json"))["items"]) == 2
+    run("costs", "--by", "colour", code=2)
+    assert run.err.count("\n") >= 1
+    plane.state.priced = False
+    run("costs")
+    assert "no prices are configured" in run.err
+
+
+def test_budgets(run: Run) -> None:
+    assert run("budgets").splitlines()[1].split() == ["vision", "2026-11", "2.75", "2.50", "EUR", "wait"]
+    assert json.loads(run("budgets", "--json"))[0]["paused"] is True
+
+
 def test_what_a_region_waits_for_is_said(run: Run, plane: ControlPlane) -> None:
     away = {"code": "UNAVAILABLE", "message": "etcd of region eu\ndoes not answer"}
     plane.state.waiting = away

@@ -109,7 +109,8 @@ class EnsureResource {
                         pin == null ? null : pin.toRequest(in.getFirst(), id),
                         body.terms(),
                         in.subList(1, in.size()));
-        return answer(version, requests.ensure(version, request, id, seconds(waitSeconds)));
+        return answer(version, requests.ensure(
+                        version, request, id, body.runId(), seconds(waitSeconds)));
     }
 
     @GET

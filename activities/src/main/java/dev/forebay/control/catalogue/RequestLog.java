@@ -24,8 +24,9 @@ public class RequestLog {
 
     private static final String ADD =
             """
-            insert into request (version, id, region, body, workflow_id, created_at)
-            values (:version, :id, :region, :body, :workflow, :now) on conflict do nothing
+            insert into request (version, id, region, body, workflow_id, created_at, asked_by)
+            values (:version, :id, :region, :body, :workflow, :now, cast(:askedBy as text))
+            on conflict do nothing
             """;
 
     private static final String FIND =
@@ -75,9 +76,10 @@ public class RequestLog {
     /**
      * Enters a request, or finds the same one that is there.
      *
+     * @param askedBy the training run that asks, if it says
      * @throws ForebayException {@code ALREADY_EXISTS} if the id was used for another body
      */
-    public Entry enter(Entry request) {
+    public Entry enter(Entry request, @Nullable String askedBy) {
         Panache.getSession()
                 .createNativeMutationQuery(ADD)
                 .setParameter("version", request.version().toString())
@@ -86,6 +88,7 @@ public class RequestLog {
                 .setParameter("body", request.body())
                 .setParameter("workflow", request.workflowId())
                 .setParameter("now", Instant.now())
+                .setParameter("askedBy", askedBy, String.class)
                 .executeUpdate();
         Entry there = find(request.version(), request.id()).orElse(request);
         if (!there.body().equals(request.body())) {

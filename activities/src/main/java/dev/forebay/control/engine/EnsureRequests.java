@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests to have a version in a region, each under an id that makes it the same however often
@@ -69,12 +70,17 @@ public class EnsureRequests {
     /**
      * Has the version brought into the regions and waits for at most {@code wait}.
      *
+     * @param runId the training run that asks, if it says
      * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
      *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset; {@code
      *     UNAVAILABLE} if it may or may not have been accepted and should be sent again
      */
     public Ensured ensure(
-            DatasetVersion version, EnsureRequest request, String requestId, Duration wait) {
+            DatasetVersion version,
+            EnsureRequest request,
+            String requestId,
+            @Nullable String runId,
+            Duration wait) {
         Dataset dataset = datasets.get(version.dataset());
         versions.add(version, dataset.ttl());
         RequestLog.Entry entry =
@@ -86,7 +92,8 @@ public class EnsureRequests {
                                 written(request),
                                 WorkflowIds.version(version),
                                 0,
-                                null));
+                                null),
+                        runId);
         return answer(dataset, isAnswered(entry) ? requests.again(entry) : entry, wait);
     }
 
