@@ -36,6 +36,8 @@ Errors::
         ├── Corrupt             bytes do not have the checksum they should have
         ├── CapacityExceeded    the region is full of what must not be evicted
         ├── TooLarge            the version can never fit into the region
+        ├── BudgetSpent         the namespace has spent its budget
+        ├── Cancelled           the request was taken back
         ├── Unavailable         a part of the platform does not answer
         ├── Denied              the caller may not do that
         └── InternalError       a defect in Forebay
@@ -47,6 +49,8 @@ from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_datase
 from forebay._errors import (
     AlreadyExists,
     ApiError,
+    BudgetSpent,
+    Cancelled,
     CapacityExceeded,
     ConfigurationError,
     ConnectionFailed,
@@ -101,7 +105,9 @@ __all__ = [
     "AsyncClient",
     "Blocked",
     "Budget",
+    "BudgetSpent",
     "CachedDataset",
+    "Cancelled",
     "CapacityExceeded",
     "Client",
     "ConfigurationError",

@@ -156,6 +156,12 @@ class AsyncClient:
     async def resume(self, dataset: str, version: str, region: str) -> Version:
         return await self._send(_calls.resume(dataset, version, region))
 
+    async def abandon(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
+        return await self._send(_calls.abandon(dataset, version, region, reason))
+
+    async def cancel(self, dataset: str, version: str, request_id: str) -> None:
+        await self._send(_calls.cancel(dataset, version, request_id))
+
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())
 

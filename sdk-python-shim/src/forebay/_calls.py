@@ -144,7 +144,7 @@ def ensure(
 
 def prefetch(dataset: str, version: str, region: str) -> Call[EnsureStatus]:
     # One key for all who give the same hint: a thousand jobs that do are one request.
-    key = "hint-" + hashlib.sha256("\0".join((dataset, version, region)).encode()).hexdigest()[:40]
+    key = "hint-" + hashlib.sha256("\0".join((dataset, version, region, "speculative")).encode()).hexdigest()[:40]
     hint = ensure(dataset, version, region, None, 0, key)
     return replace(hint, body={**(hint.body or {}), "priority": "speculative"})
 
@@ -196,6 +196,17 @@ def set_ttl(dataset: str, version: str, ttl: Duration) -> Call[Version]:
 
 def resume(dataset: str, version: str, region: str) -> Call[Version]:
     return Call("POST", _path(dataset, version) + "/resume", _reader(Version), body={"region": region})
+
+
+def abandon(dataset: str, version: str, region: str, reason: str | None) -> Call[Version]:
+    path = _path(dataset, version) + "/abandon"
+    body = _present(region=region, reason=reason)
+    return Call("POST", path, _reader(Version), body=body, answer_seconds=_EVICTION_SECONDS)
+
+
+def cancel(dataset: str, version: str, request_id: str) -> Call[None]:
+    path = f"{_path(dataset, version)}/requests/{_part('request_id', request_id)}"
+    return Call("DELETE", path, lambda _: None, answer_seconds=_EVICTION_SECONDS)
 
 
 def regions() -> Call[tuple[Region, ...]]:

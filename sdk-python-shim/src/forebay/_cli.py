@@ -15,6 +15,7 @@ from forebay import _commands, _completion
 from forebay._errors import (
     AlreadyExists,
     ApiError,
+    Cancelled,
     CapacityExceeded,
     ConfigurationError,
     ConnectionFailed,
@@ -54,7 +55,7 @@ exit codes:
   0  done
   1  failed: the platform tried and could not, or a time limit passed
   2  wrong usage: an argument or environment variable is missing or wrong
-  3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED or CAPACITY_EXCEEDED
+  3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED, CAPACITY_EXCEEDED or CANCELLED
   4  not found: no such dataset, version, pin or region
   5  unreachable: the control plane does not answer, or another server does
 With --json an error is one line on stderr: {"code", "message", "field", "retryable"}.
@@ -158,7 +159,7 @@ def exit_code(error: ForebayError) -> int:
         return NOT_FOUND
     if isinstance(error, (ConnectionFailed, UnexpectedAnswer)):
         return UNREACHABLE
-    if isinstance(error, (Pinned, Evicting, AlreadyExists, Denied, CapacityExceeded, TooLarge)):
+    if isinstance(error, (Pinned, Evicting, AlreadyExists, Denied, CapacityExceeded, TooLarge, Cancelled)):
         return REFUSED
     return FAILED
 
@@ -237,6 +238,15 @@ def build_parser() -> argparse.ArgumentParser:
     resume = add("resume", _commands.resume, "let a region that is BLOCKED try again")
     _add_version(resume)
     _add_region(resume)
+
+    abandon = add("abandon", _commands.abandon, "give up a region that is BLOCKED, with what it holds")
+    _add_version(abandon)
+    _add_region(abandon)
+    abandon.add_argument("--reason", metavar="WHY", help="why; it stays in the version's history")
+
+    cancel = add("cancel", _commands.cancel, "take a request back; what nobody else wants of it is removed")
+    _add_version(cancel)
+    cancel.add_argument("request", metavar="REQUEST", help="the request's id, as a time-out of `ensure` names it")
 
     add("regions", _commands.regions, "list the regions and their workers")
 

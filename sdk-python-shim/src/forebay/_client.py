@@ -192,6 +192,22 @@ class Client:
         """Lets a region that is BLOCKED try again."""
         return self._send(_calls.resume(dataset, version, region))
 
+    def abandon(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
+        """Gives up a region that is BLOCKED, with what it holds; does nothing if it is not.
+
+        Raises:
+            Pinned: if somebody holds it.
+        """
+        return self._send(_calls.abandon(dataset, version, region, reason))
+
+    def cancel(self, dataset: str, version: str, request_id: str) -> None:
+        """Takes a request back: whoever waits for it gets ``Cancelled``, and what nobody else wants of it is removed.
+
+        Args:
+            request_id: of ``start_ensure``, of an ``EnsureTimeout``, or the ``idempotency_key`` of ``ensure``.
+        """
+        self._send(_calls.cancel(dataset, version, request_id))
+
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
 

@@ -197,6 +197,27 @@ def resume(options: Namespace) -> None:
         _say(f"{options.version} in {region}: {version.residency(region).state}")
 
 
+def abandon(options: Namespace) -> None:
+    name, wanted = split_version(options.version)
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        version = client.abandon(name, wanted, region, reason=options.reason)
+    if options.json:
+        _print_json(version)
+    else:
+        _say(f"{options.version} in {region}: {version.residency(region).state}")
+
+
+def cancel(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    with _client(options) as client:
+        client.cancel(name, version, options.request)
+    if options.json:
+        _print_json({"cancelled": options.request})
+    else:
+        _say(f"{options.request} is taken back, or was answered before")
+
+
 def regions(options: Namespace) -> None:
     with _client(options) as client:
         found = client.regions()

@@ -108,7 +108,8 @@ def _timeout(dataset: str, version: str, region: str, seconds: float | None, see
         how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total})"
     return EnsureTimeout(
         f"{dataset}@{version} was not complete in {region} within {seconds:.0f} s{how_far}; "
-        "the platform goes on with it, and asking again joins it",
+        "the platform goes on with it, and asking again joins it; "
+        f"'forebay cancel {dataset}@{version} {seen.request_id}' takes it back",
         progress=progress,
         request_id=seen.request_id,
     )

@@ -172,6 +172,8 @@ class ControlPlane:
             ("POST", version + "/evict", self._evict),
             ("PUT", version + "/ttl", lambda r, d, v: (200, self._version(d, v) | r.body)),
             ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
+            ("POST", version + "/abandon", lambda r, d, v: (200, self._abandon(d, v))),
+            ("DELETE", version + "/requests/([^/]+)", self._cancel),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
             ("GET", "/costs", self._costs),
@@ -252,10 +254,22 @@ class ControlPlane:
             return 202, {"request_id": key, "done": False, "progress": progress}
         return self._look(key)
 
+    def _abandon(self, dataset: str, version: str) -> dict[str, Any]:
+        self.state.blocked = None
+        return self._version(dataset, version)
+
+    def _cancel(self, request: Request, dataset: str, version: str, key: str) -> tuple[int, Any]:
+        if key not in self.state.requests:
+            raise Problem(404, "NOT_FOUND", f"there is no request {key}")
+        self.state.requests[key]["cancelled"] = True
+        return 204, None
+
     def _look(self, key: str) -> tuple[int, Any]:
         if key not in self.state.requests:
             raise Problem(404, "NOT_FOUND", f"there is no request {key}")
         asked = self.state.requests[key]
+        if asked.get("cancelled"):
+            raise Problem(409, "CANCELLED", f"request {key} was taken back")
         if self.state.fill_fails is not None:
             raise self.state.fill_fails
         name = (asked["region"], f"{asked['dataset']}@{asked['version']}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from control_plane import ControlPlane, Problem, send
 
+import forebay
 from forebay._cli import main
 
 
@@ -113,6 +114,26 @@ def test_status_and_the_rest(run: Run) -> None:
     assert "stays 1h30m" in run("ttl", "vision/digits@1", "1h30m")
     assert "CACHED" in run("resume", "vision/digits@1")
     assert "1/1" in run("regions")
+
+
+def test_a_request_is_taken_back(run: Run, plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1_000_000
+    run("ensure", "vision/digits@1", "--timeout", "1", code=1)
+    taken_back = run.err.split("'forebay ")[1].split("'")[0].split()
+    assert taken_back[:2] == ["cancel", "vision/digits@1"]
+    assert "is taken back" in run(*taken_back)
+    with forebay.Client() as client, pytest.raises(forebay.Cancelled):
+        client.ensure_status("vision/digits", "1", "eu", taken_back[2])
+    assert json.loads(run(*taken_back, "--json")) == {"cancelled": taken_back[2]}
+    run("cancel", "vision/digits@1", "unheard-of", code=4)
+
+
+def test_what_is_blocked_is_given_up(run: Run, plane: ControlPlane) -> None:
+    plane.state.blocked = {"code": "LAKE_DENIED", "message": "the lake refuses our key"}
+    assert "BLOCKED" in run("status", "vision/digits@1")
+    assert run("abandon", "vision/digits@1", "--reason", "wrong bucket") == "vision/digits@1 in eu: ABSENT\n"
+    assert plane.log[-1].body == {"region": "eu", "reason": "wrong bucket"}
+    assert json.loads(run("abandon", "vision/digits@1", "--json"))["version"] == "1"
 
 
 def test_costs(run: Run, plane: ControlPlane) -> None:

@@ -47,7 +47,8 @@ class LedgerIT {
     @Test
     void aBillSaysWhatItCostAndWhatItWouldHaveCostWithoutTheCache() {
         String dataset = "team/" + platform.dataset(3600);
-        // 1,000 requests and 10 GB from the lake; 40 GB sent, 4 of them to workers; 2 GB for 3 hours.
+        // 1,000 requests and 10 GB from the lake; 40 GB sent, 4 of them to workers; 2 GB for 3
+        // hours.
         platform.gateway.says(
                 "bill",
                 """
@@ -128,8 +129,9 @@ class LedgerIT {
 
         JsonNode first = costs("by=version&limit=2&dataset=team/" + name);
         JsonNode second =
-                costs("by=version&limit=2&dataset=team/%s&after=%s"
-                        .formatted(name, first.get("next").asText()));
+                costs(
+                        "by=version&limit=2&dataset=team/%s&after=%s"
+                                .formatted(name, first.get("next").asText()));
 
         assertThat(first.get("items")).hasSize(2);
         assertThat(second.get("items")).hasSize(1);
@@ -138,6 +140,7 @@ class LedgerIT {
         assertThat(second.get("next").isNull()).isTrue();
     }
 
+    /** "Budgets". */
     @Test
     void whatNobodyWaitsForWaitsWhileTheBudgetIsSpentAndNothingElseDoes() {
         String name = platform.dataset(3600);

@@ -13,7 +13,7 @@ final class Advice {
     static Problem with(Problem problem, RegionName region) {
         return new Problem(
                 problem.code(),
-                "%s. To do: %s; then resume, or ask for it again"
+                "%s. To do: %s; then resume, or ask for it again; or abandon it"
                         .formatted(stripped(problem.message()), of(problem.code(), region)));
     }
 
@@ -40,7 +40,13 @@ final class Advice {
             case EVICTING -> "wait until the eviction in %s has ended".formatted(region);
             case DENIED -> "ask for the permission that is missing";
             case UNKNOWN_REGION -> "use one of the regions of this installation";
-            case INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, PINNED, DEADLINE_EXCEEDED, CANCELLED, INTERNAL ->
+            case INVALID_ARGUMENT,
+                    NOT_FOUND,
+                    ALREADY_EXISTS,
+                    PINNED,
+                    DEADLINE_EXCEEDED,
+                    CANCELLED,
+                    INTERNAL ->
                     "look at the failed activity in this workflow's history and report it";
         };
     }

@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.SweepActivities;
@@ -14,10 +15,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
-final class FakeControlPlane implements IngestActivities, CatalogueActivities, SweepActivities {
+final class FakeControlPlane
+        implements IngestActivities, CatalogueActivities, SweepActivities, BudgetActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -30,6 +34,8 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
 
     private final List<VersionStatus> projected = new ArrayList<>();
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+    private volatile boolean budgetSpent;
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
@@ -62,8 +68,39 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
         return List.copyOf(projected);
     }
 
+    /** Holds up every listing until {@link #openGate}. */
+    void closeGate() {
+        gate = new CountDownLatch(1);
+    }
+
+    void openGate() {
+        gate.countDown();
+    }
+
+    /** Whether namespaces have spent their budgets from now on. */
+    void setBudgetSpent(boolean value) {
+        budgetSpent = value;
+    }
+
     @Override
-    public synchronized ManifestRef ingest(DatasetVersion version, String bucket, String prefix) {
+    public void requireBudget(String namespace) {
+        if (budgetSpent) {
+            throw Failures.of(
+                    new ForebayException(ErrorCode.BUDGET_SPENT, namespace + " has spent it"));
+        }
+    }
+
+    @Override
+    public ManifestRef ingest(DatasetVersion version, String bucket, String prefix) {
+        try {
+            gate.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return ingested();
+    }
+
+    private synchronized ManifestRef ingested() {
         ingests++;
         ErrorCode code = failures.poll();
         if (code != null) {

@@ -7,6 +7,8 @@ import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import dev.forebay.workflows.activity.SweepActivities.Outcome;
+import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictInput;
 import dev.forebay.workflows.message.EvictRequest;
@@ -94,6 +96,8 @@ class PayloadTest {
                 new UnpinRequest(us, "p"),
                 new TtlRequest(LEASE),
                 new ResumeRequest(us),
+                new CancelRequest("r~1"),
+                new AbandonRequest(us, "why"),
                 new Receipt(
                         version,
                         manifest.digest(),
