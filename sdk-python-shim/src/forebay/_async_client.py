@@ -16,7 +16,19 @@ from forebay._calls import Call, Paged
 from forebay._client import Client
 from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Budget, Costs, Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import (
+    Budget,
+    Costs,
+    Dataset,
+    EnsureStatus,
+    Explanation,
+    Pin,
+    PinSpec,
+    Progress,
+    Receipt,
+    Region,
+    Version,
+)
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -164,6 +176,9 @@ class AsyncClient:
 
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())
+
+    async def explain(self, dataset: str, region: str, *, version: str = "latest") -> Explanation:
+        return await self._send(_calls.explain(dataset, version, region))
 
     async def costs(
         self,

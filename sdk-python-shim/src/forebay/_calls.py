@@ -18,6 +18,7 @@ from forebay._models import (
     Costs,
     Dataset,
     EnsureStatus,
+    Explanation,
     Pin,
     PinSpec,
     Region,
@@ -211,6 +212,11 @@ def cancel(dataset: str, version: str, request_id: str) -> Call[None]:
 
 def regions() -> Call[tuple[Region, ...]]:
     return Call("GET", "/regions", _items_reader(Region))
+
+
+def explain(dataset: str, version: str, region: str) -> Call[Explanation]:
+    params = {"region": region, "version": version}
+    return Call("GET", _dataset_path(dataset) + "/explain", _reader(Explanation), params=params)
 
 
 def costs(query: Mapping[str, str | None]) -> Call[Costs]:

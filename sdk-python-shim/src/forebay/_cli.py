@@ -209,6 +209,10 @@ def build_parser() -> argparse.ArgumentParser:
     status = add("status", _commands.status, "show where a dataset or one version of it is")
     status.add_argument("dataset", metavar="NS/NAME[@VERSION]")
 
+    explain = add("explain", _commands.explain, "say why a version is, or is not, in a region")
+    explain.add_argument("dataset", metavar="NS/NAME[@VERSION]", help="without a version: the newest")
+    _add_region(explain)
+
     pins = add("pins", _commands.pins, "list who holds what")
     _add_region(pins, "only this region")
 

@@ -14,7 +14,19 @@ from forebay import _calls, _costs, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Budget, Costs, Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import (
+    Budget,
+    Costs,
+    Dataset,
+    EnsureStatus,
+    Explanation,
+    Pin,
+    PinSpec,
+    Progress,
+    Receipt,
+    Region,
+    Version,
+)
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -210,6 +222,10 @@ class Client:
 
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
+
+    def explain(self, dataset: str, region: str, *, version: str = "latest") -> Explanation:
+        """Why a version (the newest, if none is named) is, or is not, in a region."""
+        return self._send(_calls.explain(dataset, version, region))
 
     def costs(
         self,

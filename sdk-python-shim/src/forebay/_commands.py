@@ -248,6 +248,25 @@ def regions(options: Namespace) -> None:
             _say_cause(region.name, "takes nothing on", region.problem)
 
 
+def explain(options: Namespace) -> None:
+    name, _, version = options.dataset.partition("@")
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        told = client.explain(name, region, version=version or "latest")
+    if options.json:
+        _print_json(told)
+        return
+    for sentence in told.sentences:
+        _say(sentence)
+    if told.history:
+        print()
+        rows = [
+            [_stamp(each.at), each.kind, human_bytes(each.bytes), each.code or "", one_line(each.text)]
+            for each in told.history
+        ]
+        print_table(["AT", "WHAT", "THERE", "CODE", "WHY, OR WHO"], rows, right=("THERE",))
+
+
 def costs(options: Namespace) -> None:
     of: str | None = options.of
     dataset, version = split_version(of) if of is not None and "@" in of else (None, None)
@@ -413,11 +432,15 @@ def _print_pins(found: tuple[Pin, ...] | list[Pin]) -> None:
     print_table(["PIN", "REGION", "VERSION", "HOLDER", "EXPIRES", "REASON"], rows)
 
 
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
 def _until(moment: datetime | None) -> str:
     if moment is None:
         return ""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=timezone.utc)
     left = (moment - datetime.now(timezone.utc)).total_seconds()
-    stamp = moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    stamp = _stamp(moment)
     return f"{stamp} (in {human_seconds(left)})" if left > 0 else f"{stamp} (now)"

@@ -162,6 +162,7 @@ class ControlPlane:
             ("GET", "/datasets", self._list),
             ("GET", dataset, lambda r, d: (200, self._dataset(d))),
             ("GET", dataset + "/versions", self._versions),
+            ("GET", dataset + "/explain", self._explain),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
             ("POST", version + "/ensure", self._ensure),
             ("GET", version + "/requests/([^/]+)", lambda r, d, v, i: self._look(i)),
@@ -341,6 +342,22 @@ class ControlPlane:
 
     def _pins(self, region: str | None) -> list[dict[str, Any]]:
         return [pin for pin in self.state.pins.values() if region in (None, pin["region"])]
+
+    def _explain(self, request: Request, dataset: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        version = request.query["version"]
+        happened = {"at": _now(), "kind": "EVICTED", "code": None, "text": "room for\nmore", "bytes": TOTAL_BYTES}
+        return 200, {
+            "dataset": dataset,
+            "version": "2" if version == "latest" else version,
+            "region": request.query["region"],
+            "state": "ABSENT",
+            "warm": False,
+            "sentences": [f"{dataset} is cold.", "It was evicted."],
+            "history": [happened],
+            "newest": "2",
+            "others": ["1"],
+        }
 
     def _costs(self, request: Request) -> tuple[int, Any]:
         """Two pages of one line each."""

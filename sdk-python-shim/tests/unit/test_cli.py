@@ -116,6 +116,15 @@ def test_status_and_the_rest(run: Run) -> None:
     assert "1/1" in run("regions")
 
 
+def test_explain(run: Run, plane: ControlPlane) -> None:
+    lines = run("explain", "vision/digits").splitlines()
+    assert lines[:2] == ["vision/digits is cold.", "It was evicted."]
+    assert lines[-1].endswith("EVICTED  64.0 MiB        room for more")
+    assert plane.log[-1].query == {"region": "eu", "version": "latest"}
+    assert json.loads(run("explain", "vision/digits@1", "--json"))["version"] == "1"
+    run("explain", "team/none", code=4)
+
+
 def test_a_request_is_taken_back(run: Run, plane: ControlPlane) -> None:
     plane.state.looks_until_cached = 1_000_000
     run("ensure", "vision/digits@1", "--timeout", "1", code=1)
@@ -141,7 +150,19 @@ def test_costs(run: Run, plane: ControlPlane) -> None:
     lines = said.splitlines()
     assert lines[0] == "EUR, from 2026-11-05 until before 2026-12-01"
     assert lines[2].split()[0] == "DATASET"
-    assert lines[3].split() == ["vision/digits", "1.00", "GiB", "12", "4.00", "GiB", "1.50", "1", "0.13", "0.40", "0.27"]
+    assert lines[3].split() == [
+        "vision/digits",
+        "1.00",
+        "GiB",
+        "12",
+        "4.00",
+        "GiB",
+        "1.50",
+        "1",
+        "0.13",
+        "0.40",
+        "0.27",
+    ]
     assert lines[4].startswith("(none)")
     assert lines[5].startswith("total")
     assert plane.log[-2].query == {

@@ -81,7 +81,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         VersionStatus carried = state.status();
         Workflow.continueAsNew(
                 new VersionInput(
-                        input.version(), input.bucket(), input.prefix(), carried.ttl(), carried));
+                        input.version(),
+                        input.bucket(),
+                        input.prefix(),
+                        carried.ttl(),
+                        carried,
+                        state.chronicle().untold()));
     }
 
     @Override
@@ -222,11 +227,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     public void abandon(AbandonRequest request) {
         Problem blocked = state.residency(request.region()).blocked();
         if (blocked != null) {
-            String why =
-                    request.reason().isEmpty() ? "" : ", by somebody who says: " + request.reason();
+            String why = request.reason().isEmpty() ? "" : ": " + request.reason();
             evict(
                     new EvictRequest(
-                            request.region(), "given up after " + blocked.code() + why, false));
+                            request.region(),
+                            "it was given up after " + blocked.code() + why,
+                            false));
         }
     }
 

@@ -10,10 +10,12 @@ import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.VersionStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +38,7 @@ final class FakeControlPlane
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean budgetSpent;
+    private final List<Happening> happenings = new ArrayList<>();
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
@@ -82,6 +85,11 @@ final class FakeControlPlane
         budgetSpent = value;
     }
 
+    /** What the catalogue has heard of, in order. */
+    synchronized List<Happening> happenings() {
+        return List.copyOf(happenings);
+    }
+
     @Override
     public void requireBudget(String namespace) {
         if (budgetSpent) {
@@ -110,12 +118,14 @@ final class FakeControlPlane
     }
 
     @Override
-    public synchronized void project(VersionStatus status, long revision) {
+    public synchronized void project(
+            VersionStatus status, long revision, @Nullable List<Happening> news) {
         projections++;
         if (catalogueFailure != null) {
             throw Failures.of(new ForebayException(catalogueFailure, "the fake catalogue fails"));
         }
         projected.add(status);
+        Optional.ofNullable(news).ifPresent(happenings::addAll);
         revisions.add(revision);
     }
 

@@ -14,6 +14,7 @@ import dev.forebay.workflows.message.EvictInput;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.FillResult;
+import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.IngestInput;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
@@ -69,6 +70,8 @@ class PayloadTest {
                         problem,
                         2,
                         new Filling(AT, 1));
+        Happening happening =
+                new Happening("run/1", AT, us, Happening.Kind.BLOCKED, ErrorCode.CORRUPT, "why", 5);
         VersionStatus status =
                 new VersionStatus(
                         version, manifest, LEASE, List.of(cached, blocked), List.of(grant));
@@ -81,10 +84,11 @@ class PayloadTest {
                 problem,
                 cached,
                 blocked,
+                happening,
                 status,
                 new VersionStatus(version, null, LEASE, List.of(), List.of()),
-                new VersionInput(version, "lake", "", LEASE, null),
-                new VersionInput(version, "lake", "digits/", LEASE, status),
+                new VersionInput(version, "lake", "", LEASE, null, List.of()),
+                new VersionInput(version, "lake", "digits/", LEASE, status, List.of(happening)),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(

@@ -170,7 +170,8 @@ final class Platform implements AutoCloseable {
                                 .build(),
                         new WithStartWorkflowOperation<>(
                                 stub::run,
-                                new VersionInput(VERSION, "lake", "digits/", TTL, null)));
+                                new VersionInput(
+                                        VERSION, "lake", "digits/", TTL, null, List.of())));
         return handle.getResultAsync();
     }
 

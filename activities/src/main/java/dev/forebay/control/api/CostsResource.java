@@ -1,9 +1,9 @@
 package dev.forebay.control.api;
 
-import dev.forebay.control.api.Views.BudgetPage;
-import dev.forebay.control.api.Views.BudgetView;
-import dev.forebay.control.api.Views.CostPage;
-import dev.forebay.control.api.Views.CostView;
+import dev.forebay.control.api.CostViews.BudgetPage;
+import dev.forebay.control.api.CostViews.BudgetView;
+import dev.forebay.control.api.CostViews.CostPage;
+import dev.forebay.control.api.CostViews.CostView;
 import dev.forebay.control.catalogue.LedgerCatalogue.By;
 import dev.forebay.control.catalogue.LedgerCatalogue.Choice;
 import dev.forebay.control.ledger.Budgets;

@@ -2,6 +2,7 @@ package dev.forebay.control.ledger;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.control.catalogue.ChronicleCatalogue;
 import dev.forebay.control.catalogue.LedgerCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.ForebayException;
@@ -33,6 +34,7 @@ public class Bookkeeper {
 
     private final Regions regions;
     private final LedgerCatalogue ledger;
+    private final ChronicleCatalogue chronicle;
     private final ObjectMapper json;
     private final MeterRegistry metrics;
     private final LedgerConfig config;
@@ -43,11 +45,13 @@ public class Bookkeeper {
     Bookkeeper(
             Regions regions,
             LedgerCatalogue ledger,
+            ChronicleCatalogue chronicle,
             ObjectMapper json,
             MeterRegistry metrics,
             LedgerConfig config) {
         this.regions = regions;
         this.ledger = ledger;
+        this.chronicle = chronicle;
         this.json = json;
         this.metrics = metrics;
         this.config = config;
@@ -74,7 +78,9 @@ public class Bookkeeper {
                                                         worker ->
                                                                 note(region.name(), worker.id())));
             }
-            ledger.forget(Instant.now().minus(config.retention()), FORGET_BATCH);
+            Instant before = Instant.now().minus(config.retention());
+            ledger.forget(before, FORGET_BATCH);
+            chronicle.forget(before, FORGET_BATCH);
         } catch (RuntimeException e) {
             LOG.warnf("The ledger is behind: %s", e.getMessage());
         }
