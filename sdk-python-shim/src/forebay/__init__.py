@@ -36,6 +36,8 @@ Errors::
         ├── Corrupt             bytes do not have the checksum they should have
         ├── CapacityExceeded    the region is full of what must not be evicted
         ├── TooLarge            the version can never fit into the region
+        ├── BudgetSpent         the namespace has spent its budget
+        ├── Cancelled           the request was taken back
         ├── Unavailable         a part of the platform does not answer
         ├── Denied              the caller may not do that
         └── InternalError       a defect in Forebay
@@ -47,6 +49,8 @@ from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_datase
 from forebay._errors import (
     AlreadyExists,
     ApiError,
+    BudgetSpent,
+    Cancelled,
     CapacityExceeded,
     ConfigurationError,
     ConnectionFailed,
@@ -74,9 +78,16 @@ from forebay._errors import (
 )
 from forebay._models import (
     Blocked,
+    Budget,
+    Cost,
+    Costs,
+    Counted,
     Dataset,
     EnsureStatus,
+    Explanation,
+    Happening,
     Manifest,
+    Money,
     Pin,
     PinSpec,
     Plan,
@@ -101,19 +112,27 @@ __all__ = [
     "ApiError",
     "AsyncClient",
     "Blocked",
+    "Budget",
+    "BudgetSpent",
     "CachedDataset",
+    "Cancelled",
     "CapacityExceeded",
     "Client",
     "ConfigurationError",
     "ConnectionFailed",
     "Corrupt",
+    "Cost",
+    "Costs",
+    "Counted",
     "Dataset",
     "Denied",
     "EnsureStatus",
     "EnsureTimeout",
     "Evicting",
+    "Explanation",
     "ForebayError",
     "ForebayWarning",
+    "Happening",
     "InternalError",
     "InvalidArgument",
     "InvalidKey",
@@ -122,6 +141,7 @@ __all__ = [
     "LakeObjectChanged",
     "LakeUnavailable",
     "Manifest",
+    "Money",
     "MountMissing",
     "NotFound",
     "Pin",

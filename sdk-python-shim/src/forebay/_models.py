@@ -262,6 +262,91 @@ class Page:
     next: str | None = None
 
 
+@dataclass(frozen=True)
+class Happening:
+    """Something that happened to a version in a region: ASKED_FOR, CACHED, LOST, BLOCKED, PINNED, EVICTED, …"""
+
+    at: datetime
+    kind: str
+    text: str = ""
+    code: str | None = None
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a version is, or is not, in a region: in sentences, and what they are made from, the latest first."""
+
+    dataset: str
+    version: str
+    region: str
+    state: str
+    warm: bool
+    newest: str
+    sentences: tuple[str, ...] = ()
+    history: tuple[Happening, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Requests of one kind, and their bytes."""
+
+    requests: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Money:
+    """Amounts in the currency of the bill; ``without_cache`` if nodes had read from the lake what workers sent them."""
+
+    lake: float
+    requests: float
+    nvme: float
+    total: float
+    without_cache: float
+    saved: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One line of a bill: what came from the lake, from other workers, what nodes were sent, and what that costs."""
+
+    key: str
+    lake: Counted
+    peer: Counted
+    readers: Counted
+    nvme_gb_hours: float
+    evictions: int
+    cost: Money
+
+
+@dataclass(frozen=True)
+class Costs:
+    """A bill from the day ``since`` until before the day ``until``; ``priced`` is False if nothing has a price."""
+
+    currency: str
+    priced: bool
+    since: str
+    until: str
+    by: str
+    total: Cost
+    items: tuple[Cost, ...] = ()
+    next: str | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a namespace may cost in the month that begins on ``month``; while ``paused`` prefetches wait."""
+
+    namespace: str
+    month: str
+    currency: str
+    budget: float
+    spent: float
+    paused: bool
+
+
 def to_json(value: object) -> Any:
     """Turns a model back into what ``json.dumps`` takes."""
     if is_dataclass(value) and not isinstance(value, type):

@@ -72,6 +72,12 @@ final class TestControlPlane {
         properties.put("forebay.temporal.ui", temporal.ui().toString());
         properties.put("forebay.temporal.request-timeout", "5S");
         properties.put("forebay.sweep.interval", "1S");
+        properties.put("forebay.ledger.interval", "1S");
+        properties.put("forebay.ledger.budgets.spender", "0.5");
+        properties.put("forebay.prices.currency", "EUR");
+        properties.put("forebay.prices.lake-gb", "0.1");
+        properties.put("forebay.prices.lake-requests", "0.4");
+        properties.put("forebay.prices.nvme-gb-hour", "0.01");
         properties.put("forebay.progress.streams", String.valueOf(STREAMS));
         properties.put("forebay.progress.interval", "0.2S");
         properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.agent.AgentConfig;
 import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PricesConfig;
 import io.smallrye.config.ConfigMappings;
 import java.io.IOException;
@@ -22,6 +23,7 @@ class ConfigurationDocTest {
                 ServiceConfig.class,
                 ControlPlaneConfig.class,
                 PricesConfig.class,
+                LedgerConfig.class,
                 AgentConfig.class
             })
     void namesEverySettingAndItsDefault(Class<?> mapping) throws IOException {

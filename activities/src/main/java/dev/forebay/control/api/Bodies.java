@@ -127,7 +127,13 @@ final class Bodies {
                             enumeration = {"interactive", "speculative"},
                             description =
                                     "Whether somebody waits for it; interactive if absent. What is speculative is filled after what is not")
-                    @Nullable String priority) {
+                    @Nullable String priority,
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Schema(
+                            description =
+                                    "The run that asks, to whose account goes what is filled because of it")
+                    @Nullable String runId) {
 
         /** The regions that are named. */
         List<String> named() {

@@ -43,6 +43,13 @@ public class VersionCatalogue {
             order by r.evictableAt, v.id
             """;
 
+    private static final String CACHED =
+            """
+            select v.id from VersionEntity v join v.regions r
+            where v.dataset = :dataset and r.region = :region and r.state = 'CACHED'
+            order by v.createdAt desc, v.id desc
+            """;
+
     /** Enters a version that has no manifest yet; does nothing if it is there. */
     public void add(DatasetVersion version, Duration ttl) {
         Panache.getEntityManager()
@@ -128,6 +135,20 @@ public class VersionCatalogue {
                 .createQuery(EXPIRED, String.class)
                 .setParameter("region", region.value())
                 .setParameter("now", now)
+                .setMaxResults(limit)
+                .getResultStream()
+                .map(DatasetVersion::parse)
+                .toList();
+    }
+
+    /**
+     * Up to {@code limit} versions of a dataset that are complete in a region, the newest first.
+     */
+    public List<DatasetVersion> cached(DatasetName dataset, RegionName region, int limit) {
+        return Panache.getEntityManager()
+                .createQuery(CACHED, String.class)
+                .setParameter("dataset", dataset.toString())
+                .setParameter("region", region.value())
                 .setMaxResults(limit)
                 .getResultStream()
                 .map(DatasetVersion::parse)

@@ -14,6 +14,7 @@ import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.BearerToken;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 class AgentGateway {
 
     private static final int OK = 200;
+    private static final int NO_CONTENT = 204;
     private static final int NOT_FOUND = 404;
 
     private final HttpClient http;
@@ -90,6 +92,28 @@ class AgentGateway {
         }
     }
 
+    /** A page of what a worker has counted. */
+    AccountPage accounts(URI agent, RegionName region, String worker, int after) {
+        return send(
+                        request(agent, "/v1/workers/%s/accounts?after=%d".formatted(worker, after))
+                                .GET(),
+                        region,
+                        AccountPage.class)
+                .orElseThrow(() -> unavailable(region, "it does not know worker " + worker, null));
+    }
+
+    /** Lets a worker forget a closed account. */
+    void settle(URI agent, RegionName region, String worker, String account, long revision) {
+        send(
+                request(
+                                agent,
+                                "/v1/workers/%s/accounts/%s?revision=%d"
+                                        .formatted(worker, account, revision))
+                        .DELETE(),
+                region,
+                Object.class);
+    }
+
     private HttpRequest.Builder request(URI agent, String path) {
         String base = agent.toString();
         String root = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;
@@ -104,7 +128,7 @@ class AgentGateway {
             HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
             return switch (answer.statusCode()) {
                 case OK -> Optional.of(json.forType(type).readValue(answer.body()));
-                case NOT_FOUND -> Optional.empty();
+                case NOT_FOUND, NO_CONTENT -> Optional.empty();
                 default ->
                         throw unavailable(
                                 region, "it answered with status " + answer.statusCode(), null);

@@ -10,6 +10,7 @@ import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.transfer.AccountPage;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
 import java.net.URI;
@@ -79,8 +80,25 @@ public class Regions {
 
     /** Renews a pin where it lives, or is empty if it has ended. */
     public Optional<Renewal> renew(RegionName region, DatasetVersion version, String pinId) {
-        URI agent = agents.get(require(region.value()).value());
-        return gateway.renew(Objects.requireNonNull(agent), region, version, pinId);
+        return gateway.renew(agent(region), region, version, pinId);
+    }
+
+    /**
+     * A page of what a worker has counted.
+     *
+     * @param after the next of the page before; -1 for the first
+     */
+    public AccountPage accounts(RegionName region, String worker, int after) {
+        return gateway.accounts(agent(region), region, worker, after);
+    }
+
+    /** Lets a worker forget a closed account, if it has not changed since this revision. */
+    public void settle(RegionName region, String worker, String account, long revision) {
+        gateway.settle(agent(region), region, worker, account, revision);
+    }
+
+    private URI agent(RegionName region) {
+        return Objects.requireNonNull(agents.get(require(region.value()).value()));
     }
 
     /** Whether a region is a site of one's own, not a cloud's. */

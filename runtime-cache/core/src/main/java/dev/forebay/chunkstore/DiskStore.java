@@ -302,6 +302,10 @@ final class DiskStore implements AutoCloseable {
         return table.chunks(pack);
     }
 
+    long footprint(PackId pack) {
+        return table.footprint(pack);
+    }
+
     StoreLimits limits() {
         return limits;
     }
