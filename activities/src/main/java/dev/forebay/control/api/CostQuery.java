@@ -45,10 +45,8 @@ record CostQuery(
                 @Pattern(regexp = Rules.COSTS_BY, message = Rules.COSTS_BY_RULE)
                 String by,
         @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = 1000) String limit,
-        @QueryParam("after")
-                @DefaultValue("")
-                @Size(max = 400, message = "must be the next of a page")
-                String after) {
+        @QueryParam("after") @Size(max = 400, message = "must be the next of a page")
+                @Nullable String after) {
 
     Choice choice() {
         if (version != null && dataset == null) {

@@ -181,17 +181,22 @@ public class LedgerCatalogue {
     }
 
     /**
-     * The figures of up to {@code limit} groups after {@code after}, by key and region: a group has
-     * one sum for each region.
+     * The figures of up to {@code limit} groups, by key and region: a group has one sum for each
+     * region.
+     *
+     * @param after the key of the last group of the page before; the empty one is a key, too
      */
-    public List<Sum> sums(Choice choice, By by, String after, int limit) {
+    public List<Sum> sums(Choice choice, By by, @Nullable String after, int limit) {
         String keys =
-                "select distinct %s as key %s and %s > :after order by key limit :limit"
+                "select distinct %s as key %s and (cast(:after as text) is null or %s > :after) order by key limit :limit"
                         .formatted(by.column, CHOSEN, by.column);
         String sql =
                 "select %s as key, region, %s %s and %s in (select key from (%s) as keys) group by 1, 2 order by 1, 2"
                         .formatted(by.column, SUMS, CHOSEN, by.column, keys);
-        return rows(chosen(sql, choice).setParameter("after", after).setParameter("limit", limit));
+        return rows(
+                chosen(sql, choice)
+                        .setParameter("after", after, String.class)
+                        .setParameter("limit", limit));
     }
 
     /** The figures of all that is chosen, in one group without a key. */

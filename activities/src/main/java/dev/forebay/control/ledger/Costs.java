@@ -9,6 +9,7 @@ import jakarta.inject.Singleton;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What was noted, at the prices of today. Safe for use by many threads. */
 @Singleton
@@ -27,8 +28,8 @@ public class Costs {
         return prices;
     }
 
-    /** Up to {@code limit} groups by key, after {@code after}. */
-    public List<CostLine> lines(Choice choice, By by, String after, int limit) {
+    /** Up to {@code limit} groups by key, after the one of key {@code after}, if there is one. */
+    public List<CostLine> lines(Choice choice, By by, @Nullable String after, int limit) {
         Map<String, CostLine> lines = new LinkedHashMap<>();
         for (Sum sum : ledger.sums(choice, by, after, limit)) {
             lines.merge(sum.key(), priced(sum), CostLine::plus);

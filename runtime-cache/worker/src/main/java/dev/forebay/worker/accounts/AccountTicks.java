@@ -30,7 +30,7 @@ public final class AccountTicks implements AutoCloseable {
         this.interval = interval;
     }
 
-    /** Looks now and then once in each interval, until closed, and a last time then. */
+    /** Looks now and then once in each interval, until closed. */
     public static AccountTicks start(
             VersionAccounts accounts,
             ChunkStore store,
@@ -47,7 +47,7 @@ public final class AccountTicks implements AutoCloseable {
         } while (!closedWithin(interval));
     }
 
-    private synchronized void tick() {
+    private void tick() {
         if (!versions.ready()) {
             return;
         }
@@ -69,6 +69,9 @@ public final class AccountTicks implements AutoCloseable {
     @Override
     public void close() {
         closing.countDown();
-        tick();
+        // What is on the disks stays there, and counts on; to look might have to fetch a manifest.
+        if (versions.ready()) {
+            accounts.noteServed();
+        }
     }
 }

@@ -227,8 +227,7 @@ public final class VersionAccounts implements FillAccount {
      * @param held bytes for each mounted version; the others hold nothing
      */
     public synchronized void tick(Map<Mount, Long> held) {
-        served.forEach(this::noteServed);
-        served.keySet().retainAll(payers.keySet());
+        noteServed();
         long now = clock.millis();
         Map<DatasetVersion, Long> bytes = new HashMap<>();
         held.forEach(
@@ -244,6 +243,12 @@ public final class VersionAccounts implements FillAccount {
                 changed(account, each -> each.holds(holds, now));
             }
         }
+    }
+
+    /** Takes note of what readers were sent. */
+    synchronized void noteServed() {
+        served.forEach(this::noteServed);
+        served.keySet().retainAll(payers.keySet());
     }
 
     private void noteServed(Digest manifest, Served sum) {
