@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._client import Client
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Tracking, Version
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -50,8 +50,17 @@ class AsyncClient:
     def api(self) -> str:
         return str(self._exchanges.base)
 
-    async def register_dataset(self, dataset: str, source: str, *, ttl: Duration | None = None) -> Dataset:
-        return await self._send(_calls.register_dataset(dataset, source, ttl))
+    async def register_dataset(
+        self,
+        dataset: str,
+        source: str,
+        *,
+        ttl: Duration | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        keys: str | None = None,
+    ) -> Dataset:
+        return await self._send(_calls.register_dataset(dataset, source, ttl, include, exclude, keys))
 
     async def datasets(self, namespace: str | None = None) -> AsyncIterator[Dataset]:
         after: str | None = None
@@ -64,6 +73,18 @@ class AsyncClient:
 
     async def dataset(self, dataset: str) -> Dataset:
         return await self._send(_calls.dataset(dataset))
+
+    async def follow(self, dataset: str, *, every: Duration | None = None, paused: bool | None = None) -> Tracking:
+        return await self._send(_calls.follow(dataset, every, paused))
+
+    async def tracking(self, dataset: str) -> Tracking:
+        return await self._send(_calls.tracking(dataset))
+
+    async def check_drift(self, dataset: str) -> Tracking:
+        return await self._send(_calls.check_drift(dataset))
+
+    async def unfollow(self, dataset: str) -> None:
+        await self._send(_calls.unfollow(dataset))
 
     async def versions(self, dataset: str) -> tuple[Version, ...]:
         return await self._all(lambda after: _calls.versions(dataset, after))

@@ -15,26 +15,32 @@ public class Engine {
     private final TemporalWorkers workers;
     private final SearchAttributeRegistration attributes;
     private final SweepSchedules schedules;
+    private final DatasetTracking tracking;
     private final RequestJanitor janitor;
     private final CatalogueActivitiesImpl catalogue;
     private final IngestActivitiesImpl ingest;
     private final SweepActivitiesImpl sweep;
+    private final TrackingActivitiesImpl checks;
 
     Engine(
             TemporalWorkers workers,
             SearchAttributeRegistration attributes,
             SweepSchedules schedules,
+            DatasetTracking tracking,
             RequestJanitor janitor,
             CatalogueActivitiesImpl catalogue,
             IngestActivitiesImpl ingest,
-            SweepActivitiesImpl sweep) {
+            SweepActivitiesImpl sweep,
+            TrackingActivitiesImpl checks) {
         this.workers = workers;
         this.attributes = attributes;
         this.schedules = schedules;
+        this.tracking = tracking;
         this.janitor = janitor;
         this.catalogue = catalogue;
         this.ingest = ingest;
         this.sweep = sweep;
+        this.checks = checks;
     }
 
     /**
@@ -46,6 +52,7 @@ public class Engine {
         workers.await();
         attributes.ensureRegistered();
         schedules.ensureScheduled();
+        tracking.ensureScheduled();
         workers.start(
                 new Work(
                         TaskQueues.LIFECYCLE,
@@ -53,7 +60,8 @@ public class Engine {
                         worker -> {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
-                            worker.registerActivitiesImplementations(catalogue, ingest, sweep);
+                            worker.registerActivitiesImplementations(
+                                    catalogue, ingest, sweep, checks);
                         }));
         janitor.start();
     }
