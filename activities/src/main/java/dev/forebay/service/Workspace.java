@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
@@ -137,10 +138,18 @@ public class Workspace {
         Instant old = Instant.now().minus(KEPT);
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(kept)) {
             for (Path entry : entries) {
-                if (Files.getLastModifiedTime(entry).toInstant().isBefore(old)) {
+                if (isOlder(entry, old)) {
                     remove(entry);
                 }
             }
+        }
+    }
+
+    private static boolean isOlder(Path entry, Instant than) throws IOException {
+        try {
+            return Files.getLastModifiedTime(entry).toInstant().isBefore(than);
+        } catch (NoSuchFileException gone) {
+            return false; // another process on this disk has just done with it
         }
     }
 

@@ -60,11 +60,11 @@ final class Steps {
         return Workflow.newActivityStub(CatalogueActivities.class, options);
     }
 
-    /** After everything that somebody waits for. */
     static TrackingActivities driftCheck(DatasetName dataset) {
         ActivityOptions options =
                 bounded(Duration.ofHours(24), Duration.ofHours(48))
                         .setHeartbeatTimeout(HEARTBEAT)
+                        .setTaskQueue(TaskQueues.TRACKING)
                         .setPriority(priority(dataset, BACKGROUND))
                         .setSummary("list the lake and compare")
                         .build();

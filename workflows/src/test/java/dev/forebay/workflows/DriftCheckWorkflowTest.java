@@ -61,7 +61,9 @@ class DriftCheckWorkflowTest {
     private TrackingActivities.Check run(@Nullable ForebayException failure) {
         var worker = environment.newWorker(TaskQueues.LIFECYCLE);
         worker.registerWorkflowImplementationTypes(DriftCheckWorkflowImpl.class);
-        worker.registerActivitiesImplementations(new Lake(failure));
+        Lake lake = new Lake(failure);
+        worker.registerActivitiesImplementations(lake);
+        environment.newWorker(TaskQueues.TRACKING).registerActivitiesImplementations(lake);
         environment.start();
         return environment
                 .getWorkflowClient()

@@ -1,5 +1,6 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.service.temporal.TemporalWorkers;
 import dev.forebay.service.temporal.TemporalWorkers.Work;
 import dev.forebay.workflows.TaskQueues;
@@ -21,6 +22,7 @@ public class Engine {
     private final IngestActivitiesImpl ingest;
     private final SweepActivitiesImpl sweep;
     private final TrackingActivitiesImpl checks;
+    private final int checksAtOnce;
 
     Engine(
             TemporalWorkers workers,
@@ -31,7 +33,8 @@ public class Engine {
             CatalogueActivitiesImpl catalogue,
             IngestActivitiesImpl ingest,
             SweepActivitiesImpl sweep,
-            TrackingActivitiesImpl checks) {
+            TrackingActivitiesImpl checks,
+            ControlPlaneConfig config) {
         this.workers = workers;
         this.attributes = attributes;
         this.schedules = schedules;
@@ -41,6 +44,8 @@ public class Engine {
         this.ingest = ingest;
         this.sweep = sweep;
         this.checks = checks;
+        // The other places for listing are for versions that somebody waits for.
+        this.checksAtOnce = Math.max(1, config.ingest().concurrency() / 2);
     }
 
     /**
@@ -62,7 +67,11 @@ public class Engine {
                                     WorkflowImplementations.all());
                             worker.registerActivitiesImplementations(
                                     catalogue, ingest, sweep, checks);
-                        }));
+                        }),
+                new Work(
+                        TaskQueues.TRACKING,
+                        checksAtOnce,
+                        worker -> worker.registerActivitiesImplementations(checks)));
         janitor.start();
     }
 

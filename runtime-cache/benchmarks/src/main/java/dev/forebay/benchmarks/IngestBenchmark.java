@@ -94,17 +94,17 @@ public final class IngestBenchmark {
                 next = listing.page(next, Listing.PAGE_OBJECTS).next();
             } while (next != null);
             results.add("server_list_serially", FOREBAY, "s", secondsSince(began));
-            results.add("server_list_serially_requests", FOREBAY, "", lake.requests() - before);
+            results.add("server_list_serially_requests", FOREBAY, "", (double) (lake.requests() - before));
             long serial = lake.requests();
             ingest("server", version, listing);
-            results.add("server_list_requests", FOREBAY, "", lake.requests() - serial);
+            results.add("server_list_requests", FOREBAY, "", (double) (lake.requests() - serial));
         }
     }
 
     private void computed(SyntheticVersion version) throws IOException {
         StubListing listing = new StubListing(version, LATENCY);
         ingest("computed", version, listing);
-        results.add("computed_list_requests", FOREBAY, "", listing.requests());
+        results.add("computed_list_requests", FOREBAY, "", (double) listing.requests());
     }
 
     private void ingest(String name, SyntheticVersion version, Listing listing) throws IOException {

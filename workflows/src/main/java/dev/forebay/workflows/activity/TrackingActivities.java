@@ -6,7 +6,10 @@ import dev.forebay.workflows.message.Problem;
 import io.temporal.activity.ActivityInterface;
 import org.jspecify.annotations.Nullable;
 
-/** Following the lake; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}. */
+/**
+ * Following the lake; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}, and the check on {@link
+ * dev.forebay.workflows.TaskQueues#TRACKING}.
+ */
 @ActivityInterface
 public interface TrackingActivities {
 

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ranges {
 
+    private static final int PAGES_BETWEEN = 2;
+
     private final String prefix;
     private final Spool.Division division;
     private final List<KeyRange> ranges;
@@ -56,8 +58,12 @@ final class Ranges {
     }
 
     private Optional<KeyRange> divided() {
-        return ranges.stream()
-                .filter(range -> range.state == KeyRange.State.ACTIVE && range.pages > 0)
+        List<KeyRange> active =
+                ranges.stream().filter(range -> range.state == KeyRange.State.ACTIVE).toList();
+        // The sooner a single walker is helped the better; many can afford to guess less often.
+        int enough = active.size() == 1 ? 1 : PAGES_BETWEEN;
+        return active.stream()
+                .filter(range -> range.pages >= enough)
                 .max(Comparator.comparingInt(range -> range.pages))
                 .flatMap(this::divide);
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -17,16 +17,18 @@ final class FakeListing implements Listing {
 
     static final int PAGE = 10;
 
-    private final NavigableMap<String, LakeObject> objects = new TreeMap<>(KeyOrder.UTF8);
+    private final NavigableMap<String, LakeObject> objects = new ConcurrentSkipListMap<>(KeyOrder.UTF8);
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
     private volatile Runnable before = () -> {};
 
     FakeListing(Collection<String> keys) {
-        for (String key : keys) {
-            objects.put(key, object(key));
-        }
+        keys.forEach(this::put);
+    }
+
+    void put(String key) {
+        objects.put(key, object(key));
     }
 
     static LakeObject object(String key) {

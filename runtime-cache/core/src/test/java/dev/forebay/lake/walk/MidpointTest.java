@@ -47,16 +47,26 @@ class MidpointTest {
     }
 
     @Test
-    void isFoundBelowKeysThatFollowEachOther() {
-        assertThat(Midpoint.between("", "a0001", "a0002")).hasValue("a0001O");
+    void numbersAreHalvedDigitByDigit() {
+        assertThat(Midpoint.between("d/", "d/0001", null)).hasValue("d/5");
+        assertThat(Midpoint.between("d/", "d/0001", "d/5")).hasValue("d/2");
+        assertThat(Midpoint.between("d/", "d/0001", "d/2")).hasValue("d/1");
+        assertThat(Midpoint.between("d/", "d/0001", "d/1")).hasValue("d/05");
+        assertThat(Midpoint.between("d/", "d/9901", null)).hasValue("d/995");
         assertThat(Midpoint.between("", "a0001", "a0009")).hasValue("a0005");
-        assertThat(Midpoint.between("d/", "d/0001", null))
-                .hasValueSatisfying(middle -> assertThat(middle).isGreaterThan("d/0001"));
+    }
+
+    @Test
+    void wordsThatAllKeysHaveInCommonCostOneGuess() {
+        assertThat(Midpoint.between("d/", "d/train/img-01.jpg", null)).hasValue("d/train/img-~");
+        assertThat(Midpoint.between("d/", "d/train/img-01.jpg", "d/train/img-~"))
+                .hasValue("d/train/img-5");
     }
 
     @Test
     void isNotFoundWhereThereIsNoRoom() {
         assertThat(Midpoint.between("", "a", "a")).isEmpty();
         assertThat(Midpoint.between("", "b", "a")).isEmpty();
+        assertThat(Midpoint.between("", "", null)).isEmpty();
     }
 }

@@ -3,6 +3,7 @@ package dev.forebay.lake.walk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.lake.KeyOrder;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -64,6 +65,31 @@ class PrefixWalkTest {
         List<LakeObject> told = new ArrayList<>();
         walk.forEach(told::add);
         return told;
+    }
+
+    /** "A listing takes time". */
+    @RepeatedTest(20)
+    void whatIsThereAllTheTimeIsToldOnceThoughTheLakeChanges() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        FakeListing listing = random(random, 1000);
+        List<LakeObject> before = listing.all();
+        AtomicInteger written = new AtomicInteger();
+        listing.beforeEachPage(
+                () -> {
+                    // New keys, before and behind what was listed already.
+                    listing.put(PREFIX + "a/new" + written.incrementAndGet());
+                    listing.put(PREFIX + "z/new" + written.incrementAndGet());
+                });
+        PrefixWalk walk = walk(listing);
+
+        walk.list(1 + random.nextInt(8), count -> {});
+
+        assertThat(told(walk))
+                .as("seed %d", seed)
+                .containsAll(before)
+                .doesNotHaveDuplicates()
+                .isSortedAccordingTo((one, other) -> KeyOrder.UTF8.compare(one.key(), other.key()));
     }
 
     @RepeatedTest(20)
