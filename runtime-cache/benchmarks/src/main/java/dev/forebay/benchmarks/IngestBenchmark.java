@@ -94,7 +94,11 @@ public final class IngestBenchmark {
                 next = listing.page(next, Listing.PAGE_OBJECTS).next();
             } while (next != null);
             results.add("server_list_serially", FOREBAY, "s", secondsSince(began));
-            results.add("server_list_serially_requests", FOREBAY, "", (double) (lake.requests() - before));
+            results.add(
+                    "server_list_serially_requests",
+                    FOREBAY,
+                    "",
+                    (double) (lake.requests() - before));
             long serial = lake.requests();
             ingest("server", version, listing);
             results.add("server_list_requests", FOREBAY, "", (double) (lake.requests() - serial));

@@ -7,8 +7,8 @@ import io.temporal.activity.ActivityInterface;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Following the lake; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}, and the check on {@link
- * dev.forebay.workflows.TaskQueues#TRACKING}.
+ * Following the lake; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}, and the check on
+ * {@link dev.forebay.workflows.TaskQueues#TRACKING}.
  */
 @ActivityInterface
 public interface TrackingActivities {

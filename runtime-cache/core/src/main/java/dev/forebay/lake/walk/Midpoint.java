@@ -22,7 +22,8 @@ final class Midpoint {
     private Midpoint() {}
 
     /**
-     * A text behind {@code low} and before {@code high}; empty if there is none that can be guessed.
+     * A text behind {@code low} and before {@code high}; empty if there is none that can be
+     * guessed.
      *
      * @param prefix what both begin with, and the text will
      * @param high null if there is no end but the prefix's

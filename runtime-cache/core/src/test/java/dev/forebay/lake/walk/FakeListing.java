@@ -17,7 +17,8 @@ final class FakeListing implements Listing {
 
     static final int PAGE = 10;
 
-    private final NavigableMap<String, LakeObject> objects = new ConcurrentSkipListMap<>(KeyOrder.UTF8);
+    private final NavigableMap<String, LakeObject> objects =
+            new ConcurrentSkipListMap<>(KeyOrder.UTF8);
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger mostUnderWay = new AtomicInteger();
