@@ -9,6 +9,7 @@ import dev.forebay.model.ForebayException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
@@ -100,34 +101,61 @@ final class S3Listing implements Listing {
 
     /**
      * The versions of a key come newest first, so a page that has any of them has the current one:
-     * the next page begins behind the last key, however many versions of it are left.
+     * the next page begins behind the last key, however many versions of it are left. Stores do not
+     * agree whether what follows a key marker begins with that key: its versions are passed over.
      */
     private Page versions(@Nullable String after, int limit) {
-        ListObjectVersionsResponse page =
-                attempts.run(
-                        Request.LIST,
-                        what(),
-                        () ->
-                                client.listObjectVersions(
-                                        b ->
-                                                b.bucket(bucket)
-                                                        .prefix(prefix)
-                                                        .keyMarker(after)
-                                                        .maxKeys(limit)
-                                                        .encodingType(EncodingType.URL)));
         List<LakeObject> objects = new ArrayList<>();
-        for (ObjectVersion object : page.versions()) {
-            if (Boolean.TRUE.equals(object.isLatest())) {
-                objects.add(
-                        object(
-                                object.key(),
-                                object.size(),
-                                object.lastModified(),
-                                object.eTag(),
-                                object.versionId()));
+        String key = after;
+        String version = null;
+        while (true) {
+            ListObjectVersionsResponse page = versionsAt(key, version);
+            for (ObjectVersion object : page.versions()) {
+                if (Boolean.TRUE.equals(object.isLatest()) && isBehind(object.key(), after)) {
+                    objects.add(
+                            object(
+                                    object.key(),
+                                    object.size(),
+                                    object.lastModified(),
+                                    object.eTag(),
+                                    object.versionId()));
+                }
             }
+            if (objects.size() > limit) {
+                List<LakeObject> some = List.copyOf(objects.subList(0, limit));
+                return new Page(some, some.getLast().key());
+            }
+            String last = lastKey(page);
+            String next = next(page.isTruncated(), last);
+            if (next == null || isBehind(next, after)) {
+                return new Page(objects, next);
+            }
+            if (Objects.equals(key, page.nextKeyMarker())
+                    && Objects.equals(version, page.nextVersionIdMarker())) {
+                throw cut();
+            }
+            key = page.nextKeyMarker();
+            version = page.nextVersionIdMarker();
         }
-        return new Page(objects, next(page.isTruncated(), lastKey(page)));
+    }
+
+    private static boolean isBehind(String key, @Nullable String after) {
+        return after == null || KeyOrder.UTF8.compare(key, after) > 0;
+    }
+
+    private ListObjectVersionsResponse versionsAt(@Nullable String key, @Nullable String version) {
+        return attempts.run(
+                Request.LIST,
+                what(),
+                () ->
+                        client.listObjectVersions(
+                                b ->
+                                        b.bucket(bucket)
+                                                .prefix(prefix)
+                                                .keyMarker(key)
+                                                .versionIdMarker(version)
+                                                .maxKeys(PAGE_OBJECTS)
+                                                .encodingType(EncodingType.URL)));
     }
 
     private static @Nullable String lastKey(ListObjectVersionsResponse page) {
@@ -162,11 +190,15 @@ final class S3Listing implements Listing {
             return null;
         }
         if (last == null) {
-            throw new ForebayException(
-                    ErrorCode.LAKE_UNAVAILABLE,
-                    what() + ": the lake cut the listing and does not say where to go on");
+            throw cut();
         }
         return last;
+    }
+
+    private ForebayException cut() {
+        return new ForebayException(
+                ErrorCode.LAKE_UNAVAILABLE,
+                what() + ": the lake cut the listing and does not say where to go on");
     }
 
     private String what() {

@@ -266,6 +266,26 @@ class S3LakeIT {
     }
 
     @Test
+    void aKeyWithMoreVersionsThanAPageHoldsUpNobody() {
+        String bucket = bucket("deep-versions");
+        admin.putBucketVersioning(
+                b ->
+                        b.bucket(bucket)
+                                .versioningConfiguration(
+                                        v -> v.status(BucketVersioningStatus.ENABLED)));
+        put(bucket, "a", bytes(1));
+        for (int i = 0; i <= Listing.PAGE_OBJECTS; i++) {
+            put(bucket, "b", bytes(2));
+        }
+        put(bucket, "c", bytes(3));
+
+        assertThat(list(bucket, "")).extracting(LakeObject::key).containsExactly("a", "b", "c");
+        assertThat(lake.listing(bucket, "").page("b", 1).objects())
+                .extracting(LakeObject::key)
+                .containsExactly("c");
+    }
+
+    @Test
     void manyWalkersSeeWhatOneSees(@TempDir Path folder) throws IOException {
         String bucket = bucket("walkers");
         Path files = server.bucketDirectory(bucket);
