@@ -96,7 +96,7 @@ bench-restart: target/built ## Measures the start of a worker's store of CHUNKS=
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.RestartBenchmark $(or $(CHUNKS),5000000)
 
-bench-ingest: target/built ## Lists OBJECTS=1000000 on an S3 server, and COMPUTED=10000000 of a stub, into manifests (10 minutes, 10 GB of disk)
+bench-ingest: target/built ## Lists OBJECTS=1000000 on an S3 server, and COMPUTED=10000000 of a stub, into manifests (some GB of disk)
 	@$(JAVA_HOME)/bin/java -Xmx192m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.IngestBenchmark $(or $(OBJECTS),1000000) $(or $(COMPUTED),10000000)
