@@ -89,15 +89,15 @@ class PlanIT {
 
         JsonNode plan = api.post(v + "/plan", PLANNED).body();
 
-        assertThat(plan.get("currency").asText()).isEqualTo("USD");
+        assertThat(plan.get("currency").asText()).isEqualTo("EUR");
         assertThat(plan.at("/manifest/objects").asLong()).isEqualTo(2);
         JsonNode region = plan.at("/regions/0");
         assertThat(region.get("state").asText()).isEqualTo("CACHED");
         assertThat(region.at("/needs/exact").asBoolean()).isTrue();
         assertThat(region.at("/sources/0/kind").asText()).isEqualTo("lake");
         assertThat(region.at("/sources/0/used").asBoolean()).isTrue();
-        // 2 GB at 0.09, and half a thousand requests at 0.4.
-        assertThat(region.at("/sources/0/cost").asDouble()).isEqualTo(0.38);
+        // 2 GB at 0.1, and half a thousand requests at 0.4.
+        assertThat(region.at("/sources/0/cost").asDouble()).isEqualTo(0.4);
         assertThat(region.get("eta_seconds").asLong()).isEqualTo(2_000);
         assertThat(platform.gateway.surveyed()).contains(plan.at("/manifest/digest").asText());
     }

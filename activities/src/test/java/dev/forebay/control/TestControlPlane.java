@@ -88,8 +88,6 @@ final class TestControlPlane {
         properties.put("forebay.progress.interval", "0.2S");
         properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());
         properties.put("forebay.plan.objects", String.valueOf(LISTED));
-        properties.put("forebay.prices.lake-gb", "0.09");
-        properties.put("forebay.prices.lake-requests", "0.4");
         properties.put("forebay.prices.on-premises-gb", "0.01");
         properties.put("forebay.regions." + AWAY + ".on-premises", "true");
         properties.put("forebay.regions." + AWAY + ".agent", "http://127.0.0.1:9");
