@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.Listing;
+import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -55,7 +56,8 @@ class KeyListWalkTest {
                 String etag,
                 @Nullable String versionId,
                 long offset,
-                ByteBuffer target) {
+                ByteBuffer target,
+                ReadMeter meter) {
             assertThat(List.of(key, etag, String.valueOf(versionId)))
                     .containsExactly(LIST, "e1", "v1");
             target.put(text, (int) offset, target.remaining());
