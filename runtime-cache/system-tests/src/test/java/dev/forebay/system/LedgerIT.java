@@ -77,9 +77,7 @@ class LedgerIT {
         Await.until(
                 "it is noted that it was read through the mount once",
                 PATIENCE,
-                () ->
-                        costs(name, "").at("/total/readers/bytes").asLong()
-                                >= (long) CHUNKS * CHUNK);
+                () -> costs(name, "").at("/total/readers/bytes").asLong() >= (long) CHUNKS * CHUNK);
 
         if (victim != Victim.NOBODY) {
             find(victim).kill9();
