@@ -234,7 +234,7 @@ class ControlPlane:
 
     def _check(self, request: Request, dataset: str) -> tuple[int, Any]:
         found = self._tracking(dataset)
-        found["last_check"] = {"checked_at": _now(), "made": "2026-11-22T120000Z", "objects_changed": 2}
+        found["last_check"] = {"checked_at": _now(), "made": "2026-11-22T120000.000Z", "objects_changed": 2}
         return 202, found
 
     def _version(self, dataset: str, version: str) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def test_tracking(run: Run, plane: ControlPlane) -> None:
     )
     assert "; paused\n" in run("tracking", "pause", "vision/digits")
     assert json.loads(run("tracking", "show", "vision/digits", "--json"))["paused"]
-    assert "made 2026-11-22T120000Z: 2 changed, 0 added, 0 removed" in run("tracking", "check", "vision/digits")
+    assert "made 2026-11-22T120000.000Z: 2 changed, 0 added, 0 removed" in run("tracking", "check", "vision/digits")
     plane.state.tracking["vision/digits"]["last_check"] = {
         "checked_at": "2026-11-22T12:00:00Z",
         "problem": {"code": "LAKE_DENIED", "message": "no such key"},

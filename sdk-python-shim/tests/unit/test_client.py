@@ -56,7 +56,7 @@ def test_a_dataset_follows_its_source(plane: ControlPlane, client: Client) -> No
     assert client.tracking("vision/digits").interval_seconds == 1800
     check = client.check_drift("vision/digits").last_check
     assert check is not None
-    assert (check.made, check.objects_changed, check.objects_added) == ("2026-11-22T120000Z", 2, 0)
+    assert (check.made, check.objects_changed, check.objects_added) == ("2026-11-22T120000.000Z", 2, 0)
     client.unfollow("vision/digits")
     client.unfollow("vision/digits")
     assert [each.body for each in plane.seen("PUT", "/tracking$")] == [{"interval_seconds": 1800}, {"paused": True}]

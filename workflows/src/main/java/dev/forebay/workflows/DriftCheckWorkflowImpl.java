@@ -13,9 +13,9 @@ import java.time.format.DateTimeFormatter;
 /** One activity, and word of it when it was given up: the next check is the Schedule's. */
 public final class DriftCheckWorkflowImpl implements DriftCheckWorkflow {
 
-    /** No two checks of a dataset run at once, so no two begin in the same second. */
+    /** No two checks of a dataset run at once, so no two begin in the same millisecond. */
     private static final DateTimeFormatter NAME =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
 
     @Override
     public Check run(DatasetName dataset) {

@@ -38,7 +38,7 @@ class DriftCheckWorkflowTest {
         TrackingActivities.Check check = run(null);
 
         String name = asked.getFirst();
-        assertThat(name).matches("20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{6}Z");
+        assertThat(name).matches("20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{6}\\.[0-9]{3}Z");
         assertThat(check.made()).isEqualTo(new DatasetVersion(DATASET, name));
         assertThat(check.added()).isEqualTo(2);
         assertThat(told).isEmpty();

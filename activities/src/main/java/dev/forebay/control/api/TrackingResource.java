@@ -74,7 +74,7 @@ class TrackingResource {
     @Operation(
             summary = "Check now",
             description =
-                    "Also if it is paused; last_check says when it is over. Does nothing if a check is running.")
+                    "Also if it is paused; last_check says when it is over. If a check is running, it follows that one.")
     @APIResponse(responseCode = "202", description = "It will be checked")
     @APIResponse(responseCode = "404", description = ABSENT)
     public RestResponse<TrackingView> check(@BeanParam @Valid DatasetPath path) {

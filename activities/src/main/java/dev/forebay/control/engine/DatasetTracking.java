@@ -74,15 +74,7 @@ public class DatasetTracking {
                 interval.or(() -> catalogue.find(dataset).map(Tracking::interval))
                         .orElse(defaultInterval);
         catalogue.put(dataset, every);
-        call(
-                () -> {
-                    schedules.put(dataset, every);
-                    if (paused.isPresent() && paused.get()) {
-                        schedules.pause(dataset);
-                    } else if (paused.isPresent()) {
-                        schedules.unpause(dataset);
-                    }
-                });
+        call(() -> schedules.put(dataset, every, paused));
         return get(dataset);
     }
 
@@ -122,7 +114,10 @@ public class DatasetTracking {
         List<Tracking> page = catalogue.list(null, PAGE);
         while (!page.isEmpty()) {
             for (Tracking tracking : page) {
-                call(() -> schedules.put(tracking.dataset(), tracking.interval()));
+                call(
+                        () ->
+                                schedules.put(
+                                        tracking.dataset(), tracking.interval(), Optional.empty()));
             }
             page = catalogue.list(page.getLast().dataset(), PAGE);
         }

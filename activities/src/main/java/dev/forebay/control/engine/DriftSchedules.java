@@ -58,13 +58,19 @@ class DriftSchedules {
      */
     record State(boolean paused, Optional<Instant> next) {}
 
-    /** Makes a dataset's Schedule, or changes it; one that is paused stays so. */
-    void put(DatasetName dataset, Duration interval) {
-        ScheduleState running = ScheduleState.newBuilder().build();
+    /**
+     * Makes a dataset's Schedule, or changes it.
+     *
+     * <p>That is one message to Temporal: of a change and a pause that a Schedule is told one after
+     * the other it takes the pause first if it sees both at once, and the change undoes it.
+     *
+     * @param paused whether it pauses; as it is, or not, if empty
+     */
+    void put(DatasetName dataset, Duration interval, Optional<Boolean> paused) {
         try {
             client.createSchedule(
                     WorkflowIds.driftCheck(dataset),
-                    schedule(dataset, interval, running),
+                    schedule(dataset, interval, state(ScheduleState.newBuilder().build(), paused)),
                     ScheduleOptions.newBuilder().build());
         } catch (ScheduleAlreadyRunningException there) {
             handle(dataset)
@@ -74,23 +80,19 @@ class DriftSchedules {
                                             schedule(
                                                     dataset,
                                                     interval,
-                                                    present.getDescription()
-                                                            .getSchedule()
-                                                            .getState())));
+                                                    state(
+                                                            present.getDescription()
+                                                                    .getSchedule()
+                                                                    .getState(),
+                                                            paused))));
         }
     }
 
-    void pause(DatasetName dataset) {
-        handle(dataset).pause("paused through Forebay's API");
-    }
-
-    void unpause(DatasetName dataset) {
-        handle(dataset).unpause("goes on through Forebay's API");
-    }
-
-    /** Has it checked now, also if it is paused; does nothing if a check is running. */
+    /**
+     * Has it checked now, also if it is paused, or as soon as the check that is running is over.
+     */
     void trigger(DatasetName dataset) {
-        handle(dataset).trigger(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_SKIP);
+        handle(dataset).trigger(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE);
     }
 
     void delete(DatasetName dataset) {
@@ -109,6 +111,20 @@ class DriftSchedules {
 
     private ScheduleHandle handle(DatasetName dataset) {
         return client.getHandle(WorkflowIds.driftCheck(dataset));
+    }
+
+    private static ScheduleState state(ScheduleState before, Optional<Boolean> paused) {
+        return paused.filter(pauses -> pauses != before.isPaused())
+                .map(
+                        pauses ->
+                                ScheduleState.newBuilder(before)
+                                        .setPaused(pauses)
+                                        .setNote(
+                                                pauses
+                                                        ? "paused through Forebay's API"
+                                                        : "goes on through Forebay's API")
+                                        .build())
+                .orElse(before);
     }
 
     private static Schedule schedule(DatasetName dataset, Duration interval, ScheduleState state) {
