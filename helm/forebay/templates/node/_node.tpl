@@ -44,6 +44,7 @@ is unmounted in the root of a volume stays mounted on the node.
 {{- $_ := set $own "FOREBAY_FUSE_DIRECTORY" "/work" -}}
 {{- $_ := set $own "FOREBAY_FUSE_CACHE_DIRECTORY" $fuse.cacheDirectory -}}
 {{- $_ := set $own "FOREBAY_FUSE_PACK_CACHE" $fuse.packCache -}}
+{{- $_ := set $own "FOREBAY_FUSE_IMAGE_CACHE" $fuse.imageCache -}}
 {{- $_ := set $own "FOREBAY_FUSE_MEMORY_CACHE" $fuse.memoryCache -}}
 {{- $_ := set $own "FOREBAY_FUSE_MANIFEST_CACHE" $fuse.manifestCache -}}
 {{- $_ := set $own "FOREBAY_FUSE_METRICS_ADDRESS" "0.0.0.0" -}}

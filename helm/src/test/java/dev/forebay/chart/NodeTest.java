@@ -108,7 +108,8 @@ class NodeTest {
                 VolumeMount mounts = mount(container, "mounts");
                 HostPathVolumeSource path = hostPath(release, component, "mounts");
                 // Its parent: what is unmounted in the root of a volume stays on the node.
-                assertThat(path.getPath()).isEqualTo(mountRoot.substring(0, mountRoot.lastIndexOf('/')));
+                assertThat(path.getPath())
+                        .isEqualTo(mountRoot.substring(0, mountRoot.lastIndexOf('/')));
                 assertThat(path.getType()).isEqualTo("Directory");
                 assertThat(mounts.getMountPath()).isEqualTo(path.getPath());
                 assertThat(mounts.getMountPropagation()).isEqualTo("Bidirectional");

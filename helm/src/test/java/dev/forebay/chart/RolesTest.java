@@ -154,6 +154,21 @@ class RolesTest {
                                         it.getSpec().getSelector().getMatchLabels()));
     }
 
+    @Test
+    void processesListenWhereTheirPortsAre() {
+        Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
+
+        for (String component : List.of("agent", "control-plane", "worker")) {
+            String port = release.settings(component).getOrDefault("quarkus.http.port", "8080");
+            assertThat(release.container(component, component).getPorts())
+                    .extracting(it -> it.getContainerPort().toString())
+                    .containsExactly(port);
+            assertThat(release.settings(component)).containsEntry("quarkus.http.host", "0.0.0.0");
+        }
+        assertThat(release.environment("worker"))
+                .containsEntry("FOREBAY_WORKER_ADVERTISED_ADDRESS", "http://$(POD_IP):7400");
+    }
+
     /** Its own pods, and no others. */
     private static void assertSelects(
             Release release, String component, Map<String, String> selector) {

@@ -131,6 +131,7 @@ class SettingsTest {
                     {region: {mountRoot: /data/sets}}          | holder | FOREBAY_FUSE_MOUNTPOINT      | /data/sets
                     {region: {fuse: {cacheDirectory: /nvme/f}}} | fuse  | FOREBAY_FUSE_CACHE_DIRECTORY | /nvme/f
                     {region: {fuse: {packCache: 2T}}}          | fuse   | FOREBAY_FUSE_PACK_CACHE      | 2T
+                    {region: {fuse: {imageCache: 8G}}}         | fuse   | FOREBAY_FUSE_IMAGE_CACHE     | 8G
                     {region: {fuse: {memoryCache: 128M}}}      | fuse   | FOREBAY_FUSE_MEMORY_CACHE    | 128M
                     {region: {fuse: {manifestCache: 2G}}}      | fuse   | FOREBAY_FUSE_MANIFEST_CACHE  | 2G
                     {region: {workers: {tlsSecret: t}}}        | fuse   | FOREBAY_WORKER_CA            | /etc/forebay/worker-ca/ca.crt

@@ -239,5 +239,13 @@ class WorkersTest {
             assertThat(members[i]).isEqualTo(name + "=" + own.replace("$(ETCD_NAME)", name));
             assertThat(endpoints[i]).isEqualTo(client.replace("$(ETCD_NAME)", name));
         }
+        assertThat(release.container("etcd", "etcd").getPorts())
+                .extracting(port -> "http://0.0.0.0:" + port.getContainerPort())
+                .containsExactly(
+                        environment.get("ETCD_LISTEN_CLIENT_URLS"),
+                        environment.get("ETCD_LISTEN_PEER_URLS"),
+                        environment.get("ETCD_LISTEN_METRICS_URLS"));
+        assertThat(own).endsWith(":2380");
+        assertThat(client).endsWith(":2379");
     }
 }
