@@ -57,7 +57,9 @@ final class Hold implements Callable<Integer> {
             required = true,
             defaultValue = "${env:FOREBAY_FUSE_MOUNTPOINT}",
             paramLabel = "DIR",
-            description = "An empty directory to mount on. FOREBAY_FUSE_MOUNTPOINT")
+            description =
+                    "An empty directory to mount on, made if it is not there."
+                            + " FOREBAY_FUSE_MOUNTPOINT")
     Path mountpoint;
 
     @Option(
@@ -96,6 +98,7 @@ final class Hold implements Callable<Integer> {
                     "--replace-after is %d; it must not be negative".formatted(replaceAfter));
         }
         mountpoint = mountpoint.toAbsolutePath().normalize();
+        Mountpoint.make(mountpoint);
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
                 Holder holder = Holder.listen(directory, Duration.ofSeconds(replaceAfter))) {
             takeBackOrMount(holder);

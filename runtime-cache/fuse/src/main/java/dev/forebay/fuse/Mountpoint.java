@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -24,6 +25,22 @@ final class Mountpoint {
     static final String ALIVE = "%s is mounted by another forebay-fuse that is alive";
 
     private Mountpoint() {}
+
+    /**
+     * Makes a directory to mount on, in one that is there. What is there is not looked at: a mount
+     * may be dead, or wait for somebody to serve it.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot be made
+     */
+    static void make(Path mountpoint) {
+        try {
+            Files.createDirectory(mountpoint);
+        } catch (FileAlreadyExistsException e) {
+            // So it is to be.
+        } catch (IOException e) {
+            throw refused("%s cannot be made: " + e, mountpoint);
+        }
+    }
 
     /**
      * Checks that a directory can be mounted on, cleaning up after a pod that died.

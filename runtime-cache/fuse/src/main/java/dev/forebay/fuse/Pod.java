@@ -175,7 +175,7 @@ final class Pod implements AutoCloseable {
                     ahead.ifPresent(manifest -> manifest.update(mounts));
                     shown.countDown();
                 });
-        server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
+        server = new PodServer(options.metricsSocket(), metrics::scrape, () -> ready(region));
         started.push(server);
         if (!options.cacheIsShared()) {
             nodePacks.ifPresent(PodPacks::openNow);

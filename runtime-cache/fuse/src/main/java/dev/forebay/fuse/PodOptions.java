@@ -3,6 +3,8 @@ package dev.forebay.fuse;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -202,9 +204,18 @@ final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_METRICS_PORT:-9464}",
             paramLabel = "P",
             description =
-                    "Port of /metrics, /health/live and /health/ready on 127.0.0.1: 9464; 0 for"
-                            + " any. FOREBAY_FUSE_METRICS_PORT")
+                    "Port of /metrics, /health/live and /health/ready: 9464; 0 for any."
+                            + " FOREBAY_FUSE_METRICS_PORT")
     int metricsPort;
+
+    @Option(
+            names = "--metrics-address",
+            defaultValue = "${env:FOREBAY_FUSE_METRICS_ADDRESS:-127.0.0.1}",
+            paramLabel = "ADDRESS",
+            description =
+                    "Where that port is: 127.0.0.1; 0.0.0.0 for all of this machine's or"
+                            + " container's addresses. FOREBAY_FUSE_METRICS_ADDRESS")
+    InetAddress metricsAddress;
 
     @Option(
             names = "--token-file",
@@ -237,6 +248,11 @@ final class PodOptions {
     /** Where packs and images are kept. */
     Path cacheDirectory() {
         return cacheDirectory == null ? directory : cacheDirectory;
+    }
+
+    /** Where metrics and health are. */
+    InetSocketAddress metricsSocket() {
+        return new InetSocketAddress(metricsAddress, metricsPort);
     }
 
     /** Whether others may have packs and images where this pod has them, when it is their turn. */

@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -14,24 +15,23 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Metrics and health over HTTP, on loopback only. */
+/** Metrics and health over HTTP, which tell nothing that has to be kept from anybody. */
 final class PodServer implements AutoCloseable {
 
     private static final int BACKLOG = 16;
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
     private final HttpServer server;
     private final ExecutorService executor = Executors.newFixedThreadPool(2, PodServer::daemon);
 
-    PodServer(int port, Supplier<String> metrics, BooleanSupplier ready) {
+    PodServer(InetSocketAddress address, Supplier<String> metrics, BooleanSupplier ready) {
         try {
-            server =
-                    HttpServer.create(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+            server = HttpServer.create(address, BACKLOG);
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "--metrics-port: cannot listen on 127.0.0.1:%d: %s"
-                            .formatted(port, e.getMessage()),
+                    "--metrics-address, --metrics-port: cannot listen on %s:%d: %s"
+                            .formatted(address.getHostString(), address.getPort(), e.getMessage()),
                     e);
         }
         server.setExecutor(executor);
@@ -47,8 +47,13 @@ final class PodServer implements AutoCloseable {
         return Thread.ofPlatform().daemon().name("http").unstarted(task);
     }
 
+    /** Where this machine finds it. */
     URI uri() {
-        return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+        InetAddress listens = server.getAddress().getAddress();
+        InetAddress address = listens.isAnyLocalAddress() ? LOOPBACK : listens;
+        String host = address.getHostAddress();
+        String literal = address instanceof Inet6Address ? "[" + host + "]" : host;
+        return URI.create("http://" + literal + ":" + server.getAddress().getPort());
     }
 
     private static void health(HttpExchange exchange, boolean up) throws IOException {

@@ -107,7 +107,8 @@ final class HeldMountFixture implements AutoCloseable {
         AutoCloseable _ = region.join(worker.node());
         region.mount(VERSION, dataset.mount().manifest());
         region.markCached(VERSION);
-        mountpoint = Files.createDirectory(directory.resolve("mnt"));
+        // The first holder makes it.
+        mountpoint = directory.resolve("mnt");
     }
 
     /** The version's directory. */

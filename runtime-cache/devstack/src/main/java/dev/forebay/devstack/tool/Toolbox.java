@@ -98,6 +98,11 @@ public final class Toolbox {
         return program(Tool.FIO);
     }
 
+    /** The program {@code helm}. */
+    public Path helm() {
+        return program(Tool.HELM);
+    }
+
     /** The program {@code rclone}; {@link #fusermount3} has to be on its PATH. */
     public Path rclone() {
         return program(Tool.RCLONE);

@@ -1,0 +1,272 @@
+{{/* Names and labels. A component is control-plane, agent, worker, etcd, fuse or holder. */}}
+
+{{- define "forebay.fullname" -}}
+{{- ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{/* (list $ component) */}}
+{{- define "forebay.name" -}}
+{{ include "forebay.fullname" (index . 0) }}-{{ index . 1 }}
+{{- end }}
+
+{{- define "forebay.selector" -}}
+app.kubernetes.io/name: {{ (index . 0).Chart.Name }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{- define "forebay.labels" -}}
+{{ include "forebay.selector" . }}
+app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "forebay.metadata" -}}
+name: {{ include "forebay.name" . }}
+namespace: {{ (index . 0).Release.Namespace }}
+labels:
+  {{- include "forebay.labels" . | nindent 2 }}
+{{- end }}
+
+{{/* (list $ image) */}}
+{{- define "forebay.image" -}}
+{{- $ := index . 0 -}}
+{{ $.Values.image.registry }}/forebay-{{ index . 1 }}:{{ $.Values.image.tag | default $.Chart.AppVersion }}
+{{- end }}
+
+{{/* What all pods have in common, and their places. (list $ component values) */}}
+{{- define "forebay.pod" -}}
+{{- $ := index . 0 -}}
+{{- $values := index . 2 -}}
+serviceAccountName: {{ include "forebay.name" (list $ (index . 1)) }}
+# Nothing of Forebay asks the API server for anything.
+automountServiceAccountToken: false
+# Else Services become variables FOREBAY_..., which are settings.
+enableServiceLinks: false
+{{- with $.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with $values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- range $field := list "nodeSelector" "tolerations" "affinity" }}
+{{- with index $values $field }}
+{{ $field }}:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What the Pod Security Standard "restricted" asks for. The user is that of the images. */}}
+{{- define "forebay.restrictedPod" -}}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile:
+    type: RuntimeDefault
+{{- end }}
+
+{{- define "forebay.restrictedContainer" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{/* One replica for each node, and zones alike, as far as there are any. (list $ component) */}}
+{{- define "forebay.spread" -}}
+topologySpreadConstraints:
+  {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - topologyKey: {{ $key }}
+    maxSkew: 1
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "forebay.selector" $ | nindent 8 }}
+  {{- end }}
+{{- end }}
+
+{{/* A value as it is written into a file of properties; numbers of values are floats here. */}}
+{{- define "forebay.scalar" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) -}}
+{{ int64 . }}
+{{- else -}}
+{{ . }}
+{{- end -}}
+{{- end }}
+
+{{/*
+A file of properties: what the chart sets, and the settings of the user, who cannot set the same.
+(list path-of-the-settings settings dict-of-the-chart)
+*/}}
+{{- define "forebay.properties" -}}
+{{- $path := index . 0 -}}
+{{- $own := index . 2 -}}
+{{- range $name, $_ := index . 1 }}
+{{- if hasKey $own $name }}
+{{- fail (printf "%s: %s is set by the chart; it has a value of its own" $path $name) }}
+{{- end }}
+{{- end -}}
+# Above the file in the program, below its environment.
+config_ordinal=275
+{{- range $name, $value := merge (dict) $own (index . 1) }}
+{{ $name }}={{ include "forebay.scalar" $value | replace "\\" "\\\\" }}
+{{- end }}
+{{- end }}
+
+{{/* As forebay.properties, for a program that is told by its environment. */}}
+{{- define "forebay.environment" -}}
+{{- $path := index . 0 -}}
+{{- $own := index . 2 -}}
+{{- range $name, $_ := index . 1 }}
+{{- if hasKey $own $name }}
+{{- fail (printf "%s: %s is set by the chart; it has a value of its own" $path $name) }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := merge (dict) $own (index . 1) }}
+- name: {{ $name }}
+  value: {{ include "forebay.scalar" $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* What control plane, agents and workers share of their environment. (list $ values) */}}
+{{- define "forebay.quarkusEnvironment" -}}
+{{- $lake := (index . 0).Values.lake -}}
+- name: QUARKUS_CONFIG_LOCATIONS
+  value: /etc/forebay/settings/application.properties
+- name: JAVA_TOOL_OPTIONS
+  value: {{ join " " (index . 1).jvmOptions | quote }}
+{{- if $lake.secret }}
+- name: AWS_ACCESS_KEY_ID
+  valueFrom:
+    secretKeyRef: {name: {{ $lake.secret }}, key: {{ $lake.accessKeyIdKey }}}
+- name: AWS_SECRET_ACCESS_KEY
+  valueFrom:
+    secretKeyRef: {name: {{ $lake.secret }}, key: {{ $lake.secretAccessKeyKey }}}
+{{- end }}
+{{- end }}
+
+{{/* Settings that control plane, agents and workers share, as YAML. */}}
+{{- define "forebay.commonSettings" -}}
+quarkus.http.host: 0.0.0.0
+forebay.token-file: /etc/forebay/token/token
+forebay.lake.region: {{ .Values.lake.region | quote }}
+forebay.lake.path-style: {{ .Values.lake.pathStyle }}
+{{- with .Values.lake.endpoint }}
+forebay.lake.endpoint: {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Settings of the two roles of the service, as YAML. */}}
+{{- define "forebay.temporalSettings" -}}
+forebay.temporal.target: {{ .Values.temporal.target | quote }}
+forebay.temporal.namespace: {{ .Values.temporal.namespace | quote }}
+{{- with .Values.temporal.ui }}
+forebay.temporal.ui: {{ . | quote }}
+{{- end }}
+forebay.work-directory: /work
+{{- end }}
+
+{{/* Liveness and readiness of control plane, agents and workers; a start may take five minutes. (scheme) */}}
+{{- define "forebay.quarkusProbes" -}}
+startupProbe:
+  httpGet: {path: /q/health/live, port: http, scheme: {{ . }}}
+  periodSeconds: 5
+  failureThreshold: 60
+livenessProbe:
+  httpGet: {path: /q/health/live, port: http, scheme: {{ . }}}
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: {path: /q/health/ready, port: http, scheme: {{ . }}}
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end }}
+
+{{/* The token; for those who ask workers that speak TLS, their authority. */}}
+{{- define "forebay.tokenVolume" -}}
+- name: token
+  secret:
+    secretName: {{ .Values.token.secret }}
+    defaultMode: 0440
+    items:
+      - {key: {{ .Values.token.key }}, path: token}
+{{- end }}
+
+{{- define "forebay.authorityVolume" -}}
+- name: worker-ca
+  secret:
+    secretName: {{ .Values.region.workers.tlsSecret }}
+    # The authority only: the key is for workers.
+    items:
+      - {key: ca.crt, path: ca.crt}
+{{- end }}
+
+{{/* The client addresses of the region's etcd, separated by commas. */}}
+{{- define "forebay.etcdEndpoints" -}}
+{{- $etcd := .Values.region.etcd -}}
+{{- if $etcd.endpoints -}}
+{{ join "," $etcd.endpoints }}
+{{- else -}}
+{{- $name := include "forebay.name" (list . "etcd") -}}
+{{- $all := list -}}
+{{- range $i := until (int $etcd.members) -}}
+{{- $all = append $all (printf "http://%s-%d.%s.%s.svc:2379" $name $i $name $.Release.Namespace) -}}
+{{- end -}}
+{{ join "," $all }}
+{{- end -}}
+{{- end }}
+
+{{/* A size, Forebay's 10G or Kubernetes' 10Gi, in bytes. */}}
+{{- define "forebay.bytes" -}}
+{{- $number := regexFind "^[0-9]+" (toString .) | int64 -}}
+{{- $unit := regexFind "[A-Za-z]*$" (toString .) -}}
+{{- $power := index (dict "" 0 "K" 1 "M" 2 "G" 3 "T" 4 "Ki" 1 "Mi" 2 "Gi" 3 "Ti" 4) $unit -}}
+{{- range until (int $power) }}{{ $number = mul $number 1024 }}{{ end -}}
+{{ $number }}
+{{- end }}
+
+{{/* Ingress of a NetworkPolicy from components of this release. (list $ component...) */}}
+{{- define "forebay.peers" -}}
+{{- $ := index . 0 -}}
+{{- range rest . }}
+- podSelector:
+    matchLabels:
+      {{- include "forebay.selector" (list $ .) | nindent 6 }}
+{{- end }}
+{{- end }}
+
+{{/* One pod at a time; one that does not work anyway does not hold up the draining of its node. (list $ component) */}}
+{{- define "forebay.disruptionBudget" -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  {{- include "forebay.metadata" . | nindent 2 }}
+spec:
+  maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      {{- include "forebay.selector" . | nindent 6 }}
+{{- end }}
+
+{{/* An account without any rights. (list $ component annotations) */}}
+{{- define "forebay.serviceAccount" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  {{- include "forebay.metadata" (list (index . 0) (index . 1)) | nindent 2 }}
+  {{- with index . 2 }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: false
+{{- end }}

@@ -1,0 +1,59 @@
+{{/*
+What values.schema.json cannot say: what a role needs, and what does not go together. Each message names the value and the rule.
+*/}}
+{{- define "forebay.rules" -}}
+{{- $needs := dict -}}
+{{- $region := .Values.region -}}
+{{- $workers := $region.workers -}}
+{{- if not (or .Values.controlPlane.enabled $region.enabled) -}}
+{{- fail "nothing to install: set controlPlane.enabled or region.enabled to true" -}}
+{{- end -}}
+{{- $_ := set $needs "image.registry: where your images are, such as registry.example.com/forebay" .Values.image.registry -}}
+{{- $_ := set $needs "token.secret: the name of a Secret with the bearer token" .Values.token.secret -}}
+{{- $_ := set $needs "temporal.target: host and port of Temporal's frontend, such as temporal-frontend.temporal:7233" .Values.temporal.target -}}
+{{- if .Values.controlPlane.enabled -}}
+{{- $_ := set $needs "controlPlane.manifestBucket: Forebay's own bucket in the lake" .Values.controlPlane.manifestBucket -}}
+{{- $_ := set $needs "controlPlane.database.url: PostgreSQL, such as jdbc:postgresql://host:5432/forebay" .Values.controlPlane.database.url -}}
+{{- $_ := set $needs "controlPlane.database.secret: the name of a Secret with the database's user and password" .Values.controlPlane.database.secret -}}
+{{- end -}}
+{{- if $region.enabled -}}
+{{- $_ := set $needs "region.name: the region of this cluster, such as us-east-1" $region.name -}}
+{{- include "forebay.workerRules" $workers -}}
+{{- end -}}
+{{- $missing := list -}}
+{{- range $what, $value := $needs -}}
+{{- if not $value -}}
+{{- $missing = append $missing $what -}}
+{{- end -}}
+{{- end -}}
+{{- with $missing -}}
+{{- fail (printf "missing:\n  %s" (join "\n  " .)) -}}
+{{- end -}}
+{{- if and .Values.controlPlane.enabled $region.enabled (hasKey .Values.controlPlane.regions $region.name) -}}
+{{- fail (printf "controlPlane.regions: %s is the region of this release, whose agent is known; take it out" $region.name) -}}
+{{- end -}}
+{{- end }}
+
+{{- define "forebay.workerRules" -}}
+{{- $claims := int .storage.claims -}}
+{{- if not .storage.hostPaths -}}
+{{- $room := mul $claims (include "forebay.bytes" .storage.size | int64) -}}
+{{- /* Beside the chunks: forebay.worker.manifests.capacity, 2G, forebay.worker.images.capacity, 4G, and fills under way. */ -}}
+{{- $needed := add (include "forebay.bytes" .capacity | int64) (include "forebay.bytes" "8G" | int64) -}}
+{{- if gt $needed $room -}}
+{{- fail (printf "region.workers.capacity: %s and 8G for manifests, images and fills do not fit into %d claim(s) of region.workers.storage.size %s" .capacity $claims .storage.size) -}}
+{{- end -}}
+{{- end -}}
+{{- $disks := len .storage.hostPaths | default $claims -}}
+{{- if lt (include "forebay.bytes" .capacity | int64) (mul $disks (include "forebay.bytes" "32M" | int64)) -}}
+{{- fail (printf "region.workers.capacity: %s is less than 32M for each of %d disk(s)" .capacity $disks) -}}
+{{- end -}}
+{{- with .autoscaling -}}
+{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) -}}
+{{- fail "region.workers.autoscaling: minReplicas is more than maxReplicas" -}}
+{{- end -}}
+{{- end -}}
+{{- if and .autoscaling.enabled .autoscaling.scaleDown (eq (int .drainSeconds) 0) -}}
+{{- fail "region.workers.autoscaling.scaleDown: needs region.workers.drainSeconds above 0, or what a worker holds is fetched from the lake again" -}}
+{{- end -}}
+{{- end }}

@@ -1,0 +1,95 @@
+{{/* The one component that may do what others may not: it mounts, for the node. (list $ component) */}}
+{{- define "forebay.nodePod" -}}
+{{- $ := index . 0 -}}
+{{- $node := $.Values.region.node -}}
+{{- $name := $node.priorityClassName | default (include "forebay.nodePriority" $) -}}
+{{ include "forebay.pod" (list $ (index . 1) (merge (dict "priorityClassName" $name) $node)) }}
+{{- end }}
+
+{{/* Only a privileged container may pass mounts on to the node. */}}
+{{- define "forebay.nodeContainer" -}}
+securityContext:
+  privileged: true
+  runAsUser: 0
+  readOnlyRootFilesystem: true
+{{- end }}
+
+{{/* Releases do not meet in one holder. */}}
+{{- define "forebay.holderDirectory" -}}
+{{ .Values.region.holder.directory }}/{{ .Release.Namespace }}-{{ include "forebay.fullname" . }}
+{{- end }}
+
+{{/* The same paths as on the node, for mounts are known by their paths. */}}
+{{- define "forebay.nodeMounts" -}}
+- {name: mounts, mountPath: {{ dir .Values.region.mountRoot }}, mountPropagation: Bidirectional}
+- {name: holder, mountPath: {{ .Values.region.holder.directory }}}
+{{- end }}
+
+{{/*
+The directory above the mount, not the mount itself: a kubelet that looks at a dead mount would not start the pod that takes it away, and what
+is unmounted in the root of a volume stays mounted on the node.
+*/}}
+{{- define "forebay.nodeVolumes" -}}
+- {name: mounts, hostPath: {path: {{ dir .Values.region.mountRoot }}, type: Directory}}
+- {name: holder, hostPath: {path: {{ .Values.region.holder.directory }}, type: DirectoryOrCreate}}
+{{- end }}
+
+{{/* A process that serves the mount or stands by. Each has a port and a directory of its own. (list $ name port) */}}
+{{- define "forebay.fuseContainer" -}}
+{{- $ := index . 0 -}}
+{{- $fuse := $.Values.region.fuse -}}
+{{- $own := dict "FOREBAY_REGION" $.Values.region.name -}}
+{{- $_ := set $own "FOREBAY_ETCD_ENDPOINTS" (include "forebay.etcdEndpoints" $) -}}
+{{- $_ := set $own "FOREBAY_FUSE_HOLDER" (include "forebay.holderDirectory" $) -}}
+{{- $_ := set $own "FOREBAY_FUSE_DIRECTORY" "/work" -}}
+{{- $_ := set $own "FOREBAY_FUSE_CACHE_DIRECTORY" $fuse.cacheDirectory -}}
+{{- $_ := set $own "FOREBAY_FUSE_PACK_CACHE" $fuse.packCache -}}
+{{- $_ := set $own "FOREBAY_FUSE_IMAGE_CACHE" $fuse.imageCache -}}
+{{- $_ := set $own "FOREBAY_FUSE_MEMORY_CACHE" $fuse.memoryCache -}}
+{{- $_ := set $own "FOREBAY_FUSE_MANIFEST_CACHE" $fuse.manifestCache -}}
+{{- $_ := set $own "FOREBAY_FUSE_METRICS_ADDRESS" "0.0.0.0" -}}
+{{- $_ := set $own "FOREBAY_FUSE_METRICS_PORT" (index . 2) -}}
+{{- $_ := set $own "FOREBAY_TOKEN_FILE" "/etc/forebay/token/token" -}}
+{{- if $.Values.region.workers.tlsSecret -}}
+{{- $_ := set $own "FOREBAY_WORKER_CA" "/etc/forebay/worker-ca/ca.crt" -}}
+{{- end -}}
+- name: {{ index . 1 }}
+  image: {{ include "forebay.image" (list $ "fuse") }}
+  imagePullPolicy: {{ $.Values.image.pullPolicy }}
+  env:
+    - name: JAVA_TOOL_OPTIONS
+      # With an archive of its classes a pod that was started again is there in half the time.
+      value: {{ append $fuse.jvmOptions "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=/work/classes.jsa" | join " " | quote }}
+    {{- include "forebay.environment" (list "region.fuse.settings" $fuse.settings $own) | trim | nindent 4 }}
+  ports:
+    - {name: {{ index . 1 }}, containerPort: {{ index . 2 }}}
+  # Ready is one that serves, or that could take over. While etcd is away a new one is not: it waits, and is left alone.
+  startupProbe:
+    httpGet: {path: /health/live, port: {{ index . 1 }}}
+    periodSeconds: 2
+    failureThreshold: 150
+  livenessProbe:
+    httpGet: {path: /health/live, port: {{ index . 1 }}}
+    timeoutSeconds: 5
+    failureThreshold: 6
+  readinessProbe:
+    httpGet: {path: /health/ready, port: {{ index . 1 }}}
+    periodSeconds: 2
+    timeoutSeconds: 5
+  resources:
+    {{- toYaml $fuse.resources | nindent 4 }}
+  {{- include "forebay.nodeContainer" $ | nindent 2 }}
+  volumeMounts:
+    {{- include "forebay.nodeMounts" $ | nindent 4 }}
+    - {name: cache, mountPath: {{ $fuse.cacheDirectory }}}
+    - {name: {{ index . 1 }}, mountPath: /work}
+    - {name: token, mountPath: /etc/forebay/token, readOnly: true}
+    {{- if $.Values.region.workers.tlsSecret }}
+    - {name: worker-ca, mountPath: /etc/forebay/worker-ca, readOnly: true}
+    {{- end }}
+    - {name: tmp, mountPath: /tmp, subPath: {{ index . 1 }}}
+{{- end }}
+
+{{- define "forebay.nodePriority" -}}
+{{ .Release.Namespace }}-{{ include "forebay.name" (list . "node") }}
+{{- end }}

@@ -1,0 +1,166 @@
+package dev.forebay.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyIngressRule;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Who may connect to whom. */
+class NetworkTest {
+
+    /** Somebody of whom no policy says anything. */
+    private static final String STRANGER = "stranger";
+
+    private static final String METRICS =
+            """
+            networkPolicy:
+              metricsFrom: [{podSelector: {matchLabels: {app: prometheus}}}]
+            """;
+
+    /** For each component and port, who may connect, as the API defines policies. */
+    private static Map<String, Set<String>> allowed(Release release) {
+        Map<String, Map<String, String>> callers = new TreeMap<>();
+        release.pods().forEach((name, pod) -> callers.put(name, pod.getMetadata().getLabels()));
+        callers.put(STRANGER, Map.of("app", "stranger"));
+        callers.put("prometheus", Map.of("app", "prometheus"));
+        Map<String, Set<String>> allowed = new TreeMap<>();
+        release.pods()
+                .forEach(
+                        (component, pod) -> {
+                            List<NetworkPolicy> policies =
+                                    release.all(NetworkPolicy.class)
+                                            .filter(
+                                                    it ->
+                                                            selects(
+                                                                    it,
+                                                                    pod.getMetadata().getLabels()))
+                                            .toList();
+                            assertThat(policies).as("policies of %s", component).isNotEmpty();
+                            pod.getSpec().getContainers().stream()
+                                    .flatMap(it -> it.getPorts().stream())
+                                    .map(ContainerPort::getName)
+                                    .forEach(
+                                            port ->
+                                                    allowed.put(
+                                                            component + ":" + port,
+                                                            admitted(policies, port, callers)));
+                        });
+        return allowed;
+    }
+
+    private static boolean selects(NetworkPolicy policy, Map<String, String> labels) {
+        assertThat(policy.getSpec().getPolicyTypes()).contains("Ingress");
+        return labels.entrySet()
+                .containsAll(policy.getSpec().getPodSelector().getMatchLabels().entrySet());
+    }
+
+    private static Set<String> admitted(
+            List<NetworkPolicy> policies, String port, Map<String, Map<String, String>> callers) {
+        Set<String> admitted = new TreeSet<>();
+        for (NetworkPolicy policy : policies) {
+            for (NetworkPolicyIngressRule rule : policy.getSpec().getIngress()) {
+                if (rule.getPorts().stream()
+                        .noneMatch(it -> it.getPort().getStrVal().equals(port))) {
+                    continue;
+                }
+                callers.forEach(
+                        (name, labels) -> {
+                            if (rule.getFrom().isEmpty()
+                                    || rule.getFrom().stream().anyMatch(it -> is(it, labels))) {
+                                admitted.add(name);
+                            }
+                        });
+            }
+        }
+        return admitted;
+    }
+
+    private static boolean is(NetworkPolicyPeer peer, Map<String, String> labels) {
+        assertThat(peer.getPodSelector()).isNotNull();
+        return labels.entrySet().containsAll(peer.getPodSelector().getMatchLabels().entrySet());
+    }
+
+    @Test
+    void everybodyReachesWhatTheyNeedAndNobodyElseDoes() {
+        Map<String, Set<String>> allowed = allowed(Chart.render(Chart.CONTROL_PLANE, Chart.REGION));
+
+        Set<String> region = Set.of("agent", "fuse", "worker");
+        assertThat(allowed.remove("control-plane:http")).contains(STRANGER);
+        assertThat(allowed)
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of(
+                                "agent:http", Set.of("control-plane"),
+                                "worker:http", region,
+                                "etcd:client", region,
+                                "etcd:peer", Set.of("etcd"),
+                                "etcd:metrics", Set.of(),
+                                "fuse:fuse", Set.of(),
+                                "fuse:standby", Set.of()));
+    }
+
+    @Test
+    void whoReadsMetricsReachesAllThatHaveSome() {
+        Map<String, Set<String>> allowed =
+                allowed(
+                        Chart.render(
+                                Chart.CONTROL_PLANE,
+                                Chart.REGION,
+                                METRICS,
+                                "{controlPlane: {allowFrom: [{podSelector: {matchLabels: {a: b}}}]}}"));
+
+        List<String> reached = new ArrayList<>();
+        allowed.forEach(
+                (port, callers) -> {
+                    if (callers.contains("prometheus")) {
+                        reached.add(port);
+                    }
+                    assertThat(callers).doesNotContain(STRANGER);
+                });
+        assertThat(reached)
+                .containsExactly(
+                        "agent:http",
+                        "control-plane:http",
+                        "etcd:metrics",
+                        "fuse:fuse",
+                        "fuse:standby",
+                        "worker:http");
+    }
+
+    @Test
+    void anAgentWhoseControlPlaneIsElsewhereCanBeReached() {
+        assertThat(allowed(Chart.render(Chart.REGION)).get("agent:http")).contains(STRANGER);
+        assertThat(
+                        allowed(
+                                        Chart.render(
+                                                Chart.REGION,
+                                                "{region: {agent: {allowFrom: [{podSelector: {matchLabels: {app: prometheus}}}]}}}"))
+                                .get("agent:http"))
+                .containsExactly("prometheus");
+    }
+
+    @Test
+    void theHolderTalksToNobody() {
+        NetworkPolicy policy = Chart.render(Chart.REGION).one(NetworkPolicy.class, "holder");
+
+        assertThat(policy.getSpec().getPolicyTypes()).containsExactly("Ingress", "Egress");
+        assertThat(policy.getSpec().getIngress()).isEmpty();
+        assertThat(policy.getSpec().getEgress()).isEmpty();
+    }
+
+    @Test
+    void policiesCanBeLeftToOthers() {
+        assertThat(
+                        Chart.render(Chart.REGION, "{networkPolicy: {enabled: false}}")
+                                .all(NetworkPolicy.class))
+                .isEmpty();
+    }
+}

@@ -1,0 +1,190 @@
+package dev.forebay.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.HostPathVolumeSource;
+import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import io.fabric8.kubernetes.api.model.apps.DaemonSetUpdateStrategy;
+import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What mounts on nodes: a holder that stays, and pods that come and go. */
+class NodeTest {
+
+    private static final String HOLDER = "holder";
+    private static final String FUSE = "fuse";
+
+    private final Release release = Chart.render(Chart.REGION);
+
+    private DaemonSetUpdateStrategy strategy(String component) {
+        return release.one(DaemonSet.class, component).getSpec().getUpdateStrategy();
+    }
+
+    private static HostPathVolumeSource hostPath(Release release, String component, String name) {
+        return release.pod(component).getSpec().getVolumes().stream()
+                .filter(volume -> volume.getName().equals(name))
+                .map(Volume::getHostPath)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static VolumeMount mount(Container container, String name) {
+        return container.getVolumeMounts().stream()
+                .filter(mount -> mount.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void anUpgradeLeavesTheHolderAlone() {
+        assertThat(strategy(HOLDER).getType()).isEqualTo("OnDelete");
+        assertThat(release.environment(HOLDER)).containsEntry("FOREBAY_FUSE_UNMOUNT", "false");
+    }
+
+    @Test
+    void theNextPodIsThereBeforeTheLastOneGoes() {
+        assertThat(strategy(FUSE).getRollingUpdate().getMaxUnavailable().getIntVal()).isZero();
+        assertThat(strategy(FUSE).getRollingUpdate().getMaxSurge().getStrVal()).isEqualTo("10%");
+    }
+
+    /** Two pods of a node are there at once: what is locked by one is not on the node. */
+    @Test
+    void noTwoPodsHaveADirectoryOrPortInCommon() {
+        List<Container> containers = release.pod(FUSE).getSpec().getContainers();
+        Map<String, Volume> volumes = new TreeMap<>();
+        release.pod(FUSE).getSpec().getVolumes().forEach(it -> volumes.put(it.getName(), it));
+
+        assertThat(containers).extracting(Container::getName).containsExactly(FUSE, "standby");
+        assertThat(containers)
+                .extracting(it -> it.getPorts().getFirst().getContainerPort())
+                .doesNotHaveDuplicates();
+        for (Container container : containers) {
+            Map<String, String> environment = Release.environment(container);
+            VolumeMount own = mount(container, container.getName());
+            assertThat(own.getMountPath()).isEqualTo(environment.get("FOREBAY_FUSE_DIRECTORY"));
+            assertThat(Objects.requireNonNull(volumes.get(own.getName())).getEmptyDir())
+                    .isNotNull();
+            assertThat(environment)
+                    .containsEntry(
+                            "FOREBAY_FUSE_METRICS_PORT",
+                            container.getPorts().getFirst().getContainerPort().toString());
+        }
+    }
+
+    @Test
+    void whoeverServesHasTheSameCacheAtTheSamePathAsOnTheNode() {
+        String cache = hostPath(release, FUSE, "cache").getPath();
+
+        for (Container container : release.pod(FUSE).getSpec().getContainers()) {
+            assertThat(mount(container, "cache").getMountPath()).isEqualTo(cache);
+            assertThat(Release.environment(container))
+                    .containsEntry("FOREBAY_FUSE_CACHE_DIRECTORY", cache);
+        }
+    }
+
+    @Test
+    void holderAndPodsMeetAndSeeTheMountWhereTheNodeDoes() {
+        Release elsewhere =
+                Chart.render(
+                        Chart.REGION,
+                        "{region: {mountRoot: /data/sets, holder: {directory: /run/x}}}");
+
+        assertMeet(release, "/mnt/forebay", "/run/forebay");
+        assertMeet(elsewhere, "/data/sets", "/run/x");
+    }
+
+    private static void assertMeet(Release release, String mountRoot, String directory) {
+        for (String component : List.of(HOLDER, FUSE)) {
+            for (Container container : release.pod(component).getSpec().getContainers()) {
+                VolumeMount mounts = mount(container, "mounts");
+                HostPathVolumeSource path = hostPath(release, component, "mounts");
+                // Its parent: what is unmounted in the root of a volume stays on the node.
+                assertThat(path.getPath())
+                        .isEqualTo(mountRoot.substring(0, mountRoot.lastIndexOf('/')));
+                assertThat(path.getType()).isEqualTo("Directory");
+                assertThat(mounts.getMountPath()).isEqualTo(path.getPath());
+                assertThat(mounts.getMountPropagation()).isEqualTo("Bidirectional");
+                assertThat(container.getSecurityContext().getPrivileged()).isTrue();
+                assertThat(hostPath(release, component, HOLDER).getPath()).isEqualTo(directory);
+                assertThat(mount(container, HOLDER).getMountPath()).isEqualTo(directory);
+            }
+        }
+        assertThat(release.environment(FUSE))
+                .containsEntry(
+                        "FOREBAY_FUSE_HOLDER",
+                        release.environment(HOLDER).get("FOREBAY_FUSE_HOLDER"));
+        assertThat(release.environment(HOLDER)).containsEntry("FOREBAY_FUSE_MOUNTPOINT", mountRoot);
+    }
+
+    @Test
+    void bothRunOnTheSameNodes() {
+        Release placed =
+                Chart.render(
+                        Chart.REGION,
+                        """
+                        region:
+                          node:
+                            nodeSelector: {gpu: "yes"}
+                            tolerations: [{operator: Exists}]
+                        """);
+
+        for (String component : List.of(HOLDER, FUSE)) {
+            assertThat(placed.pod(component).getSpec().getNodeSelector())
+                    .containsExactlyEntriesOf(Map.of("gpu", "yes"));
+            assertThat(placed.pod(component).getSpec().getTolerations()).hasSize(1);
+        }
+    }
+
+    @Test
+    void theyAreTheLastToGo() {
+        PriorityClass priority = release.one(PriorityClass.class, "node");
+
+        assertThat(priority.getValue()).isEqualTo(100_000_000);
+        assertThat(priority.getGlobalDefault()).isNull();
+        for (String component : List.of(HOLDER, FUSE)) {
+            assertThat(release.pod(component).getSpec().getPriorityClassName())
+                    .isEqualTo(priority.getMetadata().getName());
+        }
+    }
+
+    @Test
+    void aPriorityClassThatIsThereIsTaken() {
+        Release given =
+                Chart.render(
+                        Chart.REGION,
+                        "{region: {node: {priorityClassName: system-node-critical}}}");
+
+        assertThat(given.all(PriorityClass.class)).isEmpty();
+        assertThat(given.pod(HOLDER).getSpec().getPriorityClassName())
+                .isEqualTo("system-node-critical");
+    }
+
+    @Test
+    void aKubeletReachesTheHealthOfEachProcess() {
+        for (Container container : release.pod(FUSE).getSpec().getContainers()) {
+            assertThat(Release.environment(container))
+                    .containsEntry("FOREBAY_FUSE_METRICS_ADDRESS", "0.0.0.0");
+            for (Probe probe :
+                    List.of(
+                            container.getStartupProbe(),
+                            container.getLivenessProbe(),
+                            container.getReadinessProbe())) {
+                assertThat(probe.getHttpGet().getPort().getStrVal())
+                        .isEqualTo(container.getPorts().getFirst().getName());
+            }
+            assertThat(container.getReadinessProbe().getHttpGet().getPath())
+                    .isEqualTo("/health/ready");
+            assertThat(container.getLivenessProbe().getHttpGet().getPath())
+                    .isEqualTo("/health/live");
+        }
+    }
+}

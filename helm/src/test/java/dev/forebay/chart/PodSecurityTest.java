@@ -1,0 +1,141 @@
+package dev.forebay.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.SecurityContext;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.Volume;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/**
+ * The Pod Security Standard "restricted" everywhere but where something mounts; no rights anywhere.
+ */
+class PodSecurityTest {
+
+    /** Who mounts, for the node. */
+    private static final Set<String> NODE = Set.of("fuse", "holder");
+
+    static final List<List<String>> RELEASES = RolesTest.RELEASES;
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void allButTheNodesPodsAreRestricted(List<String> values) {
+        Chart.render(values.toArray(String[]::new))
+                .pods()
+                .forEach(
+                        (component, pod) -> {
+                            if (!NODE.contains(component)) {
+                                assertRestricted(component, pod.getSpec());
+                            }
+                        });
+    }
+
+    private static void assertRestricted(String component, PodSpec pod) {
+        assertThat(pod.getSecurityContext().getRunAsNonRoot()).as(component).isTrue();
+        assertThat(pod.getSecurityContext().getRunAsUser()).isPositive();
+        assertThat(pod.getSecurityContext().getSeccompProfile().getType())
+                .isEqualTo("RuntimeDefault");
+        for (Container container : pod.getContainers()) {
+            SecurityContext context = container.getSecurityContext();
+            assertThat(context.getAllowPrivilegeEscalation()).isFalse();
+            assertThat(context.getPrivileged()).isNotEqualTo(true);
+            assertThat(context.getReadOnlyRootFilesystem()).isTrue();
+            assertThat(context.getCapabilities().getDrop()).containsExactly("ALL");
+            assertThat(context.getCapabilities().getAdd()).isEmpty();
+        }
+    }
+
+    @Test
+    void aDiskOfTheNodeIsMountedOnlyIfOneAsksForIt() {
+        Chart.render(Chart.CONTROL_PLANE, Chart.REGION)
+                .pods()
+                .forEach(
+                        (component, pod) ->
+                                assertThat(pod.getSpec().getVolumes())
+                                        .as(component)
+                                        .filteredOn(volume -> volume.getHostPath() != null)
+                                        .extracting(Volume::getName)
+                                        .hasSize(
+                                                switch (component) {
+                                                    case "fuse" -> 3;
+                                                    case "holder" -> 2;
+                                                    default -> 0;
+                                                }));
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void nobodyHasAnythingOfTheHostButItsMounts(List<String> values) {
+        Chart.render(values.toArray(String[]::new))
+                .pods()
+                .forEach(
+                        (component, pod) -> {
+                            PodSpec spec = pod.getSpec();
+                            assertThat(spec.getHostNetwork()).as(component).isNull();
+                            assertThat(spec.getHostPID()).isNull();
+                            assertThat(spec.getHostIPC()).isNull();
+                            assertThat(spec.getContainers())
+                                    .flatExtracting(Container::getPorts)
+                                    .allSatisfy(port -> assertThat(port.getHostPort()).isNull());
+                        });
+    }
+
+    /** No role, so no rights; and no token with which to ask. */
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void nobodyMayAskTheApiServer(List<String> values) {
+        Release release = Chart.render(values.toArray(String[]::new));
+
+        release.pods()
+                .forEach(
+                        (component, pod) -> {
+                            assertThat(pod.getSpec().getAutomountServiceAccountToken())
+                                    .as(component)
+                                    .isFalse();
+                            ServiceAccount account = release.one(ServiceAccount.class, component);
+                            assertThat(account.getMetadata().getName())
+                                    .isEqualTo(pod.getSpec().getServiceAccountName());
+                            assertThat(account.getAutomountServiceAccountToken()).isFalse();
+                        });
+    }
+
+    /** A Service forebay-worker would be a variable FOREBAY_WORKER_SERVICE_HOST. */
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void servicesDoNotBecomeSettings(List<String> values) {
+        Chart.render(values.toArray(String[]::new))
+                .pods()
+                .forEach(
+                        (component, pod) ->
+                                assertThat(pod.getSpec().getEnableServiceLinks())
+                                        .as(component)
+                                        .isFalse());
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void everyContainerIsBounded(List<String> values) {
+        Chart.render(values.toArray(String[]::new))
+                .pods()
+                .forEach(
+                        (component, pod) ->
+                                assertThat(pod.getSpec().getContainers())
+                                        .as(component)
+                                        .allSatisfy(
+                                                container -> {
+                                                    assertThat(container.getResources().getLimits())
+                                                            .containsKey("memory");
+                                                    assertThat(
+                                                                    container
+                                                                            .getResources()
+                                                                            .getRequests())
+                                                            .containsKeys("cpu", "memory");
+                                                }));
+    }
+}

@@ -1,0 +1,252 @@
+package dev.forebay.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServicePort;
+import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.CrossVersionObjectReference;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** The two roles, together and apart, and whether the parts of each fit together. */
+class RolesTest {
+
+    private static final String SCALED =
+            """
+            controlPlane: {autoscaling: {enabled: true}}
+            region: {workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}}
+            networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}
+            """;
+
+    private static final String ELSEWHERE =
+            """
+            region:
+              etcd: {endpoints: ["http://etcd-0:2379", "http://etcd-1:2379"]}
+              workers: {storage: {hostPaths: [/disks/1/forebay, /disks/2/forebay]}}
+              fuse: {standby: false}
+              node: {priorityClassName: system-node-critical}
+            networkPolicy: {enabled: false}
+            """;
+
+    static final List<List<String>> RELEASES =
+            List.of(
+                    List.of(Chart.CONTROL_PLANE),
+                    List.of(Chart.REGION),
+                    List.of(Chart.CONTROL_PLANE, Chart.REGION),
+                    List.of(Chart.CONTROL_PLANE, Chart.REGION, SCALED),
+                    List.of(Chart.REGION, ELSEWHERE));
+
+    private static Release render(List<String> values) {
+        return Chart.render(values.toArray(String[]::new));
+    }
+
+    @Test
+    void aControlPlaneAloneIsItsPods() {
+        assertThat(Chart.render(Chart.CONTROL_PLANE).pods()).containsOnlyKeys("control-plane");
+    }
+
+    @Test
+    void aRegionAloneHasAllThatItNeeds() {
+        assertThat(Chart.render(Chart.REGION).pods())
+                .containsOnlyKeys("agent", "etcd", "fuse", "holder", "worker");
+    }
+
+    @Test
+    void aRegionWithAnEtcdElsewhereHasNone() {
+        Release release = Chart.render(Chart.REGION, ELSEWHERE);
+
+        assertThat(release.objects()).extracting(Release::component).doesNotContain("etcd");
+        String endpoints = "http://etcd-0:2379,http://etcd-1:2379";
+        assertThat(release.settings("agent")).containsEntry("forebay.etcd.endpoints", endpoints);
+        assertThat(release.settings("worker")).containsEntry("forebay.etcd.endpoints", endpoints);
+        assertThat(release.environment("fuse")).containsEntry("FOREBAY_ETCD_ENDPOINTS", endpoints);
+    }
+
+    @Test
+    void togetherTheControlPlaneKnowsTheAgent() {
+        Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
+        Service agent = release.one(Service.class, "agent");
+
+        assertThat(release.settings("control-plane"))
+                .containsEntry(
+                        "forebay.regions.\"us-east-1\".agent",
+                        "http://%s.%s.svc:%d"
+                                .formatted(
+                                        agent.getMetadata().getName(),
+                                        Chart.NAMESPACE,
+                                        agent.getSpec().getPorts().getFirst().getPort()));
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void everyObjectIsInTheNamespaceOnceAndSaysWhoseItIs(List<String> values) {
+        List<HasMetadata> objects = render(values).objects();
+
+        assertThat(objects)
+                .extracting(it -> it.getKind() + " " + it.getMetadata().getName())
+                .doesNotHaveDuplicates();
+        for (HasMetadata object : objects) {
+            assertThat(object.getMetadata().getNamespace())
+                    .as(object.getMetadata().getName())
+                    .isEqualTo(object instanceof PriorityClass ? null : Chart.NAMESPACE);
+            assertThat(object.getMetadata().getLabels())
+                    .containsEntry("app.kubernetes.io/instance", Chart.RELEASE)
+                    .containsEntry("app.kubernetes.io/managed-by", "Helm");
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void selectorsAreThoseOfPodsAndPortsHaveNames(List<String> values) {
+        Release release = render(values);
+
+        for (Service service : release.all(Service.class).toList()) {
+            String component = Release.component(service);
+            assertSelects(release, component, service.getSpec().getSelector());
+            List<String> ports =
+                    release.pod(component).getSpec().getContainers().stream()
+                            .flatMap(container -> container.getPorts().stream())
+                            .map(ContainerPort::getName)
+                            .toList();
+            for (ServicePort port : service.getSpec().getPorts()) {
+                assertThat(ports).contains(port.getTargetPort().getStrVal());
+            }
+        }
+        release.all(PodDisruptionBudget.class)
+                .forEach(
+                        budget ->
+                                assertSelects(
+                                        release,
+                                        Release.component(budget),
+                                        budget.getSpec().getSelector().getMatchLabels()));
+        release.all(Deployment.class)
+                .forEach(
+                        it ->
+                                assertSelects(
+                                        release,
+                                        Release.component(it),
+                                        it.getSpec().getSelector().getMatchLabels()));
+        release.all(StatefulSet.class)
+                .forEach(
+                        it ->
+                                assertSelects(
+                                        release,
+                                        Release.component(it),
+                                        it.getSpec().getSelector().getMatchLabels()));
+        release.all(DaemonSet.class)
+                .forEach(
+                        it ->
+                                assertSelects(
+                                        release,
+                                        Release.component(it),
+                                        it.getSpec().getSelector().getMatchLabels()));
+    }
+
+    @Test
+    void processesListenWhereTheirPortsAre() {
+        Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
+
+        for (String component : List.of("agent", "control-plane", "worker")) {
+            String port = release.settings(component).getOrDefault("quarkus.http.port", "8080");
+            assertThat(release.container(component, component).getPorts())
+                    .extracting(it -> it.getContainerPort().toString())
+                    .containsExactly(port);
+            assertThat(release.settings(component)).containsEntry("quarkus.http.host", "0.0.0.0");
+        }
+        assertThat(release.environment("worker"))
+                .containsEntry("FOREBAY_WORKER_ADVERTISED_ADDRESS", "http://$(POD_IP):7400");
+    }
+
+    /** Its own pods, and no others. */
+    private static void assertSelects(
+            Release release, String component, Map<String, String> selector) {
+        assertThat(selector).isNotEmpty();
+        release.pods()
+                .forEach(
+                        (name, pod) ->
+                                assertThat(
+                                                pod.getMetadata()
+                                                        .getLabels()
+                                                        .entrySet()
+                                                        .containsAll(selector.entrySet()))
+                                        .as("%s selects %s", component, name)
+                                        .isEqualTo(name.equals(component)));
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void whatCanBeInterruptedOneByOneHasABudget(List<String> values) {
+        Release release = render(values);
+
+        release.pods().keySet().stream()
+                .filter(component -> !List.of("fuse", "holder").contains(component))
+                .forEach(
+                        component ->
+                                assertThat(
+                                                release.one(PodDisruptionBudget.class, component)
+                                                        .getSpec()
+                                                        .getMaxUnavailable()
+                                                        .getIntVal())
+                                        .isEqualTo(1));
+    }
+
+    @Test
+    void anAutoscalerSaysHowMany() {
+        Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, SCALED);
+
+        assertThat(release.one(Deployment.class, "control-plane").getSpec().getReplicas()).isNull();
+        assertThat(release.one(StatefulSet.class, "worker").getSpec().getReplicas()).isNull();
+        assertScales(release, release.one(Deployment.class, "control-plane"));
+        assertScales(release, release.one(StatefulSet.class, "worker"));
+    }
+
+    private static void assertScales(Release release, HasMetadata workload) {
+        CrossVersionObjectReference target =
+                release.one(HorizontalPodAutoscaler.class, Release.component(workload))
+                        .getSpec()
+                        .getScaleTargetRef();
+        assertThat(target.getApiVersion()).isEqualTo(workload.getApiVersion());
+        assertThat(target.getKind()).isEqualTo(workload.getKind());
+        assertThat(target.getName()).isEqualTo(workload.getMetadata().getName());
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void aChangedSettingStartsItsPodsAnew(List<String> values) {
+        Release release = render(values);
+
+        release.pods()
+                .forEach(
+                        (component, pod) -> {
+                            boolean hasFile =
+                                    pod.getSpec().getVolumes().stream()
+                                            .anyMatch(volume -> volume.getConfigMap() != null);
+                            assertThat(
+                                            Objects.requireNonNullElse(
+                                                            pod.getMetadata().getAnnotations(),
+                                                            Map.of())
+                                                    .containsKey("forebay.dev/settings"))
+                                    .as(component)
+                                    .isEqualTo(hasFile);
+                        });
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void theLinterHasNothingToSay(List<String> values) {
+        assertThat(Chart.lint(values.toArray(String[]::new)))
+                .doesNotContain("[WARNING]", "[ERROR]");
+    }
+}

@@ -1,0 +1,226 @@
+package dev.forebay.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** The chart sets what docs/configuration.md has, and each value reaches its setting. */
+class SettingsTest {
+
+    /** What is not read by Forebay: others are made of it, or the JVM or Quarkus itself read it. */
+    private static final Set<String> NOT_SETTINGS =
+            Set.of("JAVA_TOOL_OPTIONS", "QUARKUS_CONFIG_LOCATIONS", "POD_IP", "POD_NAME");
+
+    private static final String ORDINAL = "config_ordinal";
+
+    static final List<List<String>> RELEASES = RolesTest.RELEASES;
+
+    private static Set<String> documented(DocumentedSettings documents, String component) {
+        return switch (component) {
+            case "worker" -> documents.of("All Quarkus processes", "Worker");
+            case "agent" ->
+                    documents.of("All Quarkus processes", "Agent and control plane", "Agent");
+            case "control-plane" ->
+                    documents.of(
+                            "All Quarkus processes", "Agent and control plane", "Control plane");
+            case "fuse" -> documents.ofPods();
+            case "holder" -> documents.ofHolders();
+            default -> throw new IllegalArgumentException(component);
+        };
+    }
+
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void everythingThatIsSetIsASettingOfThatProcess(List<String> values) throws IOException {
+        DocumentedSettings documents = DocumentedSettings.read();
+        Release release = Chart.render(values.toArray(String[]::new));
+
+        release.pods()
+                .forEach(
+                        (component, pod) -> {
+                            if (component.equals("etcd")) {
+                                return;
+                            }
+                            Set<String> known = documented(documents, component);
+                            if (!Set.of("fuse", "holder").contains(component)) {
+                                assertThat(release.settings(component).keySet())
+                                        .filteredOn(name -> !name.equals(ORDINAL))
+                                        .map(name -> name.replaceAll("\"[^\"]*\"", "<name>"))
+                                        .isNotEmpty()
+                                        .isSubsetOf(known);
+                            }
+                            for (Container container : pod.getSpec().getContainers()) {
+                                assertThat(container.getEnv())
+                                        .extracting(EnvVar::getName)
+                                        .filteredOn(name -> !NOT_SETTINGS.contains(name))
+                                        .allSatisfy(
+                                                name ->
+                                                        assertThat(known)
+                                                                .as(name)
+                                                                .anyMatch(variable(name)));
+                            }
+                        });
+    }
+
+    private static Predicate<String> variable(String name) {
+        return setting ->
+                setting.equals(name)
+                        || setting.toUpperCase(Locale.ROOT)
+                                .replaceAll("[^A-Z0-9]", "_")
+                                .equals(name);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    {temporal: {target: "t:1"}}                      | control-plane,agent        | forebay.temporal.target    | t:1
+                    {temporal: {namespace: ns}}                      | control-plane,agent        | forebay.temporal.namespace | ns
+                    {temporal: {ui: "http://ui"}}                    | control-plane,agent        | forebay.temporal.ui        | http://ui
+                    {lake: {endpoint: "http://s3"}}                  | control-plane,agent,worker | forebay.lake.endpoint      | http://s3
+                    {lake: {region: eu-west-1}}                      | control-plane,agent,worker | forebay.lake.region        | eu-west-1
+                    {lake: {pathStyle: false}}                       | control-plane,agent,worker | forebay.lake.path-style    | false
+                    {controlPlane: {manifestBucket: other}}          | control-plane              | forebay.manifest-bucket    | other
+                    {controlPlane: {manifestCache: 3G}}              | control-plane              | forebay.manifest-cache     | 3G
+                    {controlPlane: {database: {url: "jdbc:postgresql://a/b"}}} | control-plane    | quarkus.datasource.jdbc.url | jdbc:postgresql://a/b
+                    {controlPlane: {regions: {seoul: {agent: "http://a:1"}}}} | control-plane     | forebay.regions."seoul".agent | http://a:1
+                    {controlPlane: {regions: {seoul: {agent: "http://a:1", onPremises: true}}}} | control-plane | forebay.regions."seoul".on-premises | true
+                    {region: {name: seoul}}                          | agent,worker               | forebay.region             | seoul
+                    {region: {mountRoot: /data/sets}}                | agent                      | forebay.mount-root         | /data/sets
+                    {region: {agent: {manifestCache: 3G}}}           | agent                      | forebay.manifest-cache     | 3G
+                    {region: {workers: {capacity: 500G}}}            | worker                     | forebay.worker.capacity    | 500G
+                    {region: {workers: {drainSeconds: 900}}}         | worker                     | forebay.worker.drain.on-stop | 900s
+                    {region: {workers: {storage: {claims: 2}}}}      | worker                     | forebay.worker.directory   | /disks/0/store,/disks/1/store
+                    {region: {workers: {tlsSecret: t}}}              | worker                     | forebay.worker.tls.certificate | /etc/forebay/tls/tls.crt
+                    {region: {workers: {tlsSecret: t}}}              | worker                     | forebay.worker.tls.key     | /etc/forebay/tls/tls.key
+                    {region: {workers: {tlsSecret: t}}}              | worker                     | forebay.worker-ca          | /etc/forebay/tls/ca.crt
+                    {region: {workers: {tlsSecret: t}}}              | agent                      | forebay.worker-ca          | /etc/forebay/worker-ca/ca.crt
+                    {controlPlane: {settings: {forebay.default-ttl: 3D}}} | control-plane         | forebay.default-ttl        | 3D
+                    {region: {agent: {settings: {forebay.worker-grace: 90S}}}} | agent            | forebay.worker-grace       | 90S
+                    {region: {workers: {settings: {forebay.worker.files: 6000000}}}} | worker     | forebay.worker.files       | 6000000
+                    """)
+    void aValueReachesItsSetting(
+            String values, String components, String setting, String expected) {
+        Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, values);
+
+        for (String component : components.split(",", -1)) {
+            assertThat(release.settings(component)).containsEntry(setting, expected);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    {region: {name: seoul}}                    | fuse   | FOREBAY_REGION               | seoul
+                    {region: {mountRoot: /data/sets}}          | holder | FOREBAY_FUSE_MOUNTPOINT      | /data/sets
+                    {region: {fuse: {cacheDirectory: /nvme/f}}} | fuse  | FOREBAY_FUSE_CACHE_DIRECTORY | /nvme/f
+                    {region: {fuse: {packCache: 2T}}}          | fuse   | FOREBAY_FUSE_PACK_CACHE      | 2T
+                    {region: {fuse: {imageCache: 8G}}}         | fuse   | FOREBAY_FUSE_IMAGE_CACHE     | 8G
+                    {region: {fuse: {memoryCache: 128M}}}      | fuse   | FOREBAY_FUSE_MEMORY_CACHE    | 128M
+                    {region: {fuse: {manifestCache: 2G}}}      | fuse   | FOREBAY_FUSE_MANIFEST_CACHE  | 2G
+                    {region: {workers: {tlsSecret: t}}}        | fuse   | FOREBAY_WORKER_CA            | /etc/forebay/worker-ca/ca.crt
+                    {region: {workers: {tlsSecret: t}}}        | worker | FOREBAY_WORKER_ADVERTISED_ADDRESS | https://$(POD_NAME).r-forebay-worker.ml.svc:7400
+                    {region: {holder: {directory: /run/x}}}    | holder | FOREBAY_FUSE_HOLDER          | /run/x/ml-r-forebay
+                    {region: {holder: {directory: /run/x}}}    | fuse   | FOREBAY_FUSE_HOLDER          | /run/x/ml-r-forebay
+                    {region: {fuse: {settings: {FOREBAY_FUSE_STRICT: true}}}} | fuse | FOREBAY_FUSE_STRICT | true
+                    {region: {holder: {settings: {FOREBAY_FUSE_REPLACE_AFTER: 30}}}} | holder | FOREBAY_FUSE_REPLACE_AFTER | 30
+                    {region: {workers: {jvmOptions: [-Xmx2g, -Xms2g]}}} | worker | JAVA_TOOL_OPTIONS  | -Xmx2g -Xms2g
+                    """)
+    void aValueReachesItsVariable(
+            String values, String component, String variable, String expected) {
+        Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, values);
+
+        assertThat(release.environment(component)).containsEntry(variable, expected);
+    }
+
+    @Test
+    void everyProcessKnowsItsRole() {
+        Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
+
+        assertThat(release.environment("control-plane"))
+                .containsEntry("FOREBAY_ROLE", "control-plane");
+        assertThat(release.environment("agent")).containsEntry("FOREBAY_ROLE", "agent");
+        assertThat(release.container("holder", "holder").getArgs()).containsExactly("hold");
+        assertThat(release.container("fuse", "fuse").getArgs()).isEmpty();
+    }
+
+    @Test
+    void whatIsReadAsAFileIsMounted() {
+        Release release =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        "{region: {workers: {tlsSecret: t}}, token: {key: bearer}}");
+
+        release.pods()
+                .forEach(
+                        (component, pod) ->
+                                pod.getSpec()
+                                        .getContainers()
+                                        .forEach(
+                                                container ->
+                                                        MountedFiles.assertThere(
+                                                                release, component, container)));
+    }
+
+    @Test
+    void secretsAreReferredTo() {
+        Release release =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        "{lake: {accessKeyIdKey: id, secretAccessKeyKey: sec}}",
+                        "{controlPlane: {database: {usernameKey: u, passwordKey: p}}}");
+
+        assertThat(references(release.container("control-plane", "control-plane")))
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of(
+                                "AWS_ACCESS_KEY_ID", "lake-key/id",
+                                "AWS_SECRET_ACCESS_KEY", "lake-key/sec",
+                                "QUARKUS_DATASOURCE_USERNAME", "forebay-database/u",
+                                "QUARKUS_DATASOURCE_PASSWORD", "forebay-database/p"));
+    }
+
+    @Test
+    void withoutASecretOfTheLakePodsHaveAnIdentity() {
+        Release release =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        "{lake: {secret: ''}}",
+                        "{region: {workers: {serviceAccountAnnotations: {role: reader}}}}");
+
+        assertThat(references(release.container("worker", "worker"))).isEmpty();
+        assertThat(release.one(ServiceAccount.class, "worker").getMetadata().getAnnotations())
+                .containsEntry("role", "reader");
+        assertThat(release.pod("worker").getSpec().getServiceAccountName())
+                .isEqualTo("r-forebay-worker");
+    }
+
+    private static Map<String, String> references(Container container) {
+        Map<String, String> references = new TreeMap<>();
+        for (EnvVar variable : container.getEnv()) {
+            if (variable.getValueFrom() != null
+                    && variable.getValueFrom().getSecretKeyRef() != null) {
+                var secret = variable.getValueFrom().getSecretKeyRef();
+                references.put(variable.getName(), secret.getName() + "/" + secret.getKey());
+            }
+        }
+        return references;
+    }
+}

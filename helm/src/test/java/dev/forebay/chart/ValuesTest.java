@@ -1,0 +1,176 @@
+package dev.forebay.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What may be said in values, and that all of it is heard. */
+class ValuesTest {
+
+    /** Passed on by Helm, and of no meaning here. */
+    private static final String GLOBAL = "global";
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** Where a value has a meaning that has none in the other. */
+    private static final List<String> PLAIN = List.of(Chart.CONTROL_PLANE, Chart.REGION);
+
+    private static final List<String> SCALED =
+            List.of(
+                    Chart.CONTROL_PLANE,
+                    Chart.REGION,
+                    """
+                    controlPlane: {autoscaling: {enabled: true}}
+                    region: {workers: {drainSeconds: 600, autoscaling: {enabled: true}}}
+                    """);
+
+    private static final String PLAIN_TEXT = text(PLAIN);
+    private static final String SCALED_TEXT = text(SCALED);
+
+    private static String text(List<String> values) {
+        return Chart.text(values.toArray(String[]::new));
+    }
+
+    private static String with(List<String> values, String more) {
+        List<String> all = new ArrayList<>(values);
+        all.add(more);
+        return text(all);
+    }
+
+    /** The path of each value that the schema knows, and an example of it. */
+    static List<Arguments> values() throws IOException {
+        JsonNode schema = JSON.readTree(Chart.DIRECTORY.resolve("values.schema.json").toFile());
+        List<Arguments> found = new ArrayList<>();
+        collect(schema, schema, "", found);
+        return found;
+    }
+
+    private static void collect(
+            JsonNode schema, JsonNode node, String path, List<Arguments> found) {
+        for (Map.Entry<String, JsonNode> property : node.path("properties").properties()) {
+            if (path.isEmpty() && property.getKey().equals(GLOBAL)) {
+                continue;
+            }
+            String here = path + "/" + property.getKey();
+            JsonNode value = property.getValue();
+            if (value.has("examples")) {
+                found.add(Arguments.of(here, value.get("examples").get(0)));
+                continue;
+            }
+            JsonNode type =
+                    value.has("$ref") ? schema.at(value.get("$ref").asText().substring(1)) : value;
+            assertThat(type.has("properties")).as("%s has no example", here).isTrue();
+            collect(schema, type, here, found);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("values")
+    void everyValueChangesSomething(String path, JsonNode example) {
+        ObjectNode document = JSON.createObjectNode();
+        ObjectNode parent = document;
+        String[] names = path.substring(1).split("/", -1);
+        for (int i = 0; i < names.length - 1; i++) {
+            parent = parent.putObject(names[i]);
+        }
+        parent.set(names[names.length - 1], example);
+
+        boolean heard =
+                !with(PLAIN, document.toString()).equals(PLAIN_TEXT)
+                        || !with(SCALED, document.toString()).equals(SCALED_TEXT);
+        assertThat(heard).as("%s changes something", document).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    image: {registri: x}                                          | 'registri' not allowed
+                    temporal: {tls: {secret: x}}                                  | 'tls' not allowed
+                    temporal: {target: "https://temporal"}                        | /temporal/target
+                    lake: {endpoint: s3.example.com}                              | /lake/endpoint
+                    lake: {pathStyle: "yes"}                                      | /lake/pathStyle
+                    controlPlane: {replicas: 0}                                   | /controlPlane/replicas
+                    controlPlane: {regions: {US: {agent: "http://a:1"}}}          | 'US'
+                    controlPlane: {regions: {us: {}}}                             | 'agent'
+                    controlPlane: {database: {url: "jdbc:mysql://x/y"}}           | /controlPlane/database/url
+                    controlPlane: {database: {url: "jdbc:postgresql://x/y?password=z"}} | /controlPlane/database/url
+                    controlPlane: {settings: {quarkus.datasource.password: x}}    | quarkus.datasource.password
+                    controlPlane: {settings: {default-ttl: 3D}}                   | 'default-ttl'
+                    controlPlane: {settings: {forebay.manifest-bucket: x}}        | controlPlane.settings: forebay.manifest-bucket is set by the chart
+                    controlPlane: {service: {type: Loadbalancer}}                 | /controlPlane/service/type
+                    controlPlane: {resources: {request: {}}}                      | 'request' not allowed
+                    controlPlane: {regions: {us-east-1: {agent: "http://a:1"}}}   | controlPlane.regions: us-east-1 is the region of this release
+                    region: {name: US}                                            | /region/name
+                    region: {mountRoot: /forebay}                                 | /region/mountRoot
+                    region: {mountRoot: /mnt/../etc}                              | /region/mountRoot
+                    region: {etcd: {members: 2}}                                  | /region/etcd/members
+                    region: {etcd: {endpoints: ["etcd:2379"]}}                    | /region/etcd/endpoints/0
+                    region: {workers: {capacity: 900GB}}                          | /region/workers/capacity
+                    region: {workers: {capacity: 1T}}                             | region.workers.capacity: 1T and 8G
+                    region: {workers: {capacity: 16M}}                            | region.workers.capacity: 16M is less than 32M
+                    region: {workers: {drainSeconds: 5m}}                         | /region/workers/drainSeconds
+                    region: {workers: {storage: {hostPaths: [disk]}}}             | /region/workers/storage/hostPaths/0
+                    region: {workers: {storage: {size: 1000}}}                    | /region/workers/storage/size
+                    region: {workers: {autoscaling: {enabled: true, scaleDown: true}}} | region.workers.autoscaling.scaleDown: needs
+                    region: {workers: {autoscaling: {enabled: true, minReplicas: 20}}} | region.workers.autoscaling: minReplicas is more than maxReplicas
+                    region: {workers: {settings: {forebay.region: other}}}        | region.workers.settings: forebay.region is set by the chart
+                    region: {workers: {tolerations: [{key: a, effect: Never}]}}   | /region/workers/tolerations/0/effect
+                    region: {fuse: {packCache: 16GB}}                             | /region/fuse/packCache
+                    region: {fuse: {settings: {FOREBAY_FUSE_HOLDER: /x}}}         | region.fuse.settings: FOREBAY_FUSE_HOLDER is set by the chart
+                    region: {fuse: {settings: {prewarm-rate: 64M}}}               | 'prewarm-rate'
+                    region: {fuse: {maxSurge: 0%}}                                | /region/fuse/maxSurge
+                    region: {node: {priority: 2000000000}}                        | /region/node/priority
+                    networkPolicy: {metricsFrom: [{}]}                            | /networkPolicy/metricsFrom/0
+                    """)
+    void nonsenseIsRefusedByName(String values, String message) {
+        assertThat(Chart.refusal(Chart.CONTROL_PLANE, Chart.REGION, values)).contains(message);
+    }
+
+    @Test
+    void whatARoleNeedsIsSaidAtOnce() {
+        assertThat(Chart.refusal("{}"))
+                .contains("set controlPlane.enabled or region.enabled to true");
+        assertThat(Chart.refusal("{controlPlane: {enabled: true}, region: {enabled: true}}"))
+                .contains(
+                        "controlPlane.database.secret:",
+                        "controlPlane.database.url:",
+                        "controlPlane.manifestBucket:",
+                        "image.registry:",
+                        "region.name:",
+                        "temporal.target:",
+                        "token.secret:");
+    }
+
+    @Test
+    void numbersArriveAsTheyWereWritten() {
+        Map<String, String> settings =
+                Chart.render(
+                                Chart.CONTROL_PLANE,
+                                """
+                                controlPlane:
+                                  settings:
+                                    forebay.plan.objects: 10000000
+                                    forebay.prices.lake-gb: 0.09
+                                    forebay.lake.endpoint: 'a\\b'
+                                """)
+                        .settings("control-plane");
+
+        assertThat(settings)
+                .containsEntry("forebay.plan.objects", "10000000")
+                .containsEntry("forebay.prices.lake-gb", "0.09")
+                .containsEntry("forebay.lake.endpoint", "a\\b");
+    }
+}

@@ -1,0 +1,56 @@
+package dev.forebay.fuse;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ForebayException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+
+class PodServerTest {
+
+    private static PodServer server(String address, int port) throws Exception {
+        return new PodServer(
+                new InetSocketAddress(InetAddress.getByName(address), port),
+                () -> "figures",
+                () -> true);
+    }
+
+    private static String get(URI uri) throws Exception {
+        try (InputStream body = uri.toURL().openStream()) {
+            return new String(body.readAllBytes(), UTF_8);
+        }
+    }
+
+    @Test
+    void listensWhereItIsTold() throws Exception {
+        try (PodServer all = server("0.0.0.0", 0);
+                PodServer second = server("127.0.0.2", 0)) {
+            int port = all.uri().getPort();
+            assertThat(all.uri()).hasHost("127.0.0.1");
+            assertThat(get(all.uri().resolve("/metrics"))).isEqualTo("figures");
+            assertThat(get(URI.create("http://127.0.0.2:" + port + "/metrics")))
+                    .isEqualTo("figures");
+            assertThat(second.uri()).hasHost("127.0.0.2");
+            assertThat(get(second.uri().resolve("/health/ready"))).contains("UP");
+            URI elsewhere = URI.create("http://127.0.0.1:" + second.uri().getPort() + "/metrics");
+            assertThatThrownBy(() -> get(elsewhere)).isInstanceOf(ConnectException.class);
+        }
+    }
+
+    @Test
+    void saysWhichOptionsNameAPlaceThatIsTaken() throws Exception {
+        try (PodServer first = server("127.0.0.1", 0)) {
+            int port = first.uri().getPort();
+            assertThatThrownBy(() -> server("127.0.0.1", port))
+                    .isInstanceOf(ForebayException.class)
+                    .hasMessageContaining("--metrics-address, --metrics-port")
+                    .hasMessageContaining("127.0.0.1:" + port);
+        }
+    }
+}
