@@ -15,7 +15,19 @@ from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._client import Client
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import (
+    Dataset,
+    EnsureStatus,
+    Pin,
+    PinSpec,
+    Progress,
+    Receipt,
+    Region,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
+    Version,
+)
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -50,8 +62,13 @@ class AsyncClient:
     def api(self) -> str:
         return str(self._exchanges.base)
 
-    async def register_dataset(self, dataset: str, source: str, *, ttl: Duration | None = None) -> Dataset:
-        return await self._send(_calls.register_dataset(dataset, source, ttl))
+    async def register_dataset(
+        self, dataset: str, source: str, *, ttl: Duration | None = None, ttl_after: str | None = None
+    ) -> Dataset:
+        return await self._send(_calls.register_dataset(dataset, source, ttl, ttl_after))
+
+    async def delete_dataset(self, dataset: str) -> None:
+        await self._send(_calls.delete_dataset(dataset))
 
     async def datasets(self, namespace: str | None = None) -> AsyncIterator[Dataset]:
         after: str | None = None
@@ -155,6 +172,21 @@ class AsyncClient:
 
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())
+
+    async def sweep_plan(self, region: str) -> SweepPlan:
+        return await self._send(_calls.sweep_plan(region))
+
+    async def sweep(self, region: str, *, wait_seconds: int = 30) -> Sweep:
+        return await self._send(_calls.sweep(region, wait_seconds))
+
+    async def sweep_schedule(self, region: str) -> SweepSchedule:
+        return await self._send(_calls.sweep_schedule(region))
+
+    async def pause_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        return await self._send(_calls.pause_sweeps(region, reason))
+
+    async def resume_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        return await self._send(_calls.resume_sweeps(region, reason))
 
     async def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         return await self._run(self._exchanges.one(call, retry_seconds))

@@ -13,7 +13,19 @@ import httpx
 
 from forebay import _settings
 from forebay._errors import UnexpectedAnswer, api_error
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Region, Version, decode, decode_items
+from forebay._models import (
+    Dataset,
+    EnsureStatus,
+    Pin,
+    PinSpec,
+    Region,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
+    Version,
+    decode,
+    decode_items,
+)
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 T = TypeVar("T")
@@ -80,11 +92,13 @@ class Call(Generic[T]):
         raise _problem(response)
 
 
-def register_dataset(dataset: str, source: str, ttl: Duration | None) -> Call[Dataset]:
+def register_dataset(dataset: str, source: str, ttl: Duration | None, ttl_after: str | None) -> Call[Dataset]:
     namespace, name = split_dataset(dataset)
     body: dict[str, Any] = {"namespace": namespace, "name": name, "source": source}
     if ttl is not None:
         body["ttl_seconds"] = seconds_of(ttl)
+    if ttl_after is not None:
+        body["ttl_after"] = ttl_after
     return Call("POST", "/datasets", _reader(Dataset), body=body)
 
 
@@ -95,6 +109,10 @@ def datasets(namespace: str | None, after: str | None) -> Call[Paged[Dataset]]:
 
 def dataset(dataset: str) -> Call[Dataset]:
     return Call("GET", _dataset_path(dataset), _reader(Dataset))
+
+
+def delete_dataset(dataset: str) -> Call[None]:
+    return Call("DELETE", _dataset_path(dataset), lambda _: None)
 
 
 def versions(dataset: str, after: str | None) -> Call[Paged[Version]]:
@@ -182,6 +200,27 @@ def regions() -> Call[tuple[Region, ...]]:
     return Call("GET", "/regions", _items_reader(Region))
 
 
+def sweep_plan(region: str) -> Call[SweepPlan]:
+    return Call("GET", _sweep_path(region) + "/plan", _reader(SweepPlan))
+
+
+def sweep(region: str, wait_seconds: int) -> Call[Sweep]:
+    params = {"wait_seconds": str(wait_seconds)}
+    return Call("POST", _sweep_path(region), _reader(Sweep), params=params, answer_seconds=wait_seconds + 30.0)
+
+
+def sweep_schedule(region: str) -> Call[SweepSchedule]:
+    return Call("GET", _sweep_path(region), _reader(SweepSchedule))
+
+
+def pause_sweeps(region: str, reason: str | None) -> Call[SweepSchedule]:
+    return Call("POST", _sweep_path(region) + "/pause", _reader(SweepSchedule), body=_present(reason=reason))
+
+
+def resume_sweeps(region: str, reason: str | None) -> Call[SweepSchedule]:
+    return Call("POST", _sweep_path(region) + "/resume", _reader(SweepSchedule), body=_present(reason=reason))
+
+
 def new_id() -> str:
     """An id of the caller's own for a pin or a request: what makes sending it twice harmless."""
     return uuid.uuid4().hex
@@ -200,6 +239,10 @@ def _present(**values: str | None) -> dict[str, str]:
 
 def _part(argument: str, value: str) -> str:
     return quote(checked_part(argument, value), safe="")
+
+
+def _sweep_path(region: str) -> str:
+    return f"/regions/{_part('region', region)}/sweep"
 
 
 def _dataset_path(dataset: str) -> str:

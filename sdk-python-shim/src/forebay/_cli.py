@@ -185,7 +185,7 @@ def build_parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    _add_datasets(add("datasets", _commands.list_datasets, "list, show and register datasets"))
+    _add_datasets(add("datasets", _commands.list_datasets, "list, show, register and delete datasets"))
 
     ensure = add("ensure", _commands.ensure, "wait until a version is complete in a region, and print its path")
     _add_version(ensure)
@@ -234,6 +234,15 @@ def build_parser() -> argparse.ArgumentParser:
     _add_version(resume)
     _add_region(resume)
 
+    sweep = add("sweep", _commands.sweep, "evict from a region what has to go, or show what that is")
+    _add_region(sweep)
+    instead = sweep.add_mutually_exclusive_group()
+    instead.add_argument("--dry-run", action="store_true", help="show what would go, and why; change nothing")
+    instead.add_argument("--schedule", action="store_true", help="show when the region is swept by itself")
+    instead.add_argument("--pause", action="store_true", help="have the region not swept by itself from now on")
+    instead.add_argument("--resume", action="store_true", help="have the region swept by itself again")
+    sweep.add_argument("--reason", metavar="WHY", help="why it is paused or resumed")
+
     add("regions", _commands.regions, "list the regions and their workers")
 
     completion = commands.add_parser("completion", help="print a completion script for a shell")
@@ -260,7 +269,16 @@ def _add_datasets(datasets: argparse.ArgumentParser) -> None:
     register.add_argument("dataset", metavar="NS/NAME")
     register.add_argument("source", metavar="S3_URI", help="s3://bucket/prefix/")
     register.add_argument("--ttl", metavar="DURATION", help="how long a version stays in a region after its last pin")
+    register.add_argument(
+        "--ttl-after",
+        choices=("pin", "read"),
+        help="from what that counts: the last pin (the default), or the last pin or read",
+    )
     register.set_defaults(run=_commands.register_dataset)
+
+    delete = actions.add_parser("delete", parents=[quiet], help="have a dataset's versions go; its originals stay")
+    delete.add_argument("dataset", metavar="NS/NAME")
+    delete.set_defaults(run=_commands.delete_dataset)
 
 
 def _add_version(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,19 @@ import httpx
 from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import (
+    Dataset,
+    EnsureStatus,
+    Pin,
+    PinSpec,
+    Progress,
+    Receipt,
+    Region,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
+    Version,
+)
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -58,9 +70,22 @@ class Client:
         """The address requests go to."""
         return str(self._exchanges.base)
 
-    def register_dataset(self, dataset: str, source: str, *, ttl: Duration | None = None) -> Dataset:
-        """Tells the platform where a dataset's originals are, ``s3://bucket/prefix/``; does nothing if it knows."""
-        return self._send(_calls.register_dataset(dataset, source, ttl))
+    def register_dataset(
+        self, dataset: str, source: str, *, ttl: Duration | None = None, ttl_after: str | None = None
+    ) -> Dataset:
+        """Tells the platform where a dataset's originals are, ``s3://bucket/prefix/``; does nothing if it knows.
+
+        An unpinned version stays in a region for ``ttl`` after its last pin or, with ``ttl_after="read"``, after its
+        last pin or read, whichever is later.
+        """
+        return self._send(_calls.register_dataset(dataset, source, ttl, ttl_after))
+
+    def delete_dataset(self, dataset: str) -> None:
+        """Has the dataset's versions go from every region once nobody holds them; its originals stay in the lake.
+
+        Registered again, with the same source, it is back.
+        """
+        self._send(_calls.delete_dataset(dataset))
 
     def datasets(self, namespace: str | None = None) -> Iterator[Dataset]:
         """All registered datasets, page by page."""
@@ -189,6 +214,29 @@ class Client:
 
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
+
+    def sweep_plan(self, region: str) -> SweepPlan:
+        """What a sweep would evict from the region now, and why; changes nothing."""
+        return self._send(_calls.sweep_plan(region))
+
+    def sweep(self, region: str, *, wait_seconds: int = 30) -> Sweep:
+        """Evicts from the region what has to go, also while its schedule is paused.
+
+        Returns within ``wait_seconds`` (0 to 30), done or not; asked again meanwhile it is the same sweep.
+        """
+        return self._send(_calls.sweep(region, wait_seconds))
+
+    def sweep_schedule(self, region: str) -> SweepSchedule:
+        """When the region is swept by itself."""
+        return self._send(_calls.sweep_schedule(region))
+
+    def pause_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        """Has the region not swept by itself until ``resume_sweeps``; what is asked for is evicted all the same."""
+        return self._send(_calls.pause_sweeps(region, reason))
+
+    def resume_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        """Has the region swept by itself again; does nothing if it is."""
+        return self._send(_calls.resume_sweeps(region, reason))
 
     def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         return self._run(self._exchanges.one(call, retry_seconds))

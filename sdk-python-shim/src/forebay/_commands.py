@@ -12,7 +12,7 @@ from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached, release_dataset
 from forebay._errors import ConfigurationError, NotFound
-from forebay._models import Blocked, Dataset, Pin, Version, to_json
+from forebay._models import Blocked, Dataset, Pin, Sweep, SweepPlan, SweepSchedule, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
 from forebay._values import human_bytes, human_seconds, human_size, split_version
@@ -45,11 +45,20 @@ def show_dataset(options: Namespace) -> None:
 
 def register_dataset(options: Namespace) -> None:
     with _client(options) as client:
-        dataset = client.register_dataset(options.dataset, options.source, ttl=options.ttl)
+        dataset = client.register_dataset(options.dataset, options.source, ttl=options.ttl, ttl_after=options.ttl_after)
     if options.json:
         _print_json(dataset)
     else:
         _print_datasets([dataset])
+
+
+def delete_dataset(options: Namespace) -> None:
+    with _client(options) as client:
+        client.delete_dataset(options.dataset)
+    if options.json:
+        _print_json({"deleted": options.dataset})
+    else:
+        _say(f"{options.dataset} is deleted; its versions go from each region once nobody holds them")
 
 
 def ensure(options: Namespace) -> None:
@@ -195,6 +204,64 @@ def resume(options: Namespace) -> None:
         _print_json(version)
     else:
         _say(f"{options.version} in {region}: {version.residency(region).state}")
+
+
+def sweep(options: Namespace) -> None:
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        if options.dry_run:
+            _show_plan(client.sweep_plan(region), options.json)
+        elif options.schedule:
+            _show_schedule(client.sweep_schedule(region), options.json)
+        elif options.pause:
+            _show_schedule(client.pause_sweeps(region, reason=options.reason), options.json)
+        elif options.resume:
+            _show_schedule(client.resume_sweeps(region, reason=options.reason), options.json)
+        else:
+            _show_sweep(client.sweep(region), options.json)
+
+
+def _show_plan(plan: SweepPlan, as_json: bool) -> None:
+    if as_json:
+        _print_json(plan)
+        return
+    rows = [[f"{each.dataset}@{each.version}", each.reason, human_bytes(each.bytes), each.why] for each in plan.victims]
+    if rows:
+        print_table(["VERSION", "REASON", "FREES", "WHY"], rows, right=("FREES",))
+    else:
+        _say(f"nothing has to go from {plan.region}")
+    for note in plan.notes:
+        _say(f"not decided: {note}", file=sys.stderr)
+
+
+def _show_schedule(schedule: SweepSchedule, as_json: bool) -> None:
+    if as_json:
+        _print_json(schedule)
+        return
+    if schedule.paused:
+        _say(f"{schedule.region} is not swept by itself: {schedule.note}")
+    else:
+        _say(
+            f"{schedule.region} is swept every {human_seconds(schedule.interval_seconds)}, "
+            f"next at {_until(schedule.next_at)}"
+        )
+
+
+def _show_sweep(swept: Sweep, as_json: bool) -> None:
+    if as_json:
+        _print_json(swept)
+        return
+    if not swept.done:
+        _say(f"the sweep of {swept.region} goes on: {swept.workflow_url or swept.workflow_id}")
+        return
+    rows = [
+        [f"{each.dataset}@{each.version}", "evicted" if each.evicted else "kept", each.reason or "", each.why]
+        for each in swept.outcomes
+    ]
+    if rows:
+        print_table(["VERSION", "OUTCOME", "REASON", "WHY"], rows)
+    else:
+        _say(f"nothing had to go from {swept.region}")
 
 
 def regions(options: Namespace) -> None:

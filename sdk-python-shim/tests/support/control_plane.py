@@ -67,6 +67,9 @@ class State:
     """What the region ``eu`` waits for while it fills any version."""
     region: dict[str, Any] = field(default_factory=dict)
     """What is told of the region ``eu`` instead."""
+    paused: str | None = None
+    """Why the region ``eu`` is not swept by itself."""
+    sweeps_slowly: bool = False
     fills: int = 0
 
 
@@ -160,6 +163,7 @@ class ControlPlane:
             ("POST", "/datasets", self._register),
             ("GET", "/datasets", self._list),
             ("GET", dataset, lambda r, d: (200, self._dataset(d))),
+            ("DELETE", dataset, self._delete),
             ("GET", dataset + "/versions", self._versions),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
             ("POST", version + "/ensure", self._ensure),
@@ -173,7 +177,50 @@ class ControlPlane:
             ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
+            ("GET", "/regions/eu/sweep", lambda r: (200, self._schedule())),
+            ("GET", "/regions/eu/sweep/plan", lambda r: (200, self._plan())),
+            ("POST", "/regions/eu/sweep", self._sweep),
+            ("POST", "/regions/eu/sweep/(pause|resume)", self._pause),
         ]
+
+    def _delete(self, request: Request, dataset: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        del self.state.datasets[dataset]
+        return 204, None
+
+    def _schedule(self) -> dict[str, Any]:
+        paused = self.state.paused is not None
+        return {
+            "region": "eu",
+            "paused": paused,
+            "note": self.state.paused or "",
+            "interval_seconds": 300,
+            "last_at": None,
+            "next_at": None if paused else _now(300),
+        }
+
+    def _pause(self, request: Request, what: str) -> tuple[int, Any]:
+        self.state.paused = request.body.get("reason", "paused") if what == "pause" else None
+        return 200, self._schedule()
+
+    def _victims(self) -> list[dict[str, Any]]:
+        return [
+            {"dataset": name.split("@")[0], "version": name.split("@")[1], "reason": "EXPIRED", "why": "old", "bytes": 7}
+            for _, name in sorted(self.state.cached)
+            if not self.state.pins
+        ]
+
+    def _plan(self) -> dict[str, Any]:
+        plan = {"region": "eu", "victims": self._victims(), "notes": ["worker w2 is away"]}
+        return plan | {"capacity_bytes": 100, "used_bytes": 9, "orphan_bytes": 2}
+
+    def _sweep(self, request: Request) -> tuple[int, Any]:
+        done = not self.state.sweeps_slowly
+        outcomes = [victim | {"evicted": True} for victim in self._victims()] if done else None
+        if done:
+            self.state.cached.clear()
+        answer = {"region": "eu", "done": done, "outcomes": outcomes, "workflow_id": "eviction-sweep/eu/now"}
+        return (200 if done else 202), answer | {"workflow_url": None}
 
     def _register(self, request: Request) -> tuple[int, Any]:
         name = f"{request.body['namespace']}/{request.body['name']}"

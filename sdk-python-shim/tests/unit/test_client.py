@@ -248,6 +248,11 @@ def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
     assert client.set_ttl("vision/digits", "1", "1h30m").ttl_seconds == 5400
     assert client.resume("vision/digits", "1", "eu").version == "1"
     assert client.regions()[0].workers[0].live
+    assert client.sweep_plan("eu").used_bytes == 9
+    assert client.pause_sweeps("eu", reason="why").note == "why"
+    assert client.sweep_schedule("eu").paused
+    assert not client.resume_sweeps("eu").paused
+    assert client.sweep("eu").done
     begun = client.start_ensure("vision/digits", "1", "eu")
     assert client.ensure_status("vision/digits", "1", "eu", begun.request_id).done
 

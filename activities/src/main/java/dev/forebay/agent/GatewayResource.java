@@ -12,6 +12,7 @@ import dev.forebay.service.Role;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
@@ -41,12 +42,19 @@ class GatewayResource {
     private final RegionState region;
     private final WorkerClient workers;
     private final AgentConfig config;
+    private final RegionUsage usage;
 
-    GatewayResource(RegionName name, RegionState region, WorkerClient workers, AgentConfig config) {
+    GatewayResource(
+            RegionName name,
+            RegionState region,
+            WorkerClient workers,
+            AgentConfig config,
+            RegionUsage usage) {
         this.name = name;
         this.region = region;
         this.workers = workers;
         this.config = config;
+        this.usage = usage;
     }
 
     @POST
@@ -74,6 +82,13 @@ class GatewayResource {
     @Operation(hidden = true)
     public RegionReport report() {
         return new RegionReport(name.value(), config.mountRoot(), region.connected(), workers());
+    }
+
+    @GET
+    @Path("/usage")
+    @Operation(hidden = true)
+    public UsageReport usage() {
+        return usage.report();
     }
 
     private List<WorkerReport> workers() {

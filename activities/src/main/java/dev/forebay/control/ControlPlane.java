@@ -1,6 +1,7 @@
 package dev.forebay.control;
 
 import dev.forebay.control.engine.Engine;
+import dev.forebay.control.sweep.Watermarks;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -83,5 +84,6 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.sweep.interval must be at least 1 second");
         }
+        var _ = new Watermarks(config.sweep().highWatermark(), config.sweep().lowWatermark());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.agent.RegionCalls.Call;
 import dev.forebay.agent.RegionCalls.Step;
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
@@ -166,6 +167,50 @@ class AgentIT {
             assertThat(worker.filled()).isEmpty();
             Await.until("unmounted", () -> state(version) == null);
         }
+    }
+
+    @Test
+    void whatWorkersHoldIsAddedUp() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/usage@v1");
+        String digest = manifest.digest().hex();
+        Api gateway = new Api(agent.address());
+        try (FakeWorker one = new FakeWorker("one", 0);
+                FakeWorker other = new FakeWorker("other", 0);
+                AutoCloseable first = region.join(one.node());
+                AutoCloseable second = region.join(other.node())) {
+            assertThat(first).isNotSameAs(second);
+            call(Step.MOUNT, version);
+            one.holds(
+                    "{\"manifests\":[\"%s\"],\"bytes\":4},{\"manifests\":[],\"bytes\":3}"
+                            .formatted(digest),
+                    "\"%s\":60".formatted(digest));
+            other.holds(
+                    "{\"manifests\":[\"%s\"],\"bytes\":7}".formatted(digest),
+                    "\"%s\":5".formatted(digest));
+            Await.until(
+                    "both answer",
+                    () -> gateway.get("/v1/usage").body().path("capacity_bytes").asLong() == 198);
+
+            Api.Answer usage = gateway.get("/v1/usage");
+            assertThat(usage.body().get("used_bytes").asLong()).isEqualTo(14);
+            assertThat(usage.body().get("orphan_bytes").asLong()).isEqualTo(3);
+            assertThat(usage.body().get("unknown")).isEmpty();
+            assertThat(usage.body().get("shares")).hasSize(1);
+            assertThat(usage.body().at("/shares/0/bytes").asLong()).isEqualTo(11);
+            int owner = usage.body().at("/shares/0/owners/0").asInt();
+            JsonNode mounted = usage.body().get("versions").get(owner);
+            assertThat(mounted.at("/manifest/digest/hex").asText()).isEqualTo(digest);
+            assertThat(mounted.get("seconds_since_read").asLong()).isEqualTo(5);
+            assertThat(mounted.get("evicting").asBoolean(true)).isFalse();
+        }
+        Await.until(
+                "nobody answers",
+                () ->
+                        gateway.get("/v1/usage")
+                                .body()
+                                .at("/unknown/0")
+                                .asText()
+                                .contains("no worker is live"));
     }
 
     @Test

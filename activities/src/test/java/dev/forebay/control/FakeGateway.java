@@ -13,7 +13,12 @@ import java.nio.charset.StandardCharsets;
 final class FakeGateway implements AutoCloseable {
 
     private final HttpServer server;
+    private static final String NOTHING =
+            """
+            {"capacity_bytes":1000000,"used_bytes":0,"orphan_bytes":0,"unknown":[],"versions":[],"shares":[]}""";
+
     private volatile boolean etcdReachable = true;
+    private volatile String usage = NOTHING;
 
     FakeGateway() {
         try {
@@ -35,7 +40,18 @@ final class FakeGateway implements AutoCloseable {
                                 "workers":[{"id":"w1","address":"http://w1:1","live":true,
                                 "capacity_bytes":10,"used_bytes":null}]}"""
                                         .formatted(etcdReachable)));
+        server.createContext("/v1/usage", exchange -> answer(exchange, 200, usage));
         server.start();
+    }
+
+    /** What it says of its chunk stores from now on. */
+    void setUsage(String json) {
+        usage = json;
+    }
+
+    /** Says from now on that its chunk stores are empty. */
+    void resetUsage() {
+        usage = NOTHING;
     }
 
     /** What it says of its etcd from now on. */

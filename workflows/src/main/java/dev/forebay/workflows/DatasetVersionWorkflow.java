@@ -5,6 +5,7 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
@@ -83,6 +84,13 @@ public interface DatasetVersionWorkflow {
     /** From the child that fills a region, a bounded number of times per filling. */
     @SignalMethod
     void progress(FillProgress progress);
+
+    /**
+     * From a sweep, about a version of a dataset whose time to live begins with the last read: once
+     * when its time would have passed.
+     */
+    @SignalMethod
+    void read(ReadReport report);
 
     @QueryMethod
     VersionStatus status();

@@ -1,6 +1,7 @@
 package dev.forebay.workflows;
 
 import dev.forebay.lifecycle.Event.Mounted;
+import dev.forebay.lifecycle.Event.Read;
 import dev.forebay.lifecycle.Event.Resumed;
 import dev.forebay.lifecycle.Event.TtlSet;
 import dev.forebay.lifecycle.Event.WarmProgressed;
@@ -12,6 +13,7 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
@@ -188,6 +190,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     }
 
     @Override
+    public void read(ReadReport report) {
+        state.apply(new Read(report.region(), VersionState.now().minus(report.ago())));
+    }
+
+    @Override
     public VersionStatus status() {
         return state.status();
     }
@@ -230,6 +237,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             throw Failures.refusal(
                     ErrorCode.INVALID_ARGUMENT,
                     "the TTL of %s in %s has not passed".formatted(input.version(), region));
+        }
+        if (request.ifEvictableAt() != null
+                && !request.ifEvictableAt().equals(state.residency(region).evictableAt())) {
+            throw Failures.refusal(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s was used in %s since it was chosen".formatted(input.version(), region));
         }
     }
 

@@ -34,4 +34,9 @@ public final class WorkflowIds {
     public static String sweep(RegionName region) {
         return "eviction-sweep/" + region;
     }
+
+    /** The sweep that somebody asked for, beside those of the schedule. */
+    public static String sweepNow(RegionName region) {
+        return sweep(region) + "/now";
+    }
 }

@@ -18,6 +18,8 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.ReadReport;
+import java.time.Instant;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
@@ -239,6 +241,46 @@ class DatasetVersionWorkflowTest {
         platform.pass(Duration.ofSeconds(11));
         platform.update("evict", new EvictRequest(US, "TTL has passed", true));
         assertThat(platform.us.isEmpty()).isTrue();
+    }
+
+    @Test
+    void whatWasUsedSinceItWasChosenIsNotEvicted() {
+        platform.ensure(US, null);
+        Instant chosen = platform.residency(US).evictableAt();
+        platform.pass(Duration.ofMinutes(10));
+        platform.ensure(US, null);
+
+        assertThat(
+                        codeOf(
+                                () ->
+                                        platform.update(
+                                                "evict",
+                                                new EvictRequest(US, "full", false, chosen))))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        Instant now = platform.residency(US).evictableAt();
+        platform.update("evict", new EvictRequest(US, "full", false, now));
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+    }
+
+    @Test
+    void aReadKeepsACopyForAnotherTtl() {
+        platform.ensure(US, null);
+        platform.pass(TTL.plusMinutes(5));
+        platform.workflow().signal("read", new ReadReport(US, Duration.ofMinutes(15)));
+        platform.passUntil(
+                "it is heard",
+                () ->
+                        platform.now()
+                                .isBefore(
+                                        Objects.requireNonNull(
+                                                platform.residency(US).evictableAt())));
+
+        EvictRequest sweep = new EvictRequest(US, "TTL has passed", true);
+        assertThat(codeOf(() -> platform.update("evict", sweep)))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        platform.pass(TTL);
+        platform.update("evict", sweep);
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
     }
 
     @Test

@@ -10,10 +10,12 @@ import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.message.Victim;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
@@ -29,11 +31,17 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
                     CHUNKS);
 
     private final List<VersionStatus> projected = new ArrayList<>();
+    private final List<Victim> victims = new CopyOnWriteArrayList<>();
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
     private int projections;
+
+    /** What every sweep finds from now on. */
+    void addVictim(Victim victim) {
+        victims.add(victim);
+    }
 
     synchronized void failIngest(ErrorCode code) {
         failures.add(code);
@@ -80,6 +88,22 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
         }
         projected.add(status);
         revisions.add(revision);
+    }
+
+    @Override
+    public List<Victim> findVictims(RegionName region, int limit) {
+        return List.copyOf(victims);
+    }
+
+    @Override
+    public Outcome evictVictim(Victim victim, RegionName region) {
+        return new Outcome(
+                victim.version(), false, "this control plane evicts nothing", victim.reason());
+    }
+
+    @Override
+    public boolean isOrphan(Victim victim, RegionName region) {
+        return true;
     }
 
     @Override

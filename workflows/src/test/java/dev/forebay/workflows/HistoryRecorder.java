@@ -14,7 +14,11 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.model.DatasetVersion;
+import java.time.Instant;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
@@ -22,6 +26,7 @@ import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.message.Victim;
 import io.temporal.client.WorkflowException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,6 +86,7 @@ final class HistoryRecorder {
         stories.put("incomplete", HistoryRecorder::incomplete);
         stories.put("continued", HistoryRecorder::continued);
         stories.put("sweep", HistoryRecorder::sweep);
+        stories.put("read", HistoryRecorder::read);
         stories.put("terms", HistoryRecorder::terms);
         stories.put("hurried", HistoryRecorder::hurried);
         return stories;
@@ -175,9 +181,33 @@ final class HistoryRecorder {
         platform.ensure(US, pin("q", LEASE));
     }
 
+    /** One that its workflow is asked for, and one that has none. */
     private static void sweep(Platform platform) {
         platform.ensure(US, null);
+        platform.control.addVictim(
+                new Victim(VERSION, SweepReason.EXPIRED, "expired", 10, null, null));
+        platform.control.addVictim(
+                new Victim(
+                        DatasetVersion.of("team", "lost", "v1"),
+                        SweepReason.ORPHAN,
+                        "nobody owns it",
+                        10,
+                        null,
+                        FakeControlPlane.MANIFEST));
         platform.sweep(US);
+    }
+
+    /** A copy that is read, and one that was used since it was chosen. */
+    private static void read(Platform platform) {
+        platform.ensure(US, null);
+        platform.pass(Duration.ofSeconds(2));
+        Instant chosen = platform.residency(US).evictableAt();
+        platform.update("setTtl", new TtlRequest(Duration.ofSeconds(20)));
+        platform.pass(Duration.ofSeconds(4));
+        platform.workflow().signal("read", new ReadReport(US, Duration.ofSeconds(1)));
+        refused(() -> platform.update("evict", new EvictRequest(US, "full", false, chosen)));
+        Instant read = platform.residency(US).evictableAt();
+        platform.update("evict", new EvictRequest(US, "full", false, read));
     }
 
     /** A part, deadlines that pass in one region and in two, a region that fails another. */
@@ -248,7 +278,7 @@ final class HistoryRecorder {
             if (story.equals("hurried")) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (platform.us.count(Step.BEGIN_EVICTION) > 0) {
+            if (platform.us.count(Step.BEGIN_EVICTION) > 0 && !story.equals("sweep")) {
                 save(platform, story + ".evict", WorkflowIds.evict(VERSION, US));
             }
             if (story.equals("sweep")) {

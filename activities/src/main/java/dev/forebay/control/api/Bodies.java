@@ -1,6 +1,7 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.catalogue.TtlAfter;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Terms;
@@ -47,7 +48,17 @@ final class Bodies {
                     @Schema(
                             description =
                                     "How long a new version stays in a region after its last pin has ended")
-                    @Nullable Long ttlSeconds) {
+                    @Nullable Long ttlSeconds,
+            @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
+                    @Schema(
+                            enumeration = {"pin", "read"},
+                            description =
+                                    "From what that counts: the last pin, or the last pin or read; pin if absent")
+                    @Nullable String ttlAfter) {
+
+        @Nullable TtlAfter ttlBegins() {
+            return ttlAfter == null ? null : TtlAfter.valueOf(ttlAfter.toUpperCase(Locale.ROOT));
+        }
 
         @Nullable Duration ttl() {
             return ttlSeconds == null ? null : Duration.ofSeconds(ttlSeconds);
@@ -190,6 +201,19 @@ final class Bodies {
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
                     @Schema(description = "Why, for people; stays in the version's history")
                     @Nullable String reason) {}
+
+    @Schema(name = "Note")
+    record Note(
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Schema(description = "Why, for people; stays with the schedule")
+                    @Nullable String reason) {
+
+        /** Never empty, for Temporal takes that for nothing to do. */
+        String or(String otherwise) {
+            return reason == null || reason.isBlank() ? otherwise : reason;
+        }
+    }
 
     @Schema(name = "Ttl")
     record Ttl(

@@ -19,6 +19,7 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -74,6 +75,7 @@ class DatasetsResource {
                         new DatasetName(body.namespace(), body.name()),
                         LakeSource.parse(body.source()),
                         body.ttl(),
+                        body.ttlBegins(),
                         config.defaultTtl());
         return RestResponse.status(
                 registered.created() ? RestResponse.Status.CREATED : RestResponse.Status.OK,
@@ -81,7 +83,7 @@ class DatasetsResource {
     }
 
     @GET
-    @Operation(summary = "List datasets by name")
+    @Operation(summary = "List datasets by name, without those that were deleted")
     @APIResponse(responseCode = "200", description = "Datasets")
     public DatasetPage list(
             @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
@@ -105,6 +107,18 @@ class DatasetsResource {
     @APIResponse(responseCode = "404", description = "NOT_FOUND")
     public DatasetView get(@BeanParam @Valid DatasetPath path) {
         return DatasetView.of(datasets.get(path.toName()));
+    }
+
+    @DELETE
+    @Path("/{namespace}/{name}")
+    @Operation(
+            summary = "Delete a dataset",
+            description =
+                    "It has no new versions and pins from now on, and its versions go with the next sweep of each region that finds them unpinned. Its originals stay. Its name is kept for its source: registered again, it is back.")
+    @APIResponse(responseCode = "204", description = "Deleted, now or before")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: it was never registered")
+    public void delete(@BeanParam @Valid DatasetPath path) {
+        datasets.delete(path.toName());
     }
 
     @GET

@@ -15,6 +15,7 @@ import dev.forebay.workflows.message.Residency;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,13 @@ final class Views {
 
     @Schema(name = "Dataset")
     record DatasetView(
-            String namespace, String name, String source, long ttlSeconds, Instant createdAt) {
+            String namespace,
+            String name,
+            String source,
+            long ttlSeconds,
+            @Schema(enumeration = {"pin", "read"}) String ttlAfter,
+            Instant createdAt,
+            @Schema(description = "Null unless it was deleted") @Nullable Instant deletedAt) {
 
         static DatasetView of(Dataset dataset) {
             return new DatasetView(
@@ -34,7 +41,9 @@ final class Views {
                     dataset.name().name(),
                     dataset.source().toString(),
                     dataset.ttl().toSeconds(),
-                    dataset.createdAt());
+                    dataset.ttlAfter().name().toLowerCase(Locale.ROOT),
+                    dataset.createdAt(),
+                    dataset.deletedAt());
         }
     }
 

@@ -4,11 +4,14 @@ import dev.forebay.model.DatasetName;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.time.Duration;
 import java.time.Instant;
 import org.hibernate.annotations.Immutable;
+import org.jspecify.annotations.Nullable;
 
 /** A row of {@code dataset}. Hibernate sets the fields after construction. */
 @Entity
@@ -28,14 +31,23 @@ class DatasetEntity extends PanacheEntityBase {
     @Column(name = "ttl_seconds")
     long ttlSeconds;
 
+    @Enumerated(EnumType.STRING)
+    @Column(name = "ttl_after")
+    TtlAfter ttlAfter;
+
     @Column(name = "created_at")
     Instant createdAt;
+
+    @Column(name = "deleted_at")
+    @Nullable Instant deletedAt;
 
     Dataset toDataset() {
         return new Dataset(
                 DatasetName.parse(id),
                 new LakeSource(bucket, prefix),
                 Duration.ofSeconds(ttlSeconds),
-                createdAt);
+                ttlAfter,
+                createdAt,
+                deletedAt);
     }
 }

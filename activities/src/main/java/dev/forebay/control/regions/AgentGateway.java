@@ -11,6 +11,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.transfer.BearerToken;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -61,6 +62,12 @@ class AgentGateway {
     /** What the agent says of its region. */
     RegionReport report(URI agent, RegionName region) {
         return send(request(agent, "/v1/region").GET(), region, RegionReport.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    /** What the region's chunk stores hold, and for whom. */
+    UsageReport usage(URI agent, RegionName region) {
+        return send(request(agent, "/v1/usage").GET(), region, UsageReport.class)
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 

@@ -7,6 +7,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
 import java.net.URI;
@@ -70,6 +71,16 @@ public class Regions {
     public Optional<Renewal> renew(RegionName region, DatasetVersion version, String pinId) {
         URI agent = agents.get(require(region.value()).value());
         return gateway.renew(Objects.requireNonNull(agent), region, version, pinId);
+    }
+
+    /**
+     * What a region's chunk stores hold, and for whom.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public UsageReport usage(RegionName region) {
+        URI agent = agents.get(require(region.value()).value());
+        return gateway.usage(Objects.requireNonNull(agent), region);
     }
 
     /** Asks all agents at once. */

@@ -242,6 +242,11 @@ public final class ChunkStore implements AutoCloseable {
         return disks().stream().flatMap(disk -> disk.chunks(pack).stream()).distinct().toList();
     }
 
+    /** What the chunks of a pack that are here take of the capacity, in bytes. */
+    public long bytes(PackId pack) {
+        return disks().stream().mapToLong(disk -> disk.bytes(pack)).sum();
+    }
+
     /** The length of a chunk in bytes, 0 if it is not here. */
     public int length(ChunkId id) {
         return diskWith(id).map(disk -> disk.length(id)).orElse(0);

@@ -197,6 +197,24 @@ final class ChunkTable {
         return List.copyOf(packs.keySet());
     }
 
+    /** What the chunks of a pack take on the disk. */
+    synchronized long bytes(PackId id) {
+        PackChunks pack = packs.get(id);
+        if (pack == null) {
+            return 0;
+        }
+        long bytes = 0;
+        for (int slot : pack.slots) {
+            if (slot != NONE) {
+                ValidBlocks known = valid[slot];
+                bytes +=
+                        ChunkEntry.footprint(
+                                known == null ? ChunkId.CHUNK_BYTES : known.chunkBytes());
+            }
+        }
+        return bytes;
+    }
+
     /** The chunks of a pack, by index. */
     synchronized List<ChunkId> chunks(PackId id) {
         PackChunks pack = packs.get(id);

@@ -302,6 +302,10 @@ final class DiskStore implements AutoCloseable {
         return table.chunks(pack);
     }
 
+    long bytes(PackId pack) {
+        return table.bytes(pack);
+    }
+
     StoreLimits limits() {
         return limits;
     }

@@ -256,6 +256,19 @@ class ChunkStoreTest {
     }
 
     @Test
+    void whatAPackTakesIsWhatDroppingItFrees() {
+        putAll(chunk(0), bytes(0, SMALL));
+        putAll(chunk(1), bytes(1, SMALL));
+        putAll(new ChunkId(OTHER, 0), bytes(2, SMALL));
+
+        assertThat(store.bytes(PACK)).isEqualTo(2 * ChunkEntry.footprint(SMALL));
+        assertThat(store.bytes(PACK) + store.bytes(OTHER)).isEqualTo(store.stats().usedBytes());
+        store.dropPack(PACK);
+        assertThat(store.bytes(PACK)).isZero();
+        assertThat(store.bytes(OTHER)).isEqualTo(store.stats().usedBytes());
+    }
+
+    @Test
     void dropsLeaveNoFileAndNoDirectory() throws IOException {
         for (int i = 0; i < 3; i++) {
             putAll(chunk(i), bytes(i, SMALL));
