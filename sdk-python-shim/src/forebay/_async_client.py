@@ -142,11 +142,15 @@ class AsyncClient:
         holder: str | None = None,
         reason: str | None = None,
         id: str | None = None,
+        job: str | None = None,
     ) -> Pin:
-        return await self._send(_calls.pin(dataset, version, region, lease, holder, reason, id))
+        return await self._send(_calls.pin(dataset, version, region, lease, holder, reason, id, job))
 
     async def pins(self, region: str | None = None) -> tuple[Pin, ...]:
         return await self._all(lambda after: _calls.pins(region, after))
+
+    async def leaked_pins(self, region: str | None = None) -> tuple[Pin, ...]:
+        return await self._send(_calls.leaked_pins(region))
 
     async def version_pins(self, dataset: str, version: str) -> tuple[Pin, ...]:
         return await self._send(_calls.version_pins(dataset, version))

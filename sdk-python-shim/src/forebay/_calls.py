@@ -158,14 +158,25 @@ def ensure_status(dataset: str, version: str, region: str, request_id: str, wait
 
 
 def pin(
-    dataset: str, version: str, region: str, lease: Duration, holder: str | None, reason: str | None, id: str | None
+    dataset: str,
+    version: str,
+    region: str,
+    lease: Duration,
+    holder: str | None,
+    reason: str | None,
+    id: str | None,
+    job: str | None,
 ) -> Call[Pin]:
-    spec = PinSpec(id or new_id(), holder or _settings.holder(), seconds_of(lease), reason)
+    spec = PinSpec(id or new_id(), holder or _settings.holder(), seconds_of(lease), reason, job)
     return Call("POST", _path(dataset, version) + "/pins", _reader(Pin), body={"region": region, **_pin_body(spec)})
 
 
 def pins(region: str | None, after: str | None) -> Call[Paged[Pin]]:
     return Call("GET", "/pins", lambda value: decode_items(Pin, value), params=_present(region=region, after=after))
+
+
+def leaked_pins(region: str | None) -> Call[tuple[Pin, ...]]:
+    return Call("GET", "/pins/leaked", _items_reader(Pin), params=_present(region=region))
 
 
 def version_pins(dataset: str, version: str) -> Call[tuple[Pin, ...]]:
@@ -230,6 +241,8 @@ def _pin_body(spec: PinSpec) -> dict[str, Any]:
     body: dict[str, Any] = {"id": spec.id, "holder": spec.holder, "lease_seconds": spec.lease_seconds}
     if spec.reason is not None:
         body["reason"] = spec.reason
+    if spec.job is not None:
+        body["job"] = spec.job
     return body
 
 

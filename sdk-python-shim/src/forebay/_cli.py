@@ -42,6 +42,7 @@ _WRITTEN_AS = {
     "reason": "--reason",
     "region": "--region",
     "id": "--id",
+    "job": "--job",
     "source": "S3_URI",
 }
 
@@ -206,6 +207,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     pins = add("pins", _commands.pins, "list who holds what")
     _add_region(pins, "only this region")
+    pins.add_argument("--leaked", action="store_true", help="only those that nobody seems to stand behind, and why")
 
     pin = add("pin", _commands.pin, "hold a version that is in a region")
     _add_version(pin)
@@ -214,6 +216,7 @@ def build_parser() -> argparse.ArgumentParser:
     pin.add_argument("--id", metavar="PIN", help="the pin's id; with the id of a living pin, renews that one")
     pin.add_argument("--holder", metavar="WHO", help="who holds it (default: user@host)")
     pin.add_argument("--reason", metavar="WHY", help="what for")
+    pin.add_argument("--job", metavar="UID", help="the uid of the Kubernetes Job that holds it")
 
     unpin = add("unpin", _commands.unpin, "let go of a pin")
     _add_version(unpin)

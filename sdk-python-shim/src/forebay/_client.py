@@ -171,13 +171,24 @@ class Client:
         holder: str | None = None,
         reason: str | None = None,
         id: str | None = None,
+        job: str | None = None,
     ) -> Pin:
-        """Holds the version in the region for ``lease``; with the id of a living pin it renews that one."""
-        return self._send(_calls.pin(dataset, version, region, lease, holder, reason, id))
+        """Holds the version in the region for ``lease``; with the id of a living pin it renews that one.
+
+        ``job`` is the uid of the Kubernetes Job that holds it, if one does.
+        """
+        return self._send(_calls.pin(dataset, version, region, lease, holder, reason, id, job))
 
     def pins(self, region: str | None = None) -> tuple[Pin, ...]:
         """All pins, of one region or of all."""
         return self._all(lambda after: _calls.pins(region, after))
+
+    def leaked_pins(self, region: str | None = None) -> tuple[Pin, ...]:
+        """Pins that hold a version though nobody seems to stand behind them, of one region or of all.
+
+        Each ends by itself, one lease after its last renewal.
+        """
+        return self._send(_calls.leaked_pins(region))
 
     def version_pins(self, dataset: str, version: str) -> tuple[Pin, ...]:
         return self._send(_calls.version_pins(dataset, version))

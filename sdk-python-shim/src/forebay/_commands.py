@@ -119,11 +119,14 @@ def status(options: Namespace) -> None:
 
 def pins(options: Namespace) -> None:
     with _client(options) as client:
-        found = client.pins(options.region)
+        found = client.leaked_pins(options.region) if options.leaked else client.pins(options.region)
     if options.json:
         _print_json(found)
-    else:
-        _print_pins(found)
+        return
+    _print_pins(found)
+    for pin in found:
+        if pin.leak is not None:
+            _say_cause(f"pin {pin.id} in {pin.region}", "seems to be leaked", pin.leak)
 
 
 def pin(options: Namespace) -> None:
@@ -138,6 +141,7 @@ def pin(options: Namespace) -> None:
             holder=options.holder,
             reason=options.reason,
             id=options.id,
+            job=options.job,
         )
     if options.json:
         _print_json(taken)

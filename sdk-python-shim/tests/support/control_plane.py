@@ -175,6 +175,7 @@ class ControlPlane:
             ("POST", version + "/evict", self._evict),
             ("PUT", version + "/ttl", lambda r, d, v: (200, self._version(d, v) | r.body)),
             ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
+            ("GET", "/pins/leaked", lambda r: (200, {"items": self._leaked(), "next": None})),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
             ("GET", "/regions/eu/sweep", lambda r: (200, self._schedule())),
@@ -344,7 +345,7 @@ class ControlPlane:
         if held is not None and held["until"] > time.monotonic() and held["holder"] != asked["holder"]:
             raise Problem(409, "ALREADY_EXISTS", f"{held['holder']} holds a pin with the id {asked['id']}")
         pin = {"id": asked["id"], "holder": asked["holder"], "reason": asked.get("reason"), "region": region}
-        pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease)}
+        pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease), "job": asked.get("job")}
         self.state.pins[asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
         return pin
 
@@ -371,6 +372,10 @@ class ControlPlane:
 
     def _pins(self, region: str | None) -> list[dict[str, Any]]:
         return [pin for pin in self.state.pins.values() if region in (None, pin["region"])]
+
+    def _leaked(self) -> list[dict[str, Any]]:
+        leak = {"code": "NOT_RENEWED", "message": "not renewed for 9 s of its lease of 10 s"}
+        return [pin | {"leak": leak} for pin in self.state.pins.values() if pin["holder"] == "gone"]
 
     def _region(self) -> dict[str, Any]:
         worker = {"id": "w1", "address": "http://127.0.0.1:1", "live": True, "capacity_bytes": 1 << 30, "used_bytes": 5}

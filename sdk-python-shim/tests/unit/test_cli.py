@@ -103,6 +103,18 @@ def test_a_dataset_is_deleted(run: Run, plane: ControlPlane) -> None:
     run("datasets", "register", "team/a", "s3://lake/a/", "--ttl-after", "write", code=2)
 
 
+def test_leaked_pins_are_listed_with_the_reason(run: Run, plane: ControlPlane) -> None:
+    run("ensure", "vision/digits@1", "-q")
+    run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me", "--job", "uid-7")
+    assert plane.state.pins["p1"]["job"] == "uid-7"
+    run("pin", "vision/digits@1", "--for", "1h", "--id", "p2", "--holder", "gone")
+    said = run("pins", "--leaked")
+    assert "p2" in said
+    assert "p1" not in said
+    assert "pin p2 in eu seems to be leaked: NOT_RENEWED: not renewed for 9 s of its lease of 10 s" in said
+    assert json.loads(run("pins", "--leaked", "--json"))[0]["leak"]["code"] == "NOT_RENEWED"
+
+
 def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     assert run("unpin", "vision/digits@1", "typo", code=4) == ""

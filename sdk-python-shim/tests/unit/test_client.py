@@ -257,6 +257,12 @@ def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
     assert client.ensure_status("vision/digits", "1", "eu", begun.request_id).done
 
 
+def test_what_is_not_said_does_not_change_the_key_of_a_request() -> None:
+    # As releases wrote it that knew of no jobs: a process that is started again must find its request.
+    assert repr(PinSpec("p", "me", 60)) == "PinSpec(id='p', holder='me', lease_seconds=60, reason=None)"
+    assert repr(PinSpec("p", "me", 60, "why", "uid")).endswith("reason='why', job='uid')")
+
+
 def test_names_cannot_leave_their_place_in_the_path(plane: ControlPlane, client: Client) -> None:
     for bad in ("digits", "a/b/c", "../x", "a/..", "/x", "a/", "a/b@1"):
         with pytest.raises(forebay.ConfigurationError):

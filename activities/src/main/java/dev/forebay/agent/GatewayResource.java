@@ -9,6 +9,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.Role;
+import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
 import dev.forebay.service.gateway.Renewal;
@@ -43,18 +44,21 @@ class GatewayResource {
     private final WorkerClient workers;
     private final AgentConfig config;
     private final RegionUsage usage;
+    private final RegionPins pins;
 
     GatewayResource(
             RegionName name,
             RegionState region,
             WorkerClient workers,
             AgentConfig config,
-            RegionUsage usage) {
+            RegionUsage usage,
+            RegionPins pins) {
         this.name = name;
         this.region = region;
         this.workers = workers;
         this.config = config;
         this.usage = usage;
+        this.pins = pins;
     }
 
     @POST
@@ -74,7 +78,10 @@ class GatewayResource {
                         .filter(each -> each.version().equals(of) && each.id().equals(id))
                         .findFirst();
         return new Renewal(
-                left.toSeconds(), pin.map(Pin::holder).orElse(""), pin.map(Pin::reason).orElse(""));
+                left.toSeconds(),
+                pin.map(Pin::holder).orElse(""),
+                pin.map(Pin::reason).orElse(""),
+                pin.map(Pin::job).orElse(null));
     }
 
     @GET
@@ -89,6 +96,13 @@ class GatewayResource {
     @Operation(hidden = true)
     public UsageReport usage() {
         return usage.report();
+    }
+
+    @GET
+    @Path("/pins")
+    @Operation(hidden = true)
+    public PinsReport pins() {
+        return pins.report();
     }
 
     private List<WorkerReport> workers() {

@@ -144,7 +144,8 @@ class AgentIT {
             assertThat(call(Step.CONFIRM, version)).contains("firstMissing=-1");
             Await.until("cached", () -> state(version) == Mount.State.CACHED);
 
-            PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofSeconds(30));
+            PinRequest pin =
+                    new PinRequest(REGION, "p1", "me", "why", Duration.ofSeconds(30), "job-uid");
             call(Step.PIN, version, pin);
             assertThat(call(Step.REMAINING, version, pin)).isEqualTo("[p1]");
             Api gateway = new Api(agent.address());
@@ -152,6 +153,12 @@ class AgentIT {
             assertThat(renewed.status()).as(renewed.raw().body()).isEqualTo(200);
             assertThat(renewed.body().get("remaining_seconds").asLong()).isBetween(25L, 30L);
             assertThat(renewed.text("holder")).isEqualTo("me");
+            assertThat(renewed.text("job")).isEqualTo("job-uid");
+            JsonNode held = gateway.get("/v1/pins").body().at("/pins/0");
+            assertThat(held.get("id").asText()).isEqualTo("p1");
+            assertThat(held.get("job").asText()).isEqualTo("job-uid");
+            assertThat(held.get("lease_seconds").asLong()).isEqualTo(30);
+            assertThat(held.get("remaining_seconds").asLong()).isBetween(20L, 30L);
             assertThat(gateway.post("/v1/pins/team/life/v1/p2/renew", "").status()).isEqualTo(404);
             Api.Answer report = gateway.get("/v1/region");
             assertThat(report.body().at("/workers/0/used_bytes").asLong()).isEqualTo(7);

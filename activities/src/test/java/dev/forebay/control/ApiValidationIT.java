@@ -112,6 +112,11 @@ class ApiValidationIT {
                 post(path, ensure("\"on_deadline\":7"), "on_deadline", "a string"),
                 post(path, ensure("\"priority\":\"high\""), "priority", "or speculative"),
                 post(path, ensure("\"pin\":7"), "pin", "an object"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\",\"job\":\"a b\"", "9")),
+                        "pin.job",
+                        "1 to 64"),
                 post(path, ensure("\"pin\":{\"lease_seconds\":9}"), "pin.holder", "is missing"),
                 post(path, ensure(pin("\"holder\":\" \"", "9")), "pin.holder", "1 to 200"),
                 post(path, ensure(pin("\"holder\":\"a\\u0000b\"", "9")), "pin.holder", "control"),

@@ -19,6 +19,7 @@ final class FakeGateway implements AutoCloseable {
 
     private volatile boolean etcdReachable = true;
     private volatile String usage = NOTHING;
+    private volatile String pins = "{\"pins\":[]}";
 
     FakeGateway() {
         try {
@@ -40,6 +41,8 @@ final class FakeGateway implements AutoCloseable {
                                 "workers":[{"id":"w1","address":"http://w1:1","live":true,
                                 "capacity_bytes":10,"used_bytes":null}]}"""
                                         .formatted(etcdReachable)));
+        // A longer path goes before a shorter one.
+        server.createContext("/v1/pins", exchange -> answer(exchange, 200, pins));
         server.createContext("/v1/usage", exchange -> answer(exchange, 200, usage));
         server.start();
     }
@@ -47,6 +50,11 @@ final class FakeGateway implements AutoCloseable {
     /** What it says of its chunk stores from now on. */
     void setUsage(String json) {
         usage = json;
+    }
+
+    /** What it says of the pins in its etcd from now on. */
+    void setPins(String json) {
+        pins = json;
     }
 
     /** Says from now on that its chunk stores are empty. */

@@ -253,7 +253,7 @@ public final class Lifecycle {
                                         before,
                                         Stream.concat(
                                                 without(before, pin.region(), pin.id()),
-                                                Stream.of(until(pin, renewed.expiresAt())))))
+                                                Stream.of(pin.until(renewed.expiresAt())))))
                 .orElse(before);
     }
 
@@ -265,10 +265,6 @@ public final class Lifecycle {
         return now.state() == State.CACHED && pins(after, now.region()).isEmpty()
                 ? with(after, Copy.evictable(now, ended.at().plus(before.ttl())))
                 : after;
-    }
-
-    private static PinGrant until(PinGrant pin, Instant expiresAt) {
-        return new PinGrant(pin.region(), pin.id(), pin.holder(), pin.reason(), expiresAt);
     }
 
     private static Stream<PinGrant> without(VersionStatus status, RegionName region, String id) {

@@ -119,6 +119,11 @@ class LifecycleTest {
         VersionStatus renewed = after(PINNED, new PinRenewed(US, "p", NOON.plusSeconds(99)));
         assertThat(Lifecycle.pin(renewed, US, "p")).contains(pin("p", 99));
         assertThat(after(CACHED, new PinRenewed(US, "p", NOON))).isEqualTo(CACHED);
+
+        PinGrant ofJob = new PinGrant(US, "j", "job", "training", NOON, "uid");
+        VersionStatus later =
+                after(CACHED, new PinGranted(ofJob), new PinRenewed(US, "j", NOON.plusSeconds(9)));
+        assertThat(Lifecycle.pin(later, US, "j")).contains(ofJob.until(NOON.plusSeconds(9)));
     }
 
     @Test

@@ -79,6 +79,8 @@ class PayloadTest {
                 manifest,
                 pin,
                 grant,
+                new PinRequest(us, "p", "job", "", LEASE, "uid"),
+                new PinGrant(us, "p", "job", "training", AT, "uid"),
                 problem,
                 cached,
                 blocked,

@@ -85,7 +85,10 @@ final class Bodies {
                     @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     @Schema(description = "How long it lives without renewal", examples = "120")
-                    Long leaseSeconds) {
+                    Long leaseSeconds,
+            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    @Schema(description = "The uid of the Kubernetes Job that holds it")
+                    @Nullable String job) {
 
         PinRequest toRequest(RegionName region, String idIfNone) {
             return new PinRequest(
@@ -93,7 +96,8 @@ final class Bodies {
                     id == null ? idIfNone : id,
                     holder,
                     reason == null ? "" : reason,
-                    Duration.ofSeconds(leaseSeconds));
+                    Duration.ofSeconds(leaseSeconds),
+                    job);
         }
     }
 
@@ -179,10 +183,13 @@ final class Bodies {
             @NotNull(message = Rules.REQUIRED)
                     @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
-                    Long leaseSeconds) {
+                    Long leaseSeconds,
+            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    @Schema(description = "The uid of the Kubernetes Job that holds it")
+                    @Nullable String job) {
 
         PinRequest toRequest(RegionName in, String idIfNone) {
-            return new PinSpec(id, holder, reason, leaseSeconds).toRequest(in, idIfNone);
+            return new PinSpec(id, holder, reason, leaseSeconds, job).toRequest(in, idIfNone);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.engine.PinAudit;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.control.regions.Regions;
@@ -125,9 +126,25 @@ final class Views {
             String version,
             String holder,
             String reason,
-            Instant expiresAt) {
+            Instant expiresAt,
+            @Schema(description = "The uid of the Kubernetes Job that holds it; null if none does")
+                    @Nullable String job,
+            @Schema(
+                            description =
+                                    "Why nobody seems to stand behind it; only where leaked pins are listed")
+                    @Nullable LeakView leak) {
 
         static PinView of(DatasetVersion version, PinGrant pin) {
+            return of(version, pin, null);
+        }
+
+        static PinView of(PinAudit.Leaked leaked) {
+            return of(
+                    leaked.version(), leaked.pin(), new LeakView(leaked.leak(), leaked.message()));
+        }
+
+        private static PinView of(
+                DatasetVersion version, PinGrant pin, @Nullable LeakView leak) {
             return new PinView(
                     pin.id(),
                     pin.region().value(),
@@ -135,9 +152,14 @@ final class Views {
                     version.version(),
                     pin.holder(),
                     pin.reason(),
-                    pin.expiresAt());
+                    pin.expiresAt(),
+                    pin.job(),
+                    leak);
         }
     }
+
+    @Schema(name = "Leak", description = "Why nobody seems to stand behind a pin")
+    record LeakView(PinAudit.Leak code, String message) {}
 
     @Schema(name = "Version")
     record VersionView(

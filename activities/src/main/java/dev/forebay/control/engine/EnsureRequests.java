@@ -1,7 +1,5 @@
 package dev.forebay.control.engine;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.RequestLog;
@@ -47,7 +45,7 @@ public class EnsureRequests {
     private final VersionWorkflows workflows;
     private final UpdateSender updates;
     private final TemporalCalls temporal;
-    private final ObjectMapper json;
+    private final StoredForm form;
 
     EnsureRequests(
             DatasetCatalogue datasets,
@@ -56,14 +54,14 @@ public class EnsureRequests {
             VersionWorkflows workflows,
             UpdateSender updates,
             TemporalCalls temporal,
-            ObjectMapper json) {
+            StoredForm form) {
         this.datasets = datasets;
         this.versions = versions;
         this.requests = requests;
         this.workflows = workflows;
         this.updates = updates;
         this.temporal = temporal;
-        this.json = json;
+        this.form = form;
     }
 
     /**
@@ -83,7 +81,7 @@ public class EnsureRequests {
                                 version,
                                 requestId,
                                 named(request),
-                                written(request),
+                                form.of(request),
                                 WorkflowIds.version(version),
                                 0,
                                 null));
@@ -161,7 +159,7 @@ public class EnsureRequests {
                                 "ensureCached",
                                 entry.updateId(),
                                 Receipt.class,
-                                read(entry.body())));
+                                form.read(entry.body())));
         requests.accepted(entry, accepted.getExecution().getRunId());
         return accepted;
     }
@@ -193,22 +191,6 @@ public class EnsureRequests {
             return Optional.of(accepted.getResult(limit.toMillis(), TimeUnit.MILLISECONDS));
         } catch (WorkflowUpdateTimeoutOrCancelledException notYet) {
             return Optional.empty();
-        }
-    }
-
-    private String written(EnsureRequest request) {
-        try {
-            return json.writeValueAsString(request);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a request is always JSON", e);
-        }
-    }
-
-    private EnsureRequest read(String body) {
-        try {
-            return json.readValue(body, EnsureRequest.class);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a request in the catalogue is not readable", e);
         }
     }
 }

@@ -9,6 +9,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.UsageReport;
@@ -68,6 +69,12 @@ class AgentGateway {
     /** What the region's chunk stores hold, and for whom. */
     UsageReport usage(URI agent, RegionName region) {
         return send(request(agent, "/v1/usage").GET(), region, UsageReport.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    /** The pins that the region's etcd holds. */
+    PinsReport pins(URI agent, RegionName region) {
+        return send(request(agent, "/v1/pins").GET(), region, PinsReport.class)
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 

@@ -5,6 +5,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.UsageReport;
@@ -81,6 +82,16 @@ public class Regions {
     public UsageReport usage(RegionName region) {
         URI agent = agents.get(require(region.value()).value());
         return gateway.usage(Objects.requireNonNull(agent), region);
+    }
+
+    /**
+     * The pins that a region's etcd holds.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public PinsReport pins(RegionName region) {
+        URI agent = agents.get(require(region.value()).value());
+        return gateway.pins(Objects.requireNonNull(agent), region);
     }
 
     /** Asks all agents at once. */
