@@ -1,5 +1,7 @@
 package dev.forebay.agent;
 
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.service.temporal.VersionSignals;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.RegionState;
@@ -61,6 +63,21 @@ class AgentResources {
     @Singleton
     Workers metered(RegionState state, WorkerClient client, MeterRegistry registry) {
         return new MeteredWorkers(new EtcdWorkers(state, client), registry);
+    }
+
+    @Produces
+    @Singleton
+    Upkeep upkeep(
+            AgentConfig config,
+            RegionName region,
+            Workers workers,
+            ManifestCache manifests,
+            VersionSignals signals) {
+        return new Upkeep(
+                workers,
+                manifests::open,
+                version -> signals.upkeep(version, region),
+                new Unrest(config.workerGrace(), config.upkeep().interval(), System.nanoTime()));
     }
 
     void close(@Disposes WorkerClient workers) {

@@ -23,6 +23,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
+import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.api.enums.v1.PendingActivityState;
@@ -174,6 +175,45 @@ class AgentIT {
             assertThat(worker.filled()).isEmpty();
             Await.until("unmounted", () -> state(version) == null);
         }
+    }
+
+    /** "A pinned version that loses workers". */
+    @Test
+    void aPinnedVersionThatHasLostAWorkerTellsItsWorkflow() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/upkeep@v1");
+        PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofMinutes(5));
+        // Nobody works on it; what it is told stays in its history.
+        client.newUntypedWorkflowStub(
+                        "Anything",
+                        WorkflowOptions.newBuilder()
+                                .setWorkflowId(WorkflowIds.version(version))
+                                .setTaskQueue("nobody")
+                                .build())
+                .start();
+        try (FakeWorker one = new FakeWorker("keeper", Integer.MAX_VALUE);
+                AutoCloseable first = region.join(one.node())) {
+            assertThat(first).isNotNull();
+            call(Step.MOUNT, version);
+            try (FakeWorker other = new FakeWorker("goner", Integer.MAX_VALUE);
+                    AutoCloseable second = region.join(other.node())) {
+                assertThat(second).isNotNull();
+                Await.until("both", () -> region.view().live().size() == 2);
+                call(Step.WARM, version);
+                assertThat(other.filled()).isNotEmpty();
+                assertThat(call(Step.CONFIRM, version)).contains("firstMissing=-1");
+                call(Step.PIN, version, pin);
+            }
+
+            Await.until("it is told", () -> signals(version).contains("upkeep"));
+            call(Step.UNPIN, version, pin);
+        }
+    }
+
+    private static List<String> signals(DatasetVersion version) {
+        return client.fetchHistory(WorkflowIds.version(version)).getEvents().stream()
+                .filter(event -> event.hasWorkflowExecutionSignaledEventAttributes())
+                .map(event -> event.getWorkflowExecutionSignaledEventAttributes().getSignalName())
+                .toList();
     }
 
     @Test

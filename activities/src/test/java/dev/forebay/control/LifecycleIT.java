@@ -401,6 +401,7 @@ class LifecycleIT {
         api.delete(v + "/pins/b?region=" + REGION);
     }
 
+    /** "Leaked pins". */
     @Test
     void pinsThatNobodyStandsBehindAreListedWithTheReason() {
         String name = platform.dataset(LONG);

@@ -1,5 +1,6 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
@@ -91,6 +92,13 @@ public interface DatasetVersionWorkflow {
      */
     @SignalMethod
     void read(ReadReport report);
+
+    /**
+     * From the region's agent, when workers have gone and a pinned version is not complete any more:
+     * a region that is CACHED is asked again, and filled with what is missing.
+     */
+    @SignalMethod
+    void upkeep(RegionName region);
 
     @QueryMethod
     VersionStatus status();

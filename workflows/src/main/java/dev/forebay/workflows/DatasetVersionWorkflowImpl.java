@@ -195,6 +195,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     }
 
     @Override
+    public void upkeep(RegionName region) {
+        proofs.renew(region);
+    }
+
+    @Override
     public VersionStatus status() {
         return state.status();
     }

@@ -1,5 +1,8 @@
 package dev.forebay.workflows;
 
+import org.slf4j.Logger;
+import io.temporal.workflow.Workflow;
+import io.temporal.failure.TemporalFailure;
 import dev.forebay.lifecycle.Event.Lost;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
@@ -22,6 +25,8 @@ import java.util.Map;
  * <p>A region that lacks something, or has forgotten the version, is filled again.
  */
 final class Proofs {
+
+    private static final Logger LOG = Workflow.getLogger(Proofs.class);
 
     private final VersionState state;
     private final Fills fills;
@@ -55,6 +60,19 @@ final class Proofs {
             answer.get();
         }
         return false;
+    }
+
+    /** Asks a region that is CACHED now, whether somebody waits or not. */
+    void renew(RegionName region) {
+        if (state.state(region) != State.CACHED) {
+            return;
+        }
+        try {
+            running.computeIfAbsent(region, this::begin).get();
+        } catch (TemporalFailure unanswered) {
+            // Whoever asks for a receipt will ask again, and so does the agent.
+            LOG.warn("{} does not say whether it is complete", region);
+        }
     }
 
     private Instant provenAt(Residency residency) {

@@ -263,6 +263,39 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void whatAPinnedVersionHasLostIsFilledByItself() {
+        platform.ensure(US, pin("p", Duration.ofDays(1)));
+        platform.us.loseChunk(3);
+
+        platform.workflow().signal("upkeep", US);
+
+        platform.passUntil("filled again", () -> platform.us.count(Step.WARM) > 4);
+        platform.passUntil("complete", () -> platform.residency(US).state() == State.CACHED);
+        assertThat(platform.status().pins()).hasSize(1);
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.control.ingests()).isEqualTo(1);
+    }
+
+    @Test
+    void upkeepLeavesAloneWhatIsCompleteOrDoesNotAnswerOrIsNotThere() {
+        platform.ensure(US, pin("p", Duration.ofDays(1)));
+        platform.workflow().signal("upkeep", US);
+        platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
+        platform.us.setDown(true);
+        platform.workflow().signal("upkeep", US);
+        platform.workflow().signal("upkeep", AP);
+        platform.passUntil("asked again", () -> platform.us.count(Step.CONFIRM) > 2);
+        platform.pass(Duration.ofMinutes(5));
+        platform.us.setDown(false);
+
+        assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
+        assertThat(platform.residency(AP).state()).isEqualTo(State.ABSENT);
+        assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
+        assertThat(platform.ap.count(Step.CONFIRM)).isZero();
+        platform.update("unpin", new UnpinRequest(US, "p"));
+    }
+
+    @Test
     void aReadKeepsACopyForAnotherTtl() {
         platform.ensure(US, null);
         platform.pass(TTL.plusMinutes(5));

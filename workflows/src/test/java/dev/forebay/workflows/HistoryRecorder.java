@@ -87,6 +87,7 @@ final class HistoryRecorder {
         stories.put("continued", HistoryRecorder::continued);
         stories.put("sweep", HistoryRecorder::sweep);
         stories.put("read", HistoryRecorder::read);
+        stories.put("upkeep", HistoryRecorder::upkeep);
         stories.put("terms", HistoryRecorder::terms);
         stories.put("hurried", HistoryRecorder::hurried);
         return stories;
@@ -208,6 +209,22 @@ final class HistoryRecorder {
         refused(() -> platform.update("evict", new EvictRequest(US, "full", false, chosen)));
         Instant read = platform.residency(US).evictableAt();
         platform.update("evict", new EvictRequest(US, "full", false, read));
+    }
+
+    /** A pinned copy that has lost something; then the region does not answer for long. */
+    private static void upkeep(Platform platform) {
+        platform.ensure(US, pin("p", LEASE));
+        platform.workflow().signal("upkeep", US);
+        platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
+        platform.us.loseChunk(3);
+        platform.workflow().signal("upkeep", US);
+        platform.passUntil("filled", () -> platform.us.count(Step.WARM) > 4);
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+        long asked = platform.us.count(Step.CONFIRM);
+        platform.us.fail(Step.CONFIRM, ErrorCode.UNAVAILABLE);
+        platform.workflow().signal("upkeep", US);
+        platform.workflow().signal("upkeep", AP);
+        platform.passUntil("asked again", () -> platform.us.count(Step.CONFIRM) == asked + 2);
     }
 
     /** A part, deadlines that pass in one region and in two, a region that fails another. */
