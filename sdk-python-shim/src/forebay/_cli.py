@@ -61,6 +61,7 @@ environment:
   FOREBAY_REGION      the region to use when --region is not given
   FOREBAY_MOUNT_ROOT  where this machine mounts datasets, if not where the region says
   FOREBAY_RUN_ID      the run this process belongs to: started again, it takes over the pin it had
+  FOREBAY_JOB_UID     the uid of the Kubernetes Job this process belongs to: `ensure --pin-for` has its pin name it
   FOREBAY_TOKEN_FILE  file with a bearer token
 
 durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds

@@ -206,7 +206,13 @@ class ControlPlane:
 
     def _victims(self) -> list[dict[str, Any]]:
         return [
-            {"dataset": name.split("@")[0], "version": name.split("@")[1], "reason": "EXPIRED", "why": "old", "bytes": 7}
+            {
+                "dataset": name.split("@")[0],
+                "version": name.split("@")[1],
+                "reason": "EXPIRED",
+                "why": "old",
+                "bytes": 7,
+            }
             for _, name in sorted(self.state.cached)
             if not self.state.pins
         ]

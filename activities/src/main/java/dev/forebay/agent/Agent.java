@@ -1,8 +1,8 @@
 package dev.forebay.agent;
 
+import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.membership.RegionState;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
 import dev.forebay.service.ServiceConfig;

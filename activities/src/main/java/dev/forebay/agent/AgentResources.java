@@ -1,13 +1,13 @@
 package dev.forebay.agent;
 
 import dev.forebay.manifest.ManifestCache;
-import dev.forebay.service.temporal.VersionSignals;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.temporal.VersionSignals;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClient;

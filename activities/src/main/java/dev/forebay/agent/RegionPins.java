@@ -33,17 +33,14 @@ class RegionPins {
      */
     PinsReport report() {
         List<Pin> known = region.view().pins();
-        try (ExecutorService executor = 
+        try (ExecutorService executor =
                 Executors.newFixedThreadPool(AT_ONCE, Thread.ofVirtual().factory())) {
             List<CompletableFuture<Optional<Held>>> asked =
                     known.stream()
                             .map(pin -> CompletableFuture.supplyAsync(() -> held(pin), executor))
                             .toList();
             return new PinsReport(
-                    asked.stream()
-                            .map(CompletableFuture::join)
-                            .flatMap(Optional::stream)
-                            .toList());
+                    asked.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList());
         } catch (CompletionException e) {
             throw e.getCause() instanceof ForebayException cause ? cause : e;
         }

@@ -56,7 +56,9 @@ class RegionUsage {
         RegionView view = region.view();
         List<Answer> answers = answers(view);
         List<WorkerUsage> usages =
-                answers.stream().flatMap(answer -> Optional.ofNullable(answer.usage()).stream()).toList();
+                answers.stream()
+                        .flatMap(answer -> Optional.ofNullable(answer.usage()).stream())
+                        .toList();
         Map<Set<Digest>, Long> bytes = new HashMap<>();
         Map<Digest, Duration> readAgo = new HashMap<>();
         for (WorkerUsage usage : usages) {
@@ -116,8 +118,7 @@ class RegionUsage {
             if (usage == null) {
                 unknown.add("worker %s does not answer".formatted(answer.worker().id()));
             } else if (!usage.complete()) {
-                unknown.add(
-                        "worker %s cannot read all manifests".formatted(answer.worker().id()));
+                unknown.add("worker %s cannot read all manifests".formatted(answer.worker().id()));
             }
         }
         return unknown;
@@ -140,7 +141,9 @@ class RegionUsage {
                 .toList();
     }
 
-    /** What a worker holds for versions that have been unmounted meanwhile belongs to the others. */
+    /**
+     * What a worker holds for versions that have been unmounted meanwhile belongs to the others.
+     */
     private static List<Share> shares(RegionView view, Map<Set<Digest>, Long> bytes) {
         List<Mount> mounts = view.mounts();
         return bytes.entrySet().stream()

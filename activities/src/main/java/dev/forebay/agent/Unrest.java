@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * When it is time to look whether what is pinned is still complete: a grace period after a worker was
- * lost, for one that restarts is back with its chunks; and after a long time in any case, for what
- * nobody noticed. Safe for use by many threads.
+ * When it is time to look whether what is pinned is still complete: a grace period after a worker
+ * was lost, for one that restarts is back with its chunks; and after a long time in any case, for
+ * what nobody noticed. Safe for use by many threads.
  */
 final class Unrest {
 
@@ -24,8 +24,8 @@ final class Unrest {
     private long pauseNanos;
 
     /**
-     * Begins with a look after the grace period: an agent that starts knows nothing of what happened
-     * before.
+     * Begins with a look after the grace period: an agent that starts knows nothing of what
+     * happened before.
      *
      * @param interval between looks for which there is no reason
      */

@@ -18,8 +18,9 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Sees to it that what is pinned stays complete though workers are lost: a pinned version that lacks
- * something is brought to the notice of its workflow, which asks again and fills what is missing.
+ * Sees to it that what is pinned stays complete though workers are lost: a pinned version that
+ * lacks something is brought to the notice of its workflow, which asks again and fills what is
+ * missing.
  *
  * <p>Whoever is unpinned may be incomplete: that is found when somebody asks for a receipt.
  */

@@ -391,8 +391,7 @@ class LifecycleIT {
         Await.until(
                 "the catalogue knows both",
                 () ->
-                        api
-                                .get(v.substring(0, v.lastIndexOf('/')))
+                        api.get(v.substring(0, v.lastIndexOf('/')))
                                 .body()
                                 .at("/items/0/pins")
                                 .findValuesAsText("job")
@@ -424,8 +423,7 @@ class LifecycleIT {
 
             assertThat(leaked.status()).as(leaked.raw().body()).isEqualTo(200);
             assertThat(leaked.body().get("items"))
-                    .extracting(
-                            pin -> pin.get("id").asText(), pin -> pin.at("/leak/code").asText())
+                    .extracting(pin -> pin.get("id").asText(), pin -> pin.at("/leak/code").asText())
                     .containsExactlyInAnyOrder(
                             tuple("left", "NOT_RENEWED"), tuple("lost", "UNKNOWN"));
             assertThat(leaked.body().at("/items/0/leak/message").asText())

@@ -102,8 +102,7 @@ class SweepIT {
         assertThat(
                         api.post(
                                         held + "/pins",
-                                        IN.replace(
-                                                "}", ",\"holder\":\"me\",\"lease_seconds\":60}"))
+                                        IN.replace("}", ",\"holder\":\"me\",\"lease_seconds\":60}"))
                                 .text("detail"))
                 .contains("was deleted");
         assertThat(api.delete(held + "/pins/alive-p?region=" + REGION).status()).isEqualTo(204);
@@ -184,8 +183,7 @@ class SweepIT {
         JsonNode outcome = of(api.post(SWEEP, "").body().get("outcomes"), "nobodys");
 
         assertThat(outcome.get("evicted").asBoolean()).isTrue();
-        assertThat(platform.region.hasDropped(DatasetVersion.of("team", "nobodys", "v1")))
-                .isTrue();
+        assertThat(platform.region.hasDropped(DatasetVersion.of("team", "nobodys", "v1"))).isTrue();
         assertThat(state(v)).isEqualTo("CACHED");
     }
 
@@ -196,8 +194,7 @@ class SweepIT {
         assertThat(plan.status()).as(plan.raw().body()).isEqualTo(200);
         assertThat(plan.body().at("/notes/0").asText()).contains("agent of region test-2");
         assertThat(plan.body().get("used_bytes").isNull()).isTrue();
-        assertThat(api.get("/regions/nowhere/sweep/plan").text("code"))
-                .isEqualTo("UNKNOWN_REGION");
+        assertThat(api.get("/regions/nowhere/sweep/plan").text("code")).isEqualTo("UNKNOWN_REGION");
     }
 
     private void pause(String why) {

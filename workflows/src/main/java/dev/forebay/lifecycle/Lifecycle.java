@@ -69,8 +69,8 @@ import java.util.stream.Stream;
  *
  * <p>The TTL so counts from the latest of: the last pin ended, the version became CACHED, somebody
  * got a receipt without a pin, somebody read it (as far as the workflow is told: see {@link
- * dev.forebay.workflows.DatasetVersionWorkflow#read}), the TTL was changed. The instant at which it passes is kept, not the
- * one at which it began.
+ * dev.forebay.workflows.DatasetVersionWorkflow#read}), the TTL was changed. The instant at which it
+ * passes is kept, not the one at which it began.
  */
 public final class Lifecycle {
 

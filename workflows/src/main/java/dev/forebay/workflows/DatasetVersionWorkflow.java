@@ -94,8 +94,8 @@ public interface DatasetVersionWorkflow {
     void read(ReadReport report);
 
     /**
-     * From the region's agent, when workers have gone and a pinned version is not complete any more:
-     * a region that is CACHED is asked again, and filled with what is missing.
+     * From the region's agent, when workers have gone and a pinned version is not complete any
+     * more: a region that is CACHED is asked again, and filled with what is missing.
      */
     @SignalMethod
     void upkeep(RegionName region);

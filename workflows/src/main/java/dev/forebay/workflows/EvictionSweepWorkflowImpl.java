@@ -79,8 +79,8 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
     }
 
     /**
-     * Under the id of the version's own eviction, so that the two never run at once; etcd refuses if
-     * somebody has pinned it.
+     * Under the id of the version's own eviction, so that the two never run at once; etcd refuses
+     * if somebody has pinned it.
      */
     private static Outcome removeOrphan(Victim victim, ManifestRef orphan, RegionName region) {
         DatasetVersion version = victim.version();

@@ -1,8 +1,5 @@
 package dev.forebay.workflows;
 
-import org.slf4j.Logger;
-import io.temporal.workflow.Workflow;
-import io.temporal.failure.TemporalFailure;
 import dev.forebay.lifecycle.Event.Lost;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
@@ -12,11 +9,14 @@ import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import io.temporal.failure.ActivityFailure;
+import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.slf4j.Logger;
 
 /**
  * Shows that a region which is CACHED still holds everything, by asking its workers again: one

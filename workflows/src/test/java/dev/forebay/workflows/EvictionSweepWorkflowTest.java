@@ -103,9 +103,7 @@ class EvictionSweepWorkflowTest {
         worker.registerWorkflowImplementationTypes(
                 EvictionSweepWorkflowImpl.class, EvictWorkflowImpl.class);
         worker.registerActivitiesImplementations(activities);
-        environment
-                .newWorker(TaskQueues.region(US))
-                .registerActivitiesImplementations(region);
+        environment.newWorker(TaskQueues.region(US)).registerActivitiesImplementations(region);
         environment.start();
         return environment
                 .getWorkflowClient()

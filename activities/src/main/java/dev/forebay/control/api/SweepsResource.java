@@ -80,7 +80,8 @@ class SweepsResource {
     @POST
     @Operation(
             summary = "Sweep the region now, also while its schedule is paused",
-            description = "202 if it goes on; asked again, it is the same sweep as long as it does.")
+            description =
+                    "202 if it goes on; asked again, it is the same sweep as long as it does.")
     @APIResponse(responseCode = "200", description = "What became of each version")
     @APIResponse(responseCode = "202", description = "It goes on")
     public RestResponse<SweepView> sweep(

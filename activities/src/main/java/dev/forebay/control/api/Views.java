@@ -143,8 +143,7 @@ final class Views {
                     leaked.version(), leaked.pin(), new LeakView(leaked.leak(), leaked.message()));
         }
 
-        private static PinView of(
-                DatasetVersion version, PinGrant pin, @Nullable LeakView leak) {
+        private static PinView of(DatasetVersion version, PinGrant pin, @Nullable LeakView leak) {
             return new PinView(
                     pin.id(),
                     pin.region().value(),

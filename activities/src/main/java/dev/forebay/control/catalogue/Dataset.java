@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ttl what a new version of it begins with: how long it stays in a region unused
  * @param ttlAfter from what that counts
- * @param deletedAt when it was deleted, if it was: it then has no new versions, and those that it has
- *     go as soon as nobody holds them
+ * @param deletedAt when it was deleted, if it was: it then has no new versions, and those that it
+ *     has go as soon as nobody holds them
  */
 public record Dataset(
         DatasetName name,

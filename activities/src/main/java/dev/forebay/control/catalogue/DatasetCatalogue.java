@@ -81,8 +81,8 @@ public class DatasetCatalogue {
     }
 
     /**
-     * Marks a dataset as deleted; does nothing if it is. What regions hold of it goes with their next
-     * sweeps.
+     * Marks a dataset as deleted; does nothing if it is. What regions hold of it goes with their
+     * next sweeps.
      *
      * @throws ForebayException {@code NOT_FOUND} if it was never registered
      */
@@ -142,10 +142,7 @@ public class DatasetCatalogue {
     }
 
     private static void requireSame(
-            Dataset there,
-            LakeSource source,
-            @Nullable Duration ttl,
-            @Nullable TtlAfter ttlAfter) {
+            Dataset there, LakeSource source, @Nullable Duration ttl, @Nullable TtlAfter ttlAfter) {
         if (!there.source().equals(source)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,

@@ -1,8 +1,8 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.workflows.message.SweepReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import dev.forebay.workflows.message.SweepReason;
 import jakarta.inject.Singleton;
 import java.util.Locale;
 

@@ -68,8 +68,9 @@ public class EnsureRequests {
      * Has the version brought into the regions and waits for at most {@code wait}.
      *
      * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
-     *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset
-     *     or one that was deleted; {@code UNAVAILABLE} if it may or may not have been accepted and should be sent again
+     *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset or one that
+     *     was deleted; {@code UNAVAILABLE} if it may or may not have been accepted and should be
+     *     sent again
      */
     public Ensured ensure(
             DatasetVersion version, EnsureRequest request, String requestId, Duration wait) {

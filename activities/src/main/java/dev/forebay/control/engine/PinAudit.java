@@ -47,7 +47,9 @@ public class PinAudit {
 
     /** Why nobody seems to stand behind a pin. */
     public enum Leak {
-        /** Its version's workflow does not know it, so it was lost with Temporal or the catalogue. */
+        /**
+         * Its version's workflow does not know it, so it was lost with Temporal or the catalogue.
+         */
         UNKNOWN,
         /** Its holder renews at every third of the lease, or never, and has not for half of it. */
         NOT_RENEWED

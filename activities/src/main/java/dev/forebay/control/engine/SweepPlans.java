@@ -91,8 +91,7 @@ public class SweepPlans {
         }
         List<Mounted> orphans =
                 usage.map(report -> orphans(region, report, known)).orElse(List.of());
-        Survey survey =
-                new Survey(region, now, known, usage, orphans, quotas.bytes(region), notes);
+        Survey survey = new Survey(region, now, known, usage, orphans, quotas.bytes(region), notes);
         return new Look(planner.plan(survey), usage);
     }
 
@@ -108,8 +107,7 @@ public class SweepPlans {
             UsageReport report = regions.usage(region);
             return Optional.of(report);
         } catch (ForebayException away) {
-            notes.add(
-                    "orphans, watermarks and reads were not looked at: " + away.getMessage());
+            notes.add("orphans, watermarks and reads were not looked at: " + away.getMessage());
             return Optional.empty();
         }
     }

@@ -41,8 +41,8 @@ public class SweepRuns {
     public record Run(String workflowId, Optional<List<Outcome>> outcomes) {}
 
     /**
-     * Sweeps a region, or joins the sweep that somebody else asked for, and waits for at most {@code
-     * wait}.
+     * Sweeps a region, or joins the sweep that somebody else asked for, and waits for at most
+     * {@code wait}.
      *
      * @throws ForebayException {@code UNAVAILABLE} if Temporal does not answer
      */

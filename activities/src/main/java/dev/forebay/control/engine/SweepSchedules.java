@@ -1,17 +1,10 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.control.regions.Regions;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import io.temporal.client.schedules.ScheduleActionResult;
-import io.temporal.client.schedules.ScheduleDescription;
-import io.temporal.client.schedules.ScheduleHandle;
-import java.time.Instant;
-import java.util.Comparator;
-import java.util.Optional;
-import java.util.function.Function;
-import dev.forebay.control.ControlPlaneConfig;
-import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.EvictionSweepWorkflow;
@@ -20,10 +13,13 @@ import dev.forebay.workflows.WorkflowIds;
 import io.temporal.api.enums.v1.ScheduleOverlapPolicy;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.schedules.Schedule;
+import io.temporal.client.schedules.ScheduleActionResult;
 import io.temporal.client.schedules.ScheduleActionStartWorkflow;
 import io.temporal.client.schedules.ScheduleAlreadyRunningException;
 import io.temporal.client.schedules.ScheduleClient;
 import io.temporal.client.schedules.ScheduleClientOptions;
+import io.temporal.client.schedules.ScheduleDescription;
+import io.temporal.client.schedules.ScheduleHandle;
 import io.temporal.client.schedules.ScheduleIntervalSpec;
 import io.temporal.client.schedules.ScheduleOptions;
 import io.temporal.client.schedules.SchedulePolicy;
@@ -33,13 +29,17 @@ import io.temporal.client.schedules.ScheduleUpdate;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Keeps one Schedule per region that evicts what has to go.
  *
- * <p>What a person did to a Schedule, such as pausing it, stays; its interval and what it starts come
- * from the configuration. Safe for use by many threads.
+ * <p>What a person did to a Schedule, such as pausing it, stays; its interval and what it starts
+ * come from the configuration. Safe for use by many threads.
  */
 @Singleton
 public class SweepSchedules {

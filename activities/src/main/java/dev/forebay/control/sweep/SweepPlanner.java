@@ -103,9 +103,7 @@ public final class SweepPlanner {
         }
 
         private boolean isOfDeletedDataset(Resident resident) {
-            return resident.deletedAt() != null
-                    && !resident.pinned()
-                    && !isLeaving(resident);
+            return resident.deletedAt() != null && !resident.pinned() && !isLeaving(resident);
         }
 
         private void delete(Resident resident) {
@@ -124,7 +122,9 @@ public final class SweepPlanner {
                     && (resident.ttlAfter() == TtlAfter.PIN || isUnread(resident));
         }
 
-        /** In doubt it was read: a sweep that waits for an answer costs room, not somebody's data. */
+        /**
+         * In doubt it was read: a sweep that waits for an answer costs room, not somebody's data.
+         */
         private boolean isUnread(Resident resident) {
             if (survey.usage().filter(usage -> usage.unknown().isEmpty()).isEmpty()) {
                 unread++;

@@ -10,5 +10,4 @@ import org.jspecify.annotations.Nullable;
  * @param reason what for; may be empty
  * @param job the uid of the Kubernetes Job that holds it, if one does
  */
-public record Renewal(
-        long remainingSeconds, String holder, String reason, @Nullable String job) {}
+public record Renewal(long remainingSeconds, String holder, String reason, @Nullable String job) {}

@@ -29,7 +29,8 @@ public record UsageReport(
      *
      * @param evicting whether it is on its way out
      * @param pinned whether a pin is alive on it
-     * @param secondsSinceRead how long ago a node last read it from a worker; empty if none ever did
+     * @param secondsSinceRead how long ago a node last read it from a worker; empty if none ever
+     *     did
      */
     public record Mounted(
             DatasetVersion version,

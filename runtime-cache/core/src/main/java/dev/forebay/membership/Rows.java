@@ -1,11 +1,10 @@
 package dev.forebay.membership;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.databind.ObjectReader;
-import org.jspecify.annotations.Nullable;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.forebay.membership.Mount.State;
 import dev.forebay.model.DatasetVersion;
@@ -17,6 +16,7 @@ import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
 final class Rows {
@@ -76,8 +76,7 @@ final class Rows {
     }
 
     static byte[] of(Pin pin) {
-        return json(
-                new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
+        return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
     }
 
     /**

@@ -10,11 +10,11 @@ import java.util.Set;
  * What a worker's chunk store holds, and for whom.
  *
  * @param usedBytes how much of {@code capacityBytes} its chunks take
- * @param complete whether the worker knows the packs of every mounted version; else what it takes for
- *     nobody's may be somebody's
+ * @param complete whether the worker knows the packs of every mounted version; else what it takes
+ *     for nobody's may be somebody's
  * @param shares all of {@code usedBytes}, by the mounted manifests that refer to it
- * @param readAgo how long ago each mounted manifest was last read from this worker by a node; one that
- *     never was is not there
+ * @param readAgo how long ago each mounted manifest was last read from this worker by a node; one
+ *     that never was is not there
  */
 public record WorkerUsage(
         long capacityBytes,

@@ -20,13 +20,13 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Visits every state that a few actors can bring about in an etcd, whatever the order in which their
- * calls arrive.
+ * Visits every state that a few actors can bring about in an etcd, whatever the order in which
+ * their calls arrive.
  *
- * <p>An actor is a program whose next call depends on nothing but the answers that it got. So a state
- * is etcd's content and the answers of each actor: to have an actor take its next step it is run
- * again from the start over those, until it makes a call that has no answer yet. States that are the
- * same by two ways are visited once.
+ * <p>An actor is a program whose next call depends on nothing but the answers that it got. So a
+ * state is etcd's content and the answers of each actor: to have an actor take its next step it is
+ * run again from the start over those, until it makes a call that has no answer yet. States that
+ * are the same by two ways are visited once.
  */
 final class Exploration {
 
@@ -81,7 +81,11 @@ final class Exploration {
         }
 
         private State with(
-                int actor, ModelEtcd next, List<Answer> told, @Nullable String outcome, int losses) {
+                int actor,
+                ModelEtcd next,
+                List<Answer> told,
+                @Nullable String outcome,
+                int losses) {
             List<List<Answer>> allTold = new ArrayList<>(answers);
             allTold.set(actor, List.copyOf(told));
             List<@Nullable String> allOutcomes = new ArrayList<>(outcomes);
@@ -294,8 +298,7 @@ final class Exploration {
 
         @Override
         public KeyAndRange getWithRange(String key, String prefix) {
-            return (KeyAndRange)
-                    call(() -> new KeyAndRange(etcd.get(key), etcd.range(prefix)));
+            return (KeyAndRange) call(() -> new KeyAndRange(etcd.get(key), etcd.range(prefix)));
         }
 
         @Override

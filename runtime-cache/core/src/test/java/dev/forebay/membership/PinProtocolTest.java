@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Every order in which the calls of a few pins and evictions can reach etcd, with leases that end
- * and answers that are lost at any moment: {@link Pins} and {@link Mounts} themselves, not a copy of
- * them, run over an etcd that is a value.
+ * and answers that are lost at any moment: {@link Pins} and {@link Mounts} themselves, not a copy
+ * of them, run over an etcd that is a value.
  */
 class PinProtocolTest {
 
@@ -27,7 +27,7 @@ class PinProtocolTest {
     private static final ManifestRef MANIFEST =
             new ManifestRef("s3://m/k", new Digest("a".repeat(64)), 3, 30, 1);
     private static final Keys KEYS = Keys.of(new RegionName("r1"));
-    private static final UnaryOperator<Change[]> AS_IT_IS = changes -> changes;
+    private static final UnaryOperator<Change[]> AS_IT_IS = UnaryOperator.identity();
 
     @Test
     void ofPinsAndAnEvictionThatRaceExactlyOneSideWins() {
@@ -38,9 +38,9 @@ class PinProtocolTest {
                 PinProtocolTest::isSafe,
                 end -> {
                     boolean pinned =
-                            end.of(0).equals(Exploration.DONE) && end.of(1).equals(Exploration.DONE);
-                    boolean evicted =
-                            end.of(0).equals("EVICTING") && end.of(1).equals("EVICTING");
+                            end.of(0).equals(Exploration.DONE)
+                                    && end.of(1).equals(Exploration.DONE);
+                    boolean evicted = end.of(0).equals("EVICTING") && end.of(1).equals("EVICTING");
                     assertThat(end.of(2)).isEqualTo(pinned ? "PINNED" : Exploration.DONE);
                     assertThat(pinned ^ evicted).isTrue();
                     assertThat(livePins(end)).isEqualTo(pinned ? 2 : 0);
@@ -115,11 +115,7 @@ class PinProtocolTest {
     void ofTwoHoldersWhoTakeTheSameIdOneHasIt() {
         Exploration search =
                 new Exploration(
-                        mounted(),
-                        AS_IT_IS,
-                        pin("p", "alice"),
-                        pin("p", "bob"),
-                        pin("p", "alice"));
+                        mounted(), AS_IT_IS, pin("p", "alice"), pin("p", "bob"), pin("p", "alice"));
 
         search.run(
                 PinProtocolTest::isSafe,
@@ -127,10 +123,7 @@ class PinProtocolTest {
                     boolean alices = end.of(1).equals(ErrorCode.ALREADY_EXISTS.name());
                     assertThat(end.of(0)).isEqualTo(end.of(2));
                     assertThat(end.of(0))
-                            .isEqualTo(
-                                    alices
-                                            ? Exploration.DONE
-                                            : ErrorCode.ALREADY_EXISTS.name());
+                            .isEqualTo(alices ? Exploration.DONE : ErrorCode.ALREADY_EXISTS.name());
                     assertThat(end.etcd().range(KEYS.pinsOf(VERSION)))
                             .hasSize(1)
                             .allMatch(
@@ -166,10 +159,7 @@ class PinProtocolTest {
     @Test
     void aPinThatDoesNotTouchTheMountIsFoundOut() {
         UnaryOperator<Change[]> untouched =
-                changes ->
-                        changes.length == 2
-                                ? new Change[] {changes[0]}
-                                : changes;
+                changes -> changes.length == 2 ? new Change[] {changes[0]} : changes;
         Exploration search = new Exploration(mounted(), untouched, pin("p", "alice"), evict());
 
         assertThatThrownBy(() -> search.run(PinProtocolTest::isSafe, _ -> {}))

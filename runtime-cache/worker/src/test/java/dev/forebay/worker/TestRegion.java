@@ -87,7 +87,8 @@ final class TestRegion implements AutoCloseable {
         Path file = directory.resolve("manifest-" + manifests++ + ".sqlite");
         ManifestFile written;
         try (ManifestWriter writer =
-                new ManifestWriter(file, BUCKET, prefix, ManifestWriter.DEFAULT_PACK_BYTES, before)) {
+                new ManifestWriter(
+                        file, BUCKET, prefix, ManifestWriter.DEFAULT_PACK_BYTES, before)) {
             lake.list(BUCKET, prefix, (LakeObject object) -> writer.add(object), count -> {});
             written = writer.finish();
         }

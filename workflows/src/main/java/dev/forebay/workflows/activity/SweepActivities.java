@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 public interface SweepActivities {
 
     /**
-     * Up to {@code limit} copies that have to go from the region, in the order in which they go, and
-     * tells workflows of reads that keep theirs.
+     * Up to {@code limit} copies that have to go from the region, in the order in which they go,
+     * and tells workflows of reads that keep theirs.
      */
     List<Victim> findVictims(RegionName region, int limit);
 
     /**
-     * Asks the version's workflow to evict, if what made it a victim still holds; returns whether it
-     * did, with the reason if not. Not for orphans.
+     * Asks the version's workflow to evict, if what made it a victim still holds; returns whether
+     * it did, with the reason if not. Not for orphans.
      */
     Outcome evictVictim(Victim victim, RegionName region);
 
@@ -31,14 +31,14 @@ public interface SweepActivities {
     boolean isOrphan(Victim victim, RegionName region);
 
     /**
-     * For sweeps that began under earlier code: up to {@code limit} versions that are CACHED in the region, unpinned, and past their TTL,
-     * longest first.
+     * For sweeps that began under earlier code: up to {@code limit} versions that are CACHED in the
+     * region, unpinned, and past their TTL, longest first.
      */
     List<DatasetVersion> expired(RegionName region, int limit);
 
     /**
-     * For sweeps that began under earlier code: asks the version's workflow to evict if it is still expired; returns whether it did, with the
-     * reason if not.
+     * For sweeps that began under earlier code: asks the version's workflow to evict if it is still
+     * expired; returns whether it did, with the reason if not.
      */
     Outcome evictIfExpired(DatasetVersion version, RegionName region);
 
@@ -49,10 +49,7 @@ public interface SweepActivities {
      * @param because what it was to go for; absent from sweeps of earlier code
      */
     record Outcome(
-            DatasetVersion version,
-            boolean evicted,
-            String reason,
-            @Nullable SweepReason because) {
+            DatasetVersion version, boolean evicted, String reason, @Nullable SweepReason because) {
 
         public Outcome(DatasetVersion version, boolean evicted, String reason) {
             this(version, evicted, reason, null);

@@ -19,8 +19,7 @@ public record PinGrant(
         @Nullable String job) {
 
     /** Held by no Job. */
-    public PinGrant(
-            RegionName region, String id, String holder, String reason, Instant expiresAt) {
+    public PinGrant(RegionName region, String id, String holder, String reason, Instant expiresAt) {
         this(region, id, holder, reason, expiresAt, null);
     }
 

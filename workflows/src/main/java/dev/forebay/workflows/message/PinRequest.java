@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     take one with its id
  * @param reason what for, for people; at most 200 characters
  * @param lease how long the pin lives without renewal, 5 seconds to 7 days
- * @param job the uid of the Kubernetes Job that holds it, 1 to 64 characters as an id's, if one does
+ * @param job the uid of the Kubernetes Job that holds it, 1 to 64 characters as an id's, if one
+ *     does
  */
 public record PinRequest(
         RegionName region,
@@ -24,8 +25,7 @@ public record PinRequest(
         @Nullable String job) {
 
     /** For nobody whose end can be seen. */
-    public PinRequest(
-            RegionName region, String id, String holder, String reason, Duration lease) {
+    public PinRequest(RegionName region, String id, String holder, String reason, Duration lease) {
         this(region, id, holder, reason, lease, null);
     }
 

@@ -67,11 +67,7 @@ public final class WorkerRoutes {
         this.dispatcher = new Dispatcher(token, observer);
         this.packs =
                 new PackRoutes(
-                        versions,
-                        chunks,
-                        limits.lane("miss", limits.reads()),
-                        lastReads,
-                        observer);
+                        versions, chunks, limits.lane("miss", limits.reads()), lastReads, observer);
         this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts);
         this.images = new ImageRoutes(versions, images);
         this.usage = new UsageRoutes(usage);

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * When each mounted manifest was last read from this worker by a node, over restarts.
  *
  * <p>Kept as the times of empty files, which are touched once a minute at most: a worker that is
- * killed forgets the last minute. By this machine's own clock, and told to others as how long ago it
- * was. Safe for use by many threads.
+ * killed forgets the last minute. By this machine's own clock, and told to others as how long ago
+ * it was. Safe for use by many threads.
  */
 public final class LastReads {
 
@@ -39,7 +40,9 @@ public final class LastReads {
     private final InstantSource clock;
     private final Map<Digest, Times> times = new ConcurrentHashMap<>();
 
-    /** Of two threads that note a read at once either may win: they differ by nothing that counts. */
+    /**
+     * Of two threads that note a read at once either may win: they differ by nothing that counts.
+     */
     private static final class Times {
         volatile long readMillis;
         volatile long savedMillis;
@@ -108,7 +111,7 @@ public final class LastReads {
                         .map(Mount::manifest)
                         .map(ManifestRef::digest)
                         .collect(Collectors.toSet());
-        for (Digest manifest : times.keySet()) {
+        for (Digest manifest : List.copyOf(times.keySet())) {
             if (!mounted.contains(manifest)) {
                 times.remove(manifest);
                 forget(manifest);
