@@ -152,6 +152,8 @@ class SweepIT {
                 "versions":[%s,%s],"shares":[{"bytes":40,"owners":[0]},{"bytes":55,"owners":[1]}]}"""
                         .formatted(mounted(free, "null"), mounted(held, "null")));
 
+        Await.until("the catalogue knows", () -> find(victims(), free).isPresent());
+
         JsonNode plan = api.get(SWEEP + "/plan").body();
         assertThat(of(plan.get("victims"), free).get("reason").asText()).isEqualTo("WATERMARK");
         assertThat(of(plan.get("victims"), free).get("bytes").asLong()).isEqualTo(40);
