@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Those who serve a device: at any time at least one waits for a request while others may be at
- * work, up to a bound; a surplus ends. Reads that have to wait for bytes go to {@link SlowReads}.
- * Platform threads, because a thread that waits in the kernel would hold a virtual thread's
- * carrier.
+ * work, up to a bound; a surplus ends. What has to wait for others goes to {@link SlowReads} and
+ * {@link SlowLookups}. Platform threads, because a thread that waits in the kernel would hold a
+ * virtual thread's carrier.
  */
 final class RequestThreads {
 
@@ -33,7 +33,8 @@ final class RequestThreads {
     private final FileSystemView view;
     private final Guard guard;
     private final HandlerTable handlers;
-    private final SlowReads slow;
+    private final SlowReads slowReads;
+    private final SlowLookups slowLookups;
     private final List<Descriptor> queues;
     private final int maxRequestBytes;
     private final AtomicInteger waiting = new AtomicInteger();
@@ -42,32 +43,47 @@ final class RequestThreads {
 
     // Guarded by this.
     private final Set<RequestThread> alive = new HashSet<>();
+    private int most = MAX_THREADS;
     private long started;
 
     RequestThreads(
             FileSystemView view,
             Guard guard,
             HandlerTable handlers,
-            SlowReads slow,
+            SlowReads slowReads,
+            SlowLookups slowLookups,
             FuseDevice device) {
         this.view = view;
         this.guard = guard;
         this.handlers = handlers;
-        this.slow = slow;
+        this.slowReads = slowReads;
+        this.slowLookups = slowLookups;
         this.queues = device.descriptors();
         this.maxRequestBytes = device.protocol().maxRequestBytes();
     }
 
-    void start() {
-        for (int i = 0; i < queues.size(); i++) {
-            startOne();
+    /** Starts one for each queue, or as many as there is memory for, but one at least. */
+    synchronized void start() {
+        startOne();
+        for (int i = 1; i < queues.size(); i++) {
+            startAnother();
         }
     }
 
-    private synchronized void startOne() {
-        if (stopping || alive.size() >= MAX_THREADS) {
+    /** Without memory for one more those who are there go on, each with the request it has. */
+    private synchronized void startAnother() {
+        if (stopping || alive.size() >= most) {
             return;
         }
+        try {
+            startOne();
+        } catch (OutOfMemoryError e) {
+            most = alive.size();
+            LOG.warn("No more than {} threads serve requests: {}", most, e.getMessage());
+        }
+    }
+
+    private void startOne() {
         Descriptor queue = queues.get((int) (started++ % queues.size()));
         RequestThread thread =
                 new RequestThread(
@@ -75,16 +91,16 @@ final class RequestThreads {
                         queue,
                         handlers,
                         guard,
-                        slow,
+                        slowReads,
+                        slowLookups,
                         new Request(view),
                         new Answers(maxRequestBytes));
         alive.add(thread);
         try {
             Thread.ofPlatform().daemon().name("fuse-" + started).start(thread);
         } catch (OutOfMemoryError e) {
-            // No thread to be had: those who are there go on.
             alive.remove(thread);
-            LOG.warn("No more than {} threads: {}", alive.size(), e.getMessage());
+            throw e;
         }
     }
 
@@ -101,7 +117,7 @@ final class RequestThreads {
     /** A thread waits no more. */
     void works(boolean onRequest) {
         if (waiting.decrementAndGet() == 0 && onRequest) {
-            startOne();
+            startAnother();
         }
     }
 
@@ -134,6 +150,8 @@ final class RequestThreads {
             alive.forEach(RequestThread::wake);
             wait(WAKE_MILLIS);
         }
-        return alive.isEmpty() && slow.awaitAnswered(deadline - System.nanoTime());
+        return alive.isEmpty()
+                && slowReads.awaitAnswered(deadline - System.nanoTime())
+                && slowLookups.awaitAnswered(deadline - System.nanoTime());
     }
 }
