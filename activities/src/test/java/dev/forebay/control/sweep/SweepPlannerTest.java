@@ -273,7 +273,9 @@ class SweepPlannerTest {
         shares.add(
                 new Share(
                         bytes,
-                        Arrays.stream(owners).map(name -> versions.indexOf(version(name))).toList()));
+                        Arrays.stream(owners)
+                                .map(name -> versions.indexOf(version(name)))
+                                .toList()));
     }
 
     private static DatasetVersion version(String name) {
