@@ -97,7 +97,8 @@ class RegionActivitiesImpl implements RegionActivities {
                         request.id(),
                         request.holder(),
                         request.reason(),
-                        request.lease()));
+                        request.lease(),
+                        request.job()));
         return request.lease();
     }
 

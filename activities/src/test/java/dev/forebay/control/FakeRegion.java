@@ -46,6 +46,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final Map<String, PinRequest> pins = new ConcurrentHashMap<>();
     private final AtomicInteger warmed = new AtomicInteger();
     private final Set<DatasetVersion> filled = ConcurrentHashMap.newKeySet();
+    private final Set<DatasetVersion> dropped = ConcurrentHashMap.newKeySet();
     private final Map<DatasetVersion, Priority> priorities = new ConcurrentHashMap<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile @Nullable ApplicationFailure mountFailure;
@@ -115,6 +116,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     boolean holds(DatasetVersion version, String pinId) {
         return pins.containsKey(version + "/" + pinId);
+    }
+
+    /** Whether it was ever told to drop a version. */
+    boolean hasDropped(DatasetVersion version) {
+        return dropped.contains(version);
     }
 
     @Override
@@ -195,6 +201,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     @Override
     public void drop(DatasetVersion version, ManifestRef manifest) {
         filled.remove(version);
+        dropped.add(version);
     }
 
     @Override

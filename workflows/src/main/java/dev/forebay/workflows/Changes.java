@@ -14,6 +14,8 @@ final class Changes {
     private static final int RECEIPTS_ARE_PROVEN = 1;
     private static final int WHO_ASKS_IS_REMEMBERED = 2;
 
+    private static final String SWEEPS_SAY_WHY = "sweeps say why";
+
     private final int level =
             Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_ASKS_IS_REMEMBERED);
 
@@ -33,6 +35,11 @@ final class Changes {
     /** Whether the TTL begins anew with a receipt without a pin. */
     boolean receiptsBeginTheTtl() {
         return level >= WHO_ASKS_IS_REMEMBERED;
+    }
+
+    /** Whether a sweep asks for victims with their reasons, and not only for what has expired. */
+    static boolean sweepsSayWhy() {
+        return Workflow.getVersion(SWEEPS_SAY_WHY, Workflow.DEFAULT_VERSION, 1) >= 1;
     }
 
     /** Whether a region whose filling has failed is asked how much is there. */

@@ -12,6 +12,7 @@ import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.message.Victim;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
@@ -35,6 +37,7 @@ final class FakeControlPlane
                     CHUNKS);
 
     private final List<VersionStatus> projected = new ArrayList<>();
+    private final List<Victim> victims = new CopyOnWriteArrayList<>();
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean budgetSpent;
@@ -43,6 +46,11 @@ final class FakeControlPlane
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
     private int projections;
+
+    /** What every sweep finds from now on. */
+    void addVictim(Victim victim) {
+        victims.add(victim);
+    }
 
     synchronized void failIngest(ErrorCode code) {
         failures.add(code);
@@ -127,6 +135,22 @@ final class FakeControlPlane
         projected.add(status);
         Optional.ofNullable(news).ifPresent(happenings::addAll);
         revisions.add(revision);
+    }
+
+    @Override
+    public List<Victim> findVictims(RegionName region, int limit) {
+        return List.copyOf(victims);
+    }
+
+    @Override
+    public Outcome evictVictim(Victim victim, RegionName region) {
+        return new Outcome(
+                victim.version(), false, "this control plane evicts nothing", victim.reason());
+    }
+
+    @Override
+    public boolean isOrphan(Victim victim, RegionName region) {
+        return true;
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.Origin;
 import dev.forebay.control.catalogue.Tracking;
 import dev.forebay.control.engine.DatasetTracking;
+import dev.forebay.control.engine.PinAudit;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.control.regions.Regions;
@@ -19,6 +20,7 @@ import dev.forebay.workflows.message.Residency;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +43,9 @@ final class Views {
                                     "The object that lists its keys; null if all below the source are")
                     @Nullable String keys,
             long ttlSeconds,
-            Instant createdAt) {
+            @Schema(enumeration = {"pin", "read"}) String ttlAfter,
+            Instant createdAt,
+            @Schema(description = "Null unless it was deleted") @Nullable Instant deletedAt) {
 
         static DatasetView of(Dataset dataset) {
             return new DatasetView(
@@ -52,7 +56,9 @@ final class Views {
                     dataset.source().exclude(),
                     dataset.source().keys(),
                     dataset.ttl().toSeconds(),
-                    dataset.createdAt());
+                    dataset.ttlAfter().name().toLowerCase(Locale.ROOT),
+                    dataset.createdAt(),
+                    dataset.deletedAt());
         }
     }
 
@@ -219,9 +225,24 @@ final class Views {
             String version,
             String holder,
             String reason,
-            Instant expiresAt) {
+            Instant expiresAt,
+            @Schema(description = "The uid of the Kubernetes Job that holds it; null if none does")
+                    @Nullable String job,
+            @Schema(
+                            description =
+                                    "Why nobody seems to stand behind it; only where leaked pins are listed")
+                    @Nullable LeakView leak) {
 
         static PinView of(DatasetVersion version, PinGrant pin) {
+            return of(version, pin, null);
+        }
+
+        static PinView of(PinAudit.Leaked leaked) {
+            return of(
+                    leaked.version(), leaked.pin(), new LeakView(leaked.leak(), leaked.message()));
+        }
+
+        private static PinView of(DatasetVersion version, PinGrant pin, @Nullable LeakView leak) {
             return new PinView(
                     pin.id(),
                     pin.region().value(),
@@ -229,9 +250,14 @@ final class Views {
                     version.version(),
                     pin.holder(),
                     pin.reason(),
-                    pin.expiresAt());
+                    pin.expiresAt(),
+                    pin.job(),
+                    leak);
         }
     }
+
+    @Schema(name = "Leak", description = "Why nobody seems to stand behind a pin")
+    record LeakView(PinAudit.Leak code, String message) {}
 
     @Schema(name = "Version")
     record VersionView(

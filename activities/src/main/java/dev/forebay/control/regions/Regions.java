@@ -6,11 +6,13 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.transfer.AccountPage;
+import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
 import java.net.URI;
@@ -118,6 +120,26 @@ public class Regions {
                 Objects.requireNonNull(agent),
                 region,
                 new SurveyRequest(version.toString(), manifest));
+    }
+
+    /**
+     * What a region's chunk stores hold, and for whom.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public UsageReport usage(RegionName region) {
+        URI agent = agents.get(require(region.value()).value());
+        return gateway.usage(Objects.requireNonNull(agent), region);
+    }
+
+    /**
+     * The pins that a region's etcd holds.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public PinsReport pins(RegionName region) {
+        URI agent = agents.get(require(region.value()).value());
+        return gateway.pins(Objects.requireNonNull(agent), region);
     }
 
     /** Asks all agents at once. */

@@ -72,7 +72,7 @@ public final class EtcdRegionState implements RegionState {
         String key = keys.worker(workerId);
         connection.run(
                 session -> {
-                    session.apply(EtcdSession.delete(key));
+                    session.apply(Change.delete(key));
                     return true;
                 });
     }
@@ -99,8 +99,8 @@ public final class EtcdRegionState implements RegionState {
                 session -> {
                     session.apply(
                             count == 1
-                                    ? EtcdSession.delete(key)
-                                    : EtcdSession.put(key, Rows.ofReplicas(count)));
+                                    ? Change.delete(key)
+                                    : Change.put(key, Rows.ofReplicas(count)));
                     return true;
                 });
     }

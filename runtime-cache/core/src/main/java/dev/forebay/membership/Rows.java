@@ -1,8 +1,10 @@
 package dev.forebay.membership;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.forebay.membership.Mount.State;
 import dev.forebay.model.DatasetVersion;
@@ -14,6 +16,7 @@ import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
 final class Rows {
@@ -34,7 +37,18 @@ final class Rows {
 
     private record ReplicasValue(int count) {}
 
-    private record PinValue(String holder, String reason, long leaseSeconds) {}
+    /** The job is left out if there is none, and is not in rows of earlier releases. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record PinValue(
+            @Nullable String holder,
+            @Nullable String reason,
+            long leaseSeconds,
+            @Nullable String job) {}
+
+    private static final ObjectReader PIN =
+            JSON.readerFor(PinValue.class)
+                    .without(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                    .without(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES);
 
     private Rows() {}
 
@@ -62,7 +76,7 @@ final class Rows {
     }
 
     static byte[] of(Pin pin) {
-        return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds()));
+        return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
     }
 
     /**
@@ -109,9 +123,17 @@ final class Rows {
     }
 
     private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {
-        PinValue read = JSON.readValue(value, PinValue.class);
+        PinValue read = PIN.readValue(value);
+        if (read.holder == null || read.reason == null || read.leaseSeconds < 1) {
+            throw new IOException("a pin without holder, reason or lease");
+        }
         return new Pin(
-                version, id, read.holder, read.reason, Duration.ofSeconds(read.leaseSeconds));
+                version,
+                id,
+                read.holder,
+                read.reason,
+                Duration.ofSeconds(read.leaseSeconds),
+                read.job);
     }
 
     private static DatasetVersion version(String[] parts) {
