@@ -1,8 +1,8 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.AbandonRequest;
 import dev.forebay.workflows.message.CancelRequest;
-import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;

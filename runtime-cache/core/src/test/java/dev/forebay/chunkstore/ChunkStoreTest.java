@@ -291,7 +291,8 @@ class ChunkStoreTest {
         putAll(new ChunkId(OTHER, 0), bytes(2, SMALL));
 
         assertThat(store.footprint(PACK)).isEqualTo(2 * ChunkEntry.footprint(SMALL));
-        assertThat(store.footprint(PACK) + store.footprint(OTHER)).isEqualTo(store.stats().usedBytes());
+        assertThat(store.footprint(PACK) + store.footprint(OTHER))
+                .isEqualTo(store.stats().usedBytes());
         store.dropPack(PACK);
         assertThat(store.footprint(PACK)).isZero();
         assertThat(store.footprint(OTHER)).isEqualTo(store.stats().usedBytes());
