@@ -15,7 +15,7 @@ from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._client import Client
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Progress, Receipt, Region, Version
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Progress, Queued, Quota, Receipt, Region, Version
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -155,6 +155,18 @@ class AsyncClient:
 
     async def resume(self, dataset: str, version: str, region: str) -> Version:
         return await self._send(_calls.resume(dataset, version, region))
+
+    async def quotas(self, namespace: str) -> tuple[Quota, ...]:
+        return await self._send(_calls.quotas(namespace))
+
+    async def set_quota(self, namespace: str, bytes: int, *, region: str | None = None) -> tuple[Quota, ...]:
+        return await self._send(_calls.set_quota(namespace, bytes, region))
+
+    async def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
+        return await self._send(_calls.remove_quota(namespace, region))
+
+    async def queue(self, region: str) -> tuple[Queued, ...]:
+        return await self._send(_calls.queue(region))
 
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())

@@ -13,7 +13,7 @@ import httpx
 
 from forebay import _settings
 from forebay._errors import UnexpectedAnswer, api_error
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Region, Version, decode, decode_items
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Queued, Quota, Region, Version, decode, decode_items
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 T = TypeVar("T")
@@ -186,6 +186,23 @@ def plan(dataset: str, version: str, regions: Sequence[str]) -> Call[Plan]:
     return Call("POST", _path(dataset, version) + "/plan", _reader(Plan), body=body, answer_seconds=_PLAN_SECONDS)
 
 
+def quotas(namespace: str) -> Call[tuple[Quota, ...]]:
+    return Call("GET", _quota_path(namespace), _items_reader(Quota))
+
+
+def set_quota(namespace: str, bytes: int, region: str | None) -> Call[tuple[Quota, ...]]:
+    body = {"bytes": bytes, **_present(region=region)}
+    return Call("PUT", _quota_path(namespace), _items_reader(Quota), body=body)
+
+
+def remove_quota(namespace: str, region: str | None) -> Call[tuple[Quota, ...]]:
+    return Call("DELETE", _quota_path(namespace), _items_reader(Quota), params=_present(region=region))
+
+
+def queue(region: str) -> Call[tuple[Queued, ...]]:
+    return Call("GET", f"/regions/{_part('region', region)}/queue", _items_reader(Queued))
+
+
 def regions() -> Call[tuple[Region, ...]]:
     return Call("GET", "/regions", _items_reader(Region))
 
@@ -213,6 +230,10 @@ def _part(argument: str, value: str) -> str:
 def _dataset_path(dataset: str) -> str:
     namespace, name = split_dataset(dataset)
     return f"/datasets/{quote(namespace, safe='')}/{quote(name, safe='')}"
+
+
+def _quota_path(namespace: str) -> str:
+    return f"/namespaces/{_part('namespace', namespace)}/quota"
 
 
 def _path(dataset: str, version: str) -> str:

@@ -13,7 +13,7 @@ import httpx
 from forebay import _calls, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Progress, Receipt, Region, Version
+from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Progress, Queued, Quota, Receipt, Region, Version
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -190,6 +190,22 @@ class Client:
     def resume(self, dataset: str, version: str, region: str) -> Version:
         """Lets a region that is BLOCKED try again."""
         return self._send(_calls.resume(dataset, version, region))
+
+    def quotas(self, namespace: str) -> tuple[Quota, ...]:
+        """How much room the namespace may have in regions; any amount where there is no quota."""
+        return self._send(_calls.quotas(namespace))
+
+    def set_quota(self, namespace: str, bytes: int, *, region: str | None = None) -> tuple[Quota, ...]:
+        """Sets how much room the namespace may have in a region, or in all that have no quota of their own."""
+        return self._send(_calls.set_quota(namespace, bytes, region))
+
+    def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
+        """Removes the quota of a region, or the one for all others, and returns what is left."""
+        return self._send(_calls.remove_quota(namespace, region))
+
+    def queue(self, region: str) -> tuple[Queued, ...]:
+        """The versions that wait for room in the region, in the order in which they are let in."""
+        return self._send(_calls.queue(region))
 
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())

@@ -69,6 +69,9 @@ class State:
     """What is told of the region ``eu`` instead."""
     plan: dict[str, Any] = field(default_factory=dict)
     """What is told of a plan in the region ``eu`` instead."""
+    queue: list[dict[str, Any]] = field(default_factory=list)
+    """Who waits for room in the region ``eu``."""
+    quotas: dict[tuple[str, str | None], int] = field(default_factory=dict)
     fills: int = 0
 
 
@@ -174,6 +177,10 @@ class ControlPlane:
             ("POST", version + "/evict", self._evict),
             ("PUT", version + "/ttl", lambda r, d, v: (200, self._version(d, v) | r.body)),
             ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
+            ("GET", "/regions/eu/queue", lambda r: (200, {"items": self.state.queue})),
+            ("GET", "/namespaces/([^/]+)/quota", lambda r, n: self._quotas(n)),
+            ("PUT", "/namespaces/([^/]+)/quota", self._set_quota),
+            ("DELETE", "/namespaces/([^/]+)/quota", self._remove_quota),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
         ]
@@ -276,6 +283,18 @@ class ControlPlane:
             "currency": "USD",
             "regions": [region] if request.body.get("regions", ["eu"]) == ["eu"] else [],
         }
+
+    def _quotas(self, namespace: str) -> tuple[int, Any]:
+        mine = [(region, size) for (of, region), size in self.state.quotas.items() if of == namespace]
+        return 200, {"items": [{"region": region, "bytes": size} for region, size in mine]}
+
+    def _set_quota(self, request: Request, namespace: str) -> tuple[int, Any]:
+        self.state.quotas[namespace, request.body.get("region")] = request.body["bytes"]
+        return self._quotas(namespace)
+
+    def _remove_quota(self, request: Request, namespace: str) -> tuple[int, Any]:
+        self.state.quotas.pop((namespace, request.query.get("region")), None)
+        return self._quotas(namespace)
 
     def _look(self, key: str) -> tuple[int, Any]:
         if key not in self.state.requests:

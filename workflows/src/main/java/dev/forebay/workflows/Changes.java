@@ -17,6 +17,17 @@ final class Changes {
     private final int level =
             Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_ASKS_IS_REMEMBERED);
 
+    /** As {@link #ID}, of fillings. */
+    private static final String OF_FILLINGS = "room is claimed";
+
+    private static final int ROOM_IS_CLAIMED = 1;
+
+    /** Whether this filling waits until there is room. */
+    static boolean roomIsClaimed() {
+        return Workflow.getVersion(OF_FILLINGS, Workflow.DEFAULT_VERSION, ROOM_IS_CLAIMED)
+                >= ROOM_IS_CLAIMED;
+    }
+
     /** Whether a region that is CACHED is asked again before a receipt is given. */
     boolean receiptsAreProven() {
         return level >= RECEIPTS_ARE_PROVEN;

@@ -8,7 +8,9 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
+import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,7 +19,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
-final class FakeControlPlane implements IngestActivities, CatalogueActivities, SweepActivities {
+final class FakeControlPlane
+        implements IngestActivities, CatalogueActivities, SweepActivities, RoomActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -34,6 +37,8 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
     private int projections;
+    private final List<Urgency> roomsMade = new ArrayList<>();
+    private @Nullable Long quota;
 
     synchronized void failIngest(ErrorCode code) {
         failures.add(code);
@@ -80,6 +85,23 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
         }
         projected.add(status);
         revisions.add(revision);
+    }
+
+    /** How much room namespaces may have from now on. */
+    synchronized void setQuota(@Nullable Long bytes) {
+        quota = bytes;
+    }
+
+    /** For whom room was made, in order. */
+    synchronized List<Urgency> roomsMade() {
+        return List.copyOf(roomsMade);
+    }
+
+    @Override
+    public synchronized Made makeRoom(
+            DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
+        roomsMade.add(urgency);
+        return new Made(List.of(), quota);
     }
 
     @Override

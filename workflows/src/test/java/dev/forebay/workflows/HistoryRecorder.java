@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,7 @@ final class HistoryRecorder {
         stories.put("sweep", HistoryRecorder::sweep);
         stories.put("terms", HistoryRecorder::terms);
         stories.put("hurried", HistoryRecorder::hurried);
+        stories.put("queued", HistoryRecorder::queued);
         return stories;
     }
 
@@ -224,6 +226,26 @@ final class HistoryRecorder {
         result(waiting);
     }
 
+    /** A hint for which there is no room, until somebody waits for it and there is some. */
+    private static void queued(Platform platform) {
+        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        platform.control.setQuota(1L << 40);
+        platform.us.fail(
+                Step.MOUNT,
+                Collections.nCopies(1_000, ErrorCode.CAPACITY_EXCEEDED).toArray(ErrorCode[]::new));
+        CompletableFuture<Receipt> speculative =
+                platform.ensureAsync(new EnsureRequest(US, null, later, List.of()));
+        platform.passUntil(
+                "room was made twice", () -> platform.control.roomsMade().size() == 2);
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil(
+                "in a hurry",
+                () -> platform.control.roomsMade().getLast() == Urgency.INTERACTIVE);
+        platform.us.recover(Step.MOUNT);
+        result(speculative);
+        result(waiting);
+    }
+
     private static void refused(Runnable call) {
         try {
             call.run();
@@ -245,7 +267,7 @@ final class HistoryRecorder {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (story.equals("hurried")) {
+            if (story.equals("hurried") || story.equals("queued")) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
             if (platform.us.count(Step.BEGIN_EVICTION) > 0) {

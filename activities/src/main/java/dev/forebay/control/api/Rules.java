@@ -51,6 +51,8 @@ final class Rules {
     static final long MAX_TTL_SECONDS = 3650L * 24 * 3600;
     static final String TTL_RULE = "must be a whole number from 1 to 315360000";
 
+    static final String QUOTA_RULE = "must be a whole number from 0";
+
     static final String COVERAGE_RULE = "must be a number from 0 to 1";
 
     static final long MIN_DEADLINE_SECONDS = 1;

@@ -19,6 +19,7 @@ public class Engine {
     private final CatalogueActivitiesImpl catalogue;
     private final IngestActivitiesImpl ingest;
     private final SweepActivitiesImpl sweep;
+    private final RoomActivitiesImpl room;
 
     Engine(
             TemporalWorkers workers,
@@ -27,7 +28,8 @@ public class Engine {
             RequestJanitor janitor,
             CatalogueActivitiesImpl catalogue,
             IngestActivitiesImpl ingest,
-            SweepActivitiesImpl sweep) {
+            SweepActivitiesImpl sweep,
+            RoomActivitiesImpl room) {
         this.workers = workers;
         this.attributes = attributes;
         this.schedules = schedules;
@@ -35,6 +37,7 @@ public class Engine {
         this.catalogue = catalogue;
         this.ingest = ingest;
         this.sweep = sweep;
+        this.room = room;
     }
 
     /**
@@ -53,7 +56,8 @@ public class Engine {
                         worker -> {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
-                            worker.registerActivitiesImplementations(catalogue, ingest, sweep);
+                            worker.registerActivitiesImplementations(
+                                    catalogue, ingest, sweep, room);
                         }));
         janitor.start();
     }

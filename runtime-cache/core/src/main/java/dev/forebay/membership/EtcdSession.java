@@ -98,7 +98,23 @@ final class EtcdSession {
      * @return whether it had
      */
     boolean ifUnchanged(String key, long revision, Op... changes) {
-        Cmp unchanged = new Cmp(bytes(key), Cmp.Op.EQUAL, CmpTarget.modRevision(revision));
+        return ifUnchanged(List.of(new Unchanged(key, revision)), changes);
+    }
+
+    /** A key that must still have this modification revision; 0 means that it does not exist. */
+    record Unchanged(String key, long revision) {}
+
+    /** As {@link #ifUnchanged(String, long, Op...)}, of several keys. */
+    boolean ifUnchanged(List<Unchanged> keys, Op... changes) {
+        Cmp[] unchanged =
+                keys.stream()
+                        .map(
+                                each ->
+                                        new Cmp(
+                                                bytes(each.key),
+                                                Cmp.Op.EQUAL,
+                                                CmpTarget.modRevision(each.revision)))
+                        .toArray(Cmp[]::new);
         return await(client.getKVClient().txn().If(unchanged).Then(changes).commit()).isSucceeded();
     }
 

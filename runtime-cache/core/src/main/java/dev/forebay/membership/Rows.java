@@ -14,6 +14,7 @@ import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 
 /** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
 final class Rows {
@@ -33,6 +34,11 @@ final class Rows {
             String uri, String digest, long objects, long bytes, long chunks, State state) {}
 
     private record ReplicasValue(int count) {}
+
+    private record WaitingValue(
+            long bytes, int rank, long sinceMillis, boolean steppedAside, String reason) {}
+
+    private record GateValue(String entered) {}
 
     private record PinValue(String holder, String reason, long leaseSeconds) {}
 
@@ -61,6 +67,21 @@ final class Rows {
         return json(new ReplicasValue(count));
     }
 
+    static byte[] of(Applicant applicant) {
+        return json(
+                new WaitingValue(
+                        applicant.bytes(),
+                        applicant.rank(),
+                        applicant.since().toEpochMilli(),
+                        applicant.steppedAside(),
+                        applicant.reason()));
+    }
+
+    /** For people: who came last. */
+    static byte[] ofGate(DatasetVersion entered) {
+        return json(new GateValue(entered.toString()));
+    }
+
     static byte[] of(Pin pin) {
         return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds()));
     }
@@ -78,6 +99,8 @@ final class Rows {
                 case Keys.LIVE -> new Row.Live(parts[1]);
                 case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
                 case Keys.REPLICAS -> replicated(version(parts), value);
+                case Keys.QUEUE -> new Row.Waiting(applicant(version(parts), value));
+                case Keys.GATE -> new Row.Gate();
                 case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
                 default -> throw new IOException("no such kind of key");
             };
@@ -106,6 +129,17 @@ final class Rows {
             throw new IOException("not 1 to " + RegionState.MAX_REPLICAS + " replicas");
         }
         return new Row.Replicated(version, count);
+    }
+
+    private static Applicant applicant(DatasetVersion version, byte[] value) throws IOException {
+        WaitingValue read = JSON.readValue(value, WaitingValue.class);
+        return new Applicant(
+                version,
+                read.bytes,
+                read.rank,
+                Instant.ofEpochMilli(read.sinceMillis),
+                read.steppedAside,
+                read.reason);
     }
 
     private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {
