@@ -13,7 +13,19 @@ import httpx
 
 from forebay import _settings
 from forebay._errors import UnexpectedAnswer, api_error
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Plan, Queued, Quota, Region, Version, decode, decode_items
+from forebay._models import (
+    Dataset,
+    EnsureStatus,
+    Pin,
+    PinSpec,
+    Plan,
+    Queued,
+    Quota,
+    Region,
+    Version,
+    decode,
+    decode_items,
+)
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 T = TypeVar("T")
