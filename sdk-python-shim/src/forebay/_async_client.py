@@ -26,6 +26,8 @@ from forebay._models import (
     PinSpec,
     Plan,
     Progress,
+    Queued,
+    Quota,
     Receipt,
     Region,
     Sweep,
@@ -210,6 +212,18 @@ class AsyncClient:
 
     async def cancel(self, dataset: str, version: str, request_id: str) -> None:
         await self._send(_calls.cancel(dataset, version, request_id))
+
+    async def quotas(self, namespace: str) -> tuple[Quota, ...]:
+        return await self._send(_calls.quotas(namespace))
+
+    async def set_quota(self, namespace: str, bytes: int, *, region: str | None = None) -> tuple[Quota, ...]:
+        return await self._send(_calls.set_quota(namespace, bytes, region))
+
+    async def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
+        return await self._send(_calls.remove_quota(namespace, region))
+
+    async def queue(self, region: str) -> tuple[Queued, ...]:
+        return await self._send(_calls.queue(region))
 
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())

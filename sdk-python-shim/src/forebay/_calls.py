@@ -22,6 +22,8 @@ from forebay._models import (
     Pin,
     PinSpec,
     Plan,
+    Queued,
+    Quota,
     Region,
     Sweep,
     SweepPlan,
@@ -275,6 +277,23 @@ def cancel(dataset: str, version: str, request_id: str) -> Call[None]:
     return Call("DELETE", path, lambda _: None, answer_seconds=_EVICTION_SECONDS)
 
 
+def quotas(namespace: str) -> Call[tuple[Quota, ...]]:
+    return Call("GET", _quota_path(namespace), _items_reader(Quota))
+
+
+def set_quota(namespace: str, bytes: int, region: str | None) -> Call[tuple[Quota, ...]]:
+    body = {"bytes": bytes, **_present(region=region)}
+    return Call("PUT", _quota_path(namespace), _items_reader(Quota), body=body)
+
+
+def remove_quota(namespace: str, region: str | None) -> Call[tuple[Quota, ...]]:
+    return Call("DELETE", _quota_path(namespace), _items_reader(Quota), params=_present(region=region))
+
+
+def queue(region: str) -> Call[tuple[Queued, ...]]:
+    return Call("GET", f"/regions/{_part('region', region)}/queue", _items_reader(Queued))
+
+
 def regions() -> Call[tuple[Region, ...]]:
     return Call("GET", "/regions", _items_reader(Region))
 
@@ -352,6 +371,10 @@ def _dataset_path(dataset: str) -> str:
 
 def _tracking_path(dataset: str) -> str:
     return _dataset_path(dataset) + "/tracking"
+
+
+def _quota_path(namespace: str) -> str:
+    return f"/namespaces/{_part('namespace', namespace)}/quota"
 
 
 def _path(dataset: str, version: str) -> str:

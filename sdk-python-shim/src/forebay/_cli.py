@@ -277,6 +277,14 @@ def build_parser() -> argparse.ArgumentParser:
     instead.add_argument("--resume", action="store_true", help="have the region swept by itself again")
     sweep.add_argument("--reason", metavar="WHY", help="why it is paused or resumed")
 
+    queue = add("queue", _commands.queue, "list the versions that wait for room in a region, and why")
+    _add_region(queue)
+
+    quota = add("quota", _commands.quota, "show or set how much room a namespace may have")
+    quota.add_argument("namespace", metavar="NAMESPACE")
+    quota.add_argument("bytes", metavar="BYTES", nargs="?", help="set it, to bytes or 64K, 10G, 1.5T; or: none")
+    _add_region(quota, "only in this region (default: in all that have none of their own)")
+
     add("regions", _commands.regions, "list the regions and their workers")
 
     costs = add("costs", _commands.costs, "show what versions cost, and what they would have cost without the cache")

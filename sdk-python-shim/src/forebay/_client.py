@@ -24,6 +24,8 @@ from forebay._models import (
     PinSpec,
     Plan,
     Progress,
+    Queued,
+    Quota,
     Receipt,
     Region,
     Sweep,
@@ -292,6 +294,22 @@ class Client:
             request_id: of ``start_ensure``, of an ``EnsureTimeout``, or the ``idempotency_key`` of ``ensure``.
         """
         self._send(_calls.cancel(dataset, version, request_id))
+
+    def quotas(self, namespace: str) -> tuple[Quota, ...]:
+        """How much room the namespace may have in regions; any amount where there is no quota."""
+        return self._send(_calls.quotas(namespace))
+
+    def set_quota(self, namespace: str, bytes: int, *, region: str | None = None) -> tuple[Quota, ...]:
+        """Sets how much room the namespace may have in a region, or in all that have no quota of their own."""
+        return self._send(_calls.set_quota(namespace, bytes, region))
+
+    def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
+        """Removes the quota of a region, or the one for all others, and returns what is left."""
+        return self._send(_calls.remove_quota(namespace, region))
+
+    def queue(self, region: str) -> tuple[Queued, ...]:
+        """The versions that wait for room in the region, in the order in which they are let in."""
+        return self._send(_calls.queue(region))
 
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())

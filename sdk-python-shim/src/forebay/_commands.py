@@ -29,7 +29,7 @@ from forebay._models import (
 )
 from forebay._tables import print_table
 from forebay._text import one_line, shown
-from forebay._values import human_bytes, human_seconds, human_size, split_version
+from forebay._values import bytes_of, human_bytes, human_seconds, human_size, split_version
 
 _RETRY_SECONDS = 5.0
 """A person waits for a command; a job waits for ``ensure``, which is patient by itself."""
@@ -395,6 +395,43 @@ def _show_sweep(swept: Sweep, as_json: bool) -> None:
         print_table(["VERSION", "OUTCOME", "REASON", "WHY"], rows)
     else:
         _say(f"nothing had to go from {swept.region}")
+
+
+def queue(options: Namespace) -> None:
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        found = client.queue(region)
+    if options.json:
+        _print_json(found)
+        return
+    rows = [
+        [
+            "" if each.position is None else str(each.position),
+            f"{each.dataset}@{each.version}",
+            human_bytes(each.bytes),
+            each.priority,
+            "" if each.since is None else each.since.astimezone().strftime("%Y-%m-%d %H:%M:%S"),
+            _until(each.not_before),
+            one_line(each.reason),
+        ]
+        for each in found
+    ]
+    print_table(["#", "VERSION", "NEEDS", "PRIORITY", "SINCE", "NOT BEFORE", "REASON"], rows, right=("#", "NEEDS"))
+
+
+def quota(options: Namespace) -> None:
+    with _client(options) as client:
+        if options.bytes is None:
+            found = client.quotas(options.namespace)
+        elif options.bytes == "none":
+            found = client.remove_quota(options.namespace, region=options.region)
+        else:
+            found = client.set_quota(options.namespace, bytes_of(options.bytes), region=options.region)
+    if options.json:
+        _print_json(found)
+        return
+    rows = [[options.namespace, each.region or "(all others)", human_bytes(each.bytes)] for each in found]
+    print_table(["NAMESPACE", "REGION", "ROOM"], rows, right=("ROOM",))
 
 
 def regions(options: Namespace) -> None:

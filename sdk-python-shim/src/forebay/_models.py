@@ -375,6 +375,28 @@ class SweepSchedule:
 
 
 @dataclass(frozen=True)
+class Quota:
+    """How much room a namespace may have in a region; ``region`` is None where that counts in all others."""
+
+    bytes: int
+    region: str | None = None
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A version that waits for room in a region; ``position`` is None if its namespace's quota keeps it out."""
+
+    dataset: str
+    version: str
+    bytes: int
+    priority: str
+    reason: str
+    since: datetime | None = None
+    position: int | None = None
+    not_before: datetime | None = None
+
+
+@dataclass(frozen=True)
 class PinSpec:
     """A pin to be taken together with ``ensure``: the id is the caller's own, so that a retry renews it.
 

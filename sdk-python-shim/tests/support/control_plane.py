@@ -72,6 +72,9 @@ class State:
     paused: str | None = None
     """Why the region ``eu`` is not swept by itself."""
     sweeps_slowly: bool = False
+    queue: list[dict[str, Any]] = field(default_factory=list)
+    """Who waits for room in the region ``eu``."""
+    quotas: dict[tuple[str, str | None], int] = field(default_factory=dict)
     fills: int = 0
     priced: bool = True
     tracking: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -188,6 +191,10 @@ class ControlPlane:
             ("POST", version + "/abandon", lambda r, d, v: (200, self._abandon(d, v))),
             ("DELETE", version + "/requests/([^/]+)", self._cancel),
             ("GET", "/pins/leaked", lambda r: (200, {"items": self._leaked(), "next": None})),
+            ("GET", "/regions/eu/queue", lambda r: (200, {"items": self.state.queue})),
+            ("GET", "/namespaces/([^/]+)/quota", lambda r, n: self._quotas(n)),
+            ("PUT", "/namespaces/([^/]+)/quota", self._set_quota),
+            ("DELETE", "/namespaces/([^/]+)/quota", self._remove_quota),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
             ("GET", "/costs", self._costs),
@@ -379,6 +386,18 @@ class ControlPlane:
             raise Problem(404, "NOT_FOUND", f"there is no request {key}")
         self.state.requests[key]["cancelled"] = True
         return 204, None
+
+    def _quotas(self, namespace: str) -> tuple[int, Any]:
+        mine = [(region, size) for (of, region), size in self.state.quotas.items() if of == namespace]
+        return 200, {"items": [{"region": region, "bytes": size} for region, size in mine]}
+
+    def _set_quota(self, request: Request, namespace: str) -> tuple[int, Any]:
+        self.state.quotas[namespace, request.body.get("region")] = request.body["bytes"]
+        return self._quotas(namespace)
+
+    def _remove_quota(self, request: Request, namespace: str) -> tuple[int, Any]:
+        self.state.quotas.pop((namespace, request.query.get("region")), None)
+        return self._quotas(namespace)
 
     def _look(self, key: str) -> tuple[int, Any]:
         if key not in self.state.requests:

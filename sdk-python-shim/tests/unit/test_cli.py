@@ -126,6 +126,31 @@ def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) ->
     assert "eu cannot be planned for: UNAVAILABLE: no agent" in run("plan", "vision/digits@1")
 
 
+def test_quotas_are_set_shown_and_removed(run: Run, plane: ControlPlane) -> None:
+    run("quota", "team", "1.5T")
+    table = run("quota", "team", "10G", "--region", "eu").splitlines()
+    assert table[1].split() == ["team", "(all", "others)", "1.50", "TiB"]
+    assert table[2].split() == ["team", "eu", "10.0", "GiB"]
+    assert plane.state.quotas == {("team", None): 3 << 39, ("team", "eu"): 10 << 30}
+    assert json.loads(run("quota", "team", "none", "--json")) == [{"bytes": 10 << 30, "region": "eu"}]
+    assert "10.0 GiB" in run("quota", "team")
+    run("quota", "team", "much", code=2)
+
+
+def test_the_queue_says_who_waits_and_why(run: Run, plane: ControlPlane) -> None:
+    waiting = {"dataset": "team/a", "version": "v1", "bytes": 8 << 20, "priority": "interactive"}
+    plane.state.queue = [
+        waiting | {"position": 1, "reason": "it is full", "since": "2026-11-20T12:00:00Z", "not_before": None},
+        waiting | {"position": None, "reason": "the quota of team", "since": None, "not_before": None},
+    ]
+    table = run("queue").splitlines()
+    assert table[0].split() == ["#", "VERSION", "NEEDS", "PRIORITY", "SINCE", "NOT", "BEFORE", "REASON"]
+    assert table[1].split()[:4] == ["1", "team/a@v1", "8.00", "MiB"]
+    assert table[1].endswith("it is full")
+    assert table[2].split()[0] == "team/a@v1"
+    assert [each["position"] for each in json.loads(run("queue", "--json"))] == [1, None]
+
+
 def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")

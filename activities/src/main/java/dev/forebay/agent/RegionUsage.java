@@ -27,21 +27,26 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Asks every worker what it holds and for whom, and adds it up. Safe for use by many threads. */
 @Singleton
 class RegionUsage {
 
+    private static final Logger LOG = Logger.getLogger(RegionUsage.class);
+
     /** Less than the control plane waits for the whole answer. */
     private static final long WORKER_MILLIS = 2_000;
 
     private final RegionState region;
     private final WorkerClient workers;
+    private final Rooms rooms;
 
-    RegionUsage(RegionState region, WorkerClient workers) {
+    RegionUsage(RegionState region, WorkerClient workers, Rooms rooms) {
         this.region = region;
         this.workers = workers;
+        this.rooms = rooms;
     }
 
     /** What a worker said; absent if it did not. */
@@ -79,7 +84,8 @@ class RegionUsage {
                 bytes.getOrDefault(Set.<Digest>of(), 0L),
                 unknown(answers),
                 versions(view, readAgo),
-                shares(view, bytes));
+                shares(view, bytes),
+                rooms(view));
     }
 
     private List<Answer> answers(RegionView view) {
@@ -139,6 +145,24 @@ class RegionUsage {
                                     ago == null ? null : ago.toSeconds());
                         })
                 .toList();
+    }
+
+    private Map<String, Long> rooms(RegionView view) {
+        Map<String, List<Mount>> mounts =
+                view.mounts().stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        mount -> mount.version().dataset().namespace()));
+        Map<String, Long> bytes = new HashMap<>();
+        mounts.forEach(
+                (namespace, own) -> {
+                    try {
+                        bytes.put(namespace, rooms.of(own));
+                    } catch (ForebayException e) {
+                        LOG.warnf(e, "How much room namespace %s takes is not known", namespace);
+                    }
+                });
+        return bytes;
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.ManifestRef;
+import jakarta.inject.Singleton;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,7 +20,8 @@ import java.util.stream.Collectors;
  * How much of a region's stores versions take. What versions of one dataset share counts once: that
  * is known from their manifests. Safe for use by many threads.
  */
-final class Rooms {
+@Singleton
+class Rooms {
 
     private static final int PAGE = 1024;
     private static final int MOST_REMEMBERED = 1_000;

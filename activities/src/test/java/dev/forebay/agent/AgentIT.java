@@ -21,6 +21,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
@@ -300,6 +301,8 @@ class AgentIT {
             assertThat(usage.body().get("used_bytes").asLong()).isEqualTo(14);
             assertThat(usage.body().get("orphan_bytes").asLong()).isEqualTo(3);
             assertThat(usage.body().get("unknown")).isEmpty();
+            assertThat(usage.body().at("/room_bytes/team").asLong())
+                    .isGreaterThanOrEqualTo(manifest.roomBytes());
             assertThat(usage.body().get("shares")).hasSize(1);
             assertThat(usage.body().at("/shares/0/bytes").asLong()).isEqualTo(11);
             int owner = usage.body().at("/shares/0/owners/0").asInt();
@@ -316,6 +319,54 @@ class AgentIT {
                                 .at("/unknown/0")
                                 .asText()
                                 .contains("no worker is live"));
+    }
+
+    /** "Admission": also by an agent that dies meanwhile. */
+    @Test
+    void whoDoesNotFitWaitsInTheQueueUntilAnotherHasGone() throws Exception {
+        DatasetVersion first = DatasetVersion.parse("team/first@v1");
+        DatasetVersion second = DatasetVersion.parse("team/second@v1");
+        Api gateway = new Api(agent.address());
+        long taken = survey(gateway, first).get("taken_bytes").asLong();
+        try (FakeWorker worker = new FakeWorker("narrow", Integer.MAX_VALUE);
+                AutoCloseable presence =
+                        region.join(
+                                new WorkerNode(
+                                        worker.node().id(),
+                                        worker.node().address(),
+                                        taken + manifest.roomBytes() * 3 / 2))) {
+            assertThat(presence).isNotNull();
+            assertThat(call(Step.ADMIT, first)).isEqualTo("/mnt/forebay/team/first/v1");
+            assertThat(call(Step.ADMIT, first)).isEqualTo("/mnt/forebay/team/first/v1");
+
+            WorkflowStub waiting = begin(Step.ADMIT, second, null);
+            Await.until("it waits", () -> survey(gateway, first).get("queue").size() == 1);
+            JsonNode queued = survey(gateway, first).at("/queue/0");
+            assertThat(queued.get("version").asText()).isEqualTo(second.toString());
+            assertThat(queued.get("bytes").asLong()).isEqualTo(manifest.roomBytes());
+            assertThat(queued.get("reason").asText()).contains("first in the queue of test-1");
+            assertThat(state(second)).isNull();
+            Await.until(
+                    "Temporal knows why",
+                    () ->
+                            pending(waiting)
+                                    .anyMatch(
+                                            activity ->
+                                                    activity.getLastFailure()
+                                                            .getMessage()
+                                                            .contains("first in the queue")));
+
+            agent.kill9();
+            region.beginEviction(first);
+            region.unmount(first);
+            agent.restart();
+
+            assertThat(waiting.getResult(LIMIT_SECONDS, TimeUnit.SECONDS, String.class))
+                    .isEqualTo("/mnt/forebay/team/second/v1");
+            Await.until("nobody waits", () -> region.view().queue().isEmpty());
+            region.beginEviction(second);
+            region.unmount(second);
+        }
     }
 
     @Test

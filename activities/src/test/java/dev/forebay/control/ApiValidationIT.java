@@ -36,6 +36,7 @@ class ApiValidationIT {
                         newDatasets(),
                         ensures(),
                         plans(),
+                        quotas(),
                         pins(),
                         inRegion("/pins/p/renew"),
                         inRegion("/resume"),
@@ -103,6 +104,20 @@ class ApiValidationIT {
                 post("/datasets", "{\"namespace\":", "", "is not JSON"),
                 post("/datasets", "{} {}", "", "is not JSON"),
                 post("/datasets", "{\"name\":\"a\",\"name\":\"b\"}", "", "Duplicate field"));
+    }
+
+    private static List<Arguments> quotas() {
+        String path = "/namespaces/team/quota";
+        return List.of(
+                arguments("PUT", path, "{}", "bytes", "is missing"),
+                arguments("PUT", path, "{\"bytes\":-1}", "bytes", "whole number from 0"),
+                arguments("PUT", path, "{\"bytes\":1.5}", "bytes", "whole number"),
+                arguments(
+                        "PUT",
+                        path,
+                        "{\"bytes\":1,\"region\":\"No_Region\"}",
+                        "region",
+                        "must be 1 to 63"));
     }
 
     private static List<Arguments> plans() {

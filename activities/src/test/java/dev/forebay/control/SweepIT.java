@@ -171,6 +171,42 @@ class SweepIT {
         api.delete(stays + "/pins/p?region=" + REGION);
     }
 
+    /** "Quotas". */
+    @Test
+    void aNamespaceThatHasMoreThanItsQuotaGivesUpWhatNobodyHolds() {
+        pause("until both are there");
+        String free = platform.dataset(LONG);
+        String held = platform.dataset(LONG);
+        String gone = ensured(free);
+        String stays = ensured(held);
+        pin(stays, "p");
+        platform.gateway.setUsage(
+                """
+                {"capacity_bytes":1000,"used_bytes":95,"orphan_bytes":0,"unknown":[],
+                "versions":[%s,%s],"shares":[{"bytes":40,"owners":[0]},{"bytes":55,"owners":[1]}],
+                "room_bytes":{"team":95}}"""
+                        .formatted(mounted(free, "null"), mounted(held, "null")));
+        String quota = "/namespaces/team/quota";
+        api.put(quota, "{\"bytes\":95}");
+        try {
+            assertThat(find(victims(), free)).isEmpty();
+            api.put(quota, "{\"region\":\"" + REGION + "\",\"bytes\":60}");
+
+            JsonNode plan = api.get(SWEEP + "/plan").body();
+            assertThat(of(plan.get("victims"), free).get("reason").asText()).isEqualTo("QUOTA");
+            assertThat(find(plan.get("victims"), held)).isEmpty();
+
+            api.post(SWEEP, "");
+
+            assertThat(state(gone)).isEqualTo("ABSENT");
+            assertThat(state(stays)).isEqualTo("CACHED");
+        } finally {
+            api.delete(quota);
+            api.delete(quota + "?region=" + REGION);
+            api.delete(stays + "/pins/p?region=" + REGION);
+        }
+    }
+
     @Test
     void whatNoVersionOwnsGoes() {
         pause("until it is there");

@@ -27,6 +27,17 @@ final class Changes {
         return Workflow.getVersion("speculation has a budget", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
+    /** As {@link #ID}, of fillings. */
+    private static final String OF_FILLINGS = "room is claimed";
+
+    private static final int ROOM_IS_CLAIMED = 1;
+
+    /** Whether this filling waits until there is room. */
+    static boolean roomIsClaimed() {
+        return Workflow.getVersion(OF_FILLINGS, Workflow.DEFAULT_VERSION, ROOM_IS_CLAIMED)
+                >= ROOM_IS_CLAIMED;
+    }
+
     /** Whether a region that is CACHED is asked again before a receipt is given. */
     boolean receiptsAreProven() {
         return level >= RECEIPTS_ARE_PROVEN;

@@ -9,8 +9,10 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
+import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
 import java.util.ArrayDeque;
@@ -25,7 +27,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
 final class FakeControlPlane
-        implements IngestActivities, CatalogueActivities, SweepActivities, BudgetActivities {
+        implements IngestActivities,
+                CatalogueActivities,
+                SweepActivities,
+                BudgetActivities,
+                RoomActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -46,6 +52,8 @@ final class FakeControlPlane
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
     private int projections;
+    private final List<Urgency> roomsMade = new ArrayList<>();
+    private @Nullable Long quota;
 
     /** What every sweep finds from now on. */
     void addVictim(Victim victim) {
@@ -135,6 +143,23 @@ final class FakeControlPlane
         projected.add(status);
         Optional.ofNullable(news).ifPresent(happenings::addAll);
         revisions.add(revision);
+    }
+
+    /** How much room namespaces may have from now on. */
+    synchronized void setQuota(@Nullable Long bytes) {
+        quota = bytes;
+    }
+
+    /** For whom room was made, in order. */
+    synchronized List<Urgency> roomsMade() {
+        return List.copyOf(roomsMade);
+    }
+
+    @Override
+    public synchronized Made makeRoom(
+            DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
+        roomsMade.add(urgency);
+        return new Made(List.of(), quota);
     }
 
     @Override

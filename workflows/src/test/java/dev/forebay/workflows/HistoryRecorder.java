@@ -34,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +95,7 @@ final class HistoryRecorder {
         stories.put("hurried", HistoryRecorder::hurried);
         stories.put("cancelled", HistoryRecorder::cancelled);
         stories.put("abandoned", HistoryRecorder::abandoned);
+        stories.put("queued", HistoryRecorder::queued);
         return stories;
     }
 
@@ -307,6 +309,24 @@ final class HistoryRecorder {
         platform.ensure(US, null);
     }
 
+    /** A hint for which there is no room, until somebody waits for it and there is some. */
+    private static void queued(Platform platform) {
+        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        platform.control.setQuota(1L << 40);
+        platform.us.fail(
+                Step.MOUNT,
+                Collections.nCopies(1_000, ErrorCode.CAPACITY_EXCEEDED).toArray(ErrorCode[]::new));
+        CompletableFuture<Receipt> speculative =
+                platform.ensureAsync(new EnsureRequest(US, null, later, List.of()));
+        platform.passUntil("room was made twice", () -> platform.control.roomsMade().size() == 2);
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil(
+                "in a hurry", () -> platform.control.roomsMade().getLast() == Urgency.INTERACTIVE);
+        platform.us.recover(Step.MOUNT);
+        result(speculative);
+        result(waiting);
+    }
+
     private static void refused(Runnable call) {
         try {
             call.run();
@@ -328,7 +348,7 @@ final class HistoryRecorder {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (story.equals("hurried")) {
+            if (story.equals("hurried") || story.equals("queued")) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
             if (platform.us.count(Step.BEGIN_EVICTION) > 0 && !story.equals("sweep")) {

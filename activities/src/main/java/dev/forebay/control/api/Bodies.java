@@ -281,6 +281,18 @@ final class Bodies {
         }
     }
 
+    @Schema(name = "Quota")
+    record Quota(
+            @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @Schema(
+                            description =
+                                    "Where; in every region that has none of its own if absent")
+                    @Nullable String region,
+            @NotNull(message = Rules.REQUIRED)
+                    @Min(value = 0, message = Rules.QUOTA_RULE)
+                    @Schema(description = "How much room the namespace's versions may have there")
+                    Long bytes) {}
+
     @Schema(name = "Ttl")
     record Ttl(
             @NotNull(message = Rules.REQUIRED)

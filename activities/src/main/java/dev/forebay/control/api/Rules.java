@@ -63,6 +63,8 @@ final class Rules {
     static final String TTL_AFTER = "pin|read";
     static final String TTL_AFTER_RULE = "must be pin or read";
 
+    static final String QUOTA_RULE = "must be a whole number from 0";
+
     static final String COVERAGE_RULE = "must be a number from 0 to 1";
 
     static final long MIN_DEADLINE_SECONDS = 1;

@@ -2,6 +2,7 @@ package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.catalogue.QuotaCatalogue;
 import dev.forebay.control.catalogue.Tracking;
 import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.control.engine.PinAudit;
@@ -13,6 +14,7 @@ import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
@@ -395,6 +397,33 @@ final class Views {
         }
     }
 
+    @Schema(name = "QuotaView", description = "How much room a namespace may have in a region")
+    record QuotaView(
+            @Schema(description = "Null: in every region that has none of its own")
+                    @Nullable String region,
+            long bytes) {
+
+        static QuotaView of(QuotaCatalogue.Quota quota) {
+            RegionName region = quota.region();
+            return new QuotaView(region == null ? null : region.value(), quota.bytes());
+        }
+    }
+
+    @Schema(name = "Queued", description = "A version that waits for room")
+    record QueuedView(
+            @Schema(description = "From 1; null if a quota keeps it out, whoever else waits")
+                    @Nullable Integer position,
+            String dataset,
+            String version,
+            @Schema(description = "How much more room it needs") long bytes,
+            @Schema(enumeration = {"interactive", "speculative"}) String priority,
+            Instant since,
+            String reason,
+            @Schema(
+                            description =
+                                    "When pins end that hold what would have to go, if nobody renews them; null if that is not what it waits for, or is not known")
+                    @Nullable Instant notBefore) {}
+
     // Pages of lists; next is what to give as after for the following one.
 
     @Schema(name = "DatasetPage")
@@ -405,6 +434,12 @@ final class Views {
 
     @Schema(name = "PinPage")
     record PinPage(List<PinView> items, @Nullable String next) {}
+
+    @Schema(name = "QuotaPage")
+    record QuotaPage(List<QuotaView> items, @Nullable String next) {}
+
+    @Schema(name = "QueuePage")
+    record QueuePage(List<QueuedView> items, @Nullable String next) {}
 
     @Schema(name = "RegionPage")
     record RegionPage(List<RegionView> items, @Nullable String next) {}

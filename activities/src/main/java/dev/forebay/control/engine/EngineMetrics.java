@@ -44,6 +44,10 @@ class EngineMetrics {
                 .increment();
     }
 
+    void madeRoom() {
+        count("room.evictions", "Versions that were evicted to make room for others", 1);
+    }
+
     void renewed(boolean alive) {
         Counter.builder(PREFIX + "pin.renewals")
                 .description("Renewals of pins")

@@ -1,11 +1,11 @@
 package dev.forebay.control.engine;
 
 import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.catalogue.QuotaCatalogue;
 import dev.forebay.control.catalogue.Resident;
 import dev.forebay.control.catalogue.ResidentCatalogue;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
 import dev.forebay.control.regions.Regions;
-import dev.forebay.control.sweep.Quotas;
 import dev.forebay.control.sweep.Survey;
 import dev.forebay.control.sweep.SweepPlan;
 import dev.forebay.control.sweep.SweepPlanner;
@@ -42,7 +42,7 @@ public class SweepPlans {
 
     private final ResidentCatalogue residents;
     private final Regions regions;
-    private final Quotas quotas;
+    private final QuotaCatalogue quotas;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
     private final Duration patience;
@@ -51,7 +51,7 @@ public class SweepPlans {
     SweepPlans(
             ResidentCatalogue residents,
             Regions regions,
-            Quotas quotas,
+            QuotaCatalogue quotas,
             VersionWorkflows workflows,
             TemporalCalls temporal,
             ServiceConfig service,
@@ -91,7 +91,7 @@ public class SweepPlans {
         }
         List<Mounted> orphans =
                 usage.map(report -> orphans(region, report, known)).orElse(List.of());
-        Survey survey = new Survey(region, now, known, usage, orphans, quotas.bytes(region), notes);
+        Survey survey = new Survey(region, now, known, usage, orphans, quotas.in(region), notes);
         return new Look(planner.plan(survey), usage);
     }
 

@@ -115,11 +115,24 @@ public class Regions {
      */
     public RegionSurvey survey(
             RegionName region, DatasetVersion version, @Nullable ManifestRef manifest) {
+        return survey(region, new SurveyRequest(version.toString(), manifest, false));
+    }
+
+    /**
+     * As {@link #survey}, but for what is missing of the version: quicker, for no worker is asked.
+     */
+    public RegionSurvey room(RegionName region, DatasetVersion version, ManifestRef manifest) {
+        return survey(region, new SurveyRequest(version.toString(), manifest, true));
+    }
+
+    /** As {@link #survey}, of no version: what takes room in a region, and what waits for some. */
+    public RegionSurvey occupancy(RegionName region) {
+        return survey(region, new SurveyRequest(null, null, true));
+    }
+
+    private RegionSurvey survey(RegionName region, SurveyRequest asked) {
         URI agent = agents.get(require(region.value()).value());
-        return gateway.survey(
-                Objects.requireNonNull(agent),
-                region,
-                new SurveyRequest(version.toString(), manifest));
+        return gateway.survey(Objects.requireNonNull(agent), region, asked);
     }
 
     /**

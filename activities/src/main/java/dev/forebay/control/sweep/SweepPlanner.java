@@ -57,6 +57,7 @@ public final class SweepPlanner {
         private final Map<DatasetVersion, Victim> victims = new LinkedHashMap<>();
         private final List<SweepPlan.Read> reads = new ArrayList<>();
         private final List<String> notes;
+        private final Map<String, Long> freedOf = new HashMap<>();
         private long freed;
         private int unread;
 
@@ -166,19 +167,18 @@ public final class SweepPlanner {
         }
 
         private void holdToQuota(String namespace, long quota) {
-            Predicate<Resident> own =
-                    resident -> resident.version().dataset().namespace().equals(namespace);
-            long used =
-                    survey.residents().stream()
-                            .filter(own)
-                            .filter(this::stays)
-                            .mapToLong(Resident::bytes)
-                            .sum();
-            for (Candidate candidate : candidates(own)) {
-                if (used <= quota) {
+            Optional<Long> taken =
+                    survey.usage().map(UsageReport::roomBytes).map(rooms -> rooms.get(namespace));
+            if (taken.isEmpty()) {
+                return; // nothing is mounted, or a note says who does not answer
+            }
+            List<Candidate> free =
+                    candidates(
+                            resident -> resident.version().dataset().namespace().equals(namespace));
+            for (Candidate candidate : free) {
+                if (staysTaken(namespace, taken.get()) <= quota) {
                     return;
                 }
-                used -= candidate.resident().bytes();
                 add(
                         candidate.resident(),
                         SweepReason.QUOTA,
@@ -186,11 +186,16 @@ public final class SweepPlanner {
                                 .formatted(namespace, quota, candidate.usedAt()),
                         candidate.resident().residency().evictableAt());
             }
-            if (used > quota) {
+            if (staysTaken(namespace, taken.get()) > quota) {
                 notes.add(
                         "namespace %s stays above its quota of %,d bytes: what is left is held, or being filled"
                                 .formatted(namespace, quota));
             }
+        }
+
+        /** What goes gives back what it frees: a little less than its room while it is filled. */
+        private long staysTaken(String namespace, long taken) {
+            return taken - freedOf.getOrDefault(namespace, 0L);
         }
 
         private void holdToWatermarks() {
@@ -258,7 +263,9 @@ public final class SweepPlanner {
         }
 
         private Optional<Long> freedBy(DatasetVersion version) {
-            return shares.map(those -> those.remove(version));
+            Optional<Long> bytes = shares.map(those -> those.remove(version));
+            bytes.ifPresent(more -> freedOf.merge(version.dataset().namespace(), more, Long::sum));
+            return bytes;
         }
 
         private List<Candidate> candidates(Predicate<Resident> wanted) {

@@ -1,5 +1,6 @@
 package dev.forebay.service.gateway;
 
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param missing what of the version is not there; empty if it has no manifest yet
  * @param bytesPerSecond how fast the region has filled lately; empty if that was not measured
  * @param residents the other versions that are mounted
+ * @param queue who waits for room, in the order in which they are let in; empty from agents that
+ *     knew of none
  */
 public record RegionSurvey(
         long capacityBytes,
@@ -21,7 +24,28 @@ public record RegionSurvey(
         @Nullable Long neededBytes,
         @Nullable Missing missing,
         @Nullable Long bytesPerSecond,
-        List<Resident> residents) {
+        List<Resident> residents,
+        List<Queued> queue) {
+
+    public RegionSurvey {
+        queue = queue == null ? List.of() : queue;
+    }
+
+    /**
+     * A version that waits for room.
+     *
+     * @param version {@code namespace/name@version}
+     * @param bytes how much more room it needs
+     * @param interactive whether a job waits for it
+     * @param steppedAside whether its namespace's quota keeps it out: nobody waits behind it
+     */
+    public record Queued(
+            String version,
+            long bytes,
+            boolean interactive,
+            Instant since,
+            boolean steppedAside,
+            String reason) {}
 
     /**
      * What of a version is not in the region.

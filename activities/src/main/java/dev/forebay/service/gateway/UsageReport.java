@@ -3,6 +3,7 @@ package dev.forebay.service.gateway;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     for whom; with it all figures are too small
  * @param versions everything that is mounted
  * @param shares the rest of {@code usedBytes}, by who refers to it
+ * @param roomBytes how much room the mounted versions of each namespace take, as admission reckons;
+ *     without a namespace of which that is not known, and empty from agents that do not say it
  */
 public record UsageReport(
         long capacityBytes,
@@ -22,7 +25,12 @@ public record UsageReport(
         long orphanBytes,
         List<String> unknown,
         List<Mounted> versions,
-        List<Share> shares) {
+        List<Share> shares,
+        Map<String, Long> roomBytes) {
+
+    public UsageReport {
+        roomBytes = roomBytes == null ? Map.of() : roomBytes;
+    }
 
     /**
      * A version that is mounted.

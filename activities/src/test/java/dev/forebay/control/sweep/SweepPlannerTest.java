@@ -265,7 +265,7 @@ class SweepPlannerTest {
 
     private UsageReport usage(long capacity) {
         long used = shares.stream().mapToLong(Share::bytes).sum();
-        return new UsageReport(capacity, used, 0, unknown, mounted, shares);
+        return new UsageReport(capacity, used, 0, unknown, mounted, shares, Map.of("team", used));
     }
 
     private void share(long bytes, String... owners) {

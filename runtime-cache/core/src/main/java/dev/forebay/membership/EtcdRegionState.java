@@ -18,6 +18,7 @@ public final class EtcdRegionState implements RegionState {
     private final RegionWatch watch;
     private final Mounts mounts;
     private final Pins pins;
+    private final Admissions admissions;
 
     private EtcdRegionState(EtcdConfig config, RegionName region) {
         this.connection = new EtcdConnection(config);
@@ -25,6 +26,7 @@ public final class EtcdRegionState implements RegionState {
         this.watch = new RegionWatch(connection, keys);
         this.mounts = new Mounts(connection, keys);
         this.pins = new Pins(connection, keys, mounts);
+        this.admissions = new Admissions(connection, keys);
     }
 
     /**
@@ -83,6 +85,12 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
+    public Optional<Applicant> admit(
+            DatasetVersion version, ManifestRef manifest, Gatekeeper keeper) {
+        return admissions.admit(version, manifest, keeper);
+    }
+
+    @Override
     public void markCached(DatasetVersion version) {
         mounts.markCached(version);
     }
@@ -132,6 +140,7 @@ public final class EtcdRegionState implements RegionState {
 
     @Override
     public void unmount(DatasetVersion version) {
+        admissions.leave(version);
         mounts.unmount(version);
     }
 

@@ -20,6 +20,7 @@ import io.etcd.jetcd.options.LeaseOption;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -90,7 +91,23 @@ final class EtcdSession implements EtcdCalls {
 
     @Override
     public boolean ifUnchanged(String key, long revision, Change... changes) {
-        Cmp unchanged = new Cmp(bytes(key), Cmp.Op.EQUAL, CmpTarget.modRevision(revision));
+        return ifUnchanged(List.of(new Unchanged(key, revision)), changes);
+    }
+
+    /** A key that must still have this modification revision; 0 means that it does not exist. */
+    record Unchanged(String key, long revision) {}
+
+    /** As {@link #ifUnchanged(String, long, Change...)}, of several keys. */
+    boolean ifUnchanged(List<Unchanged> keys, Change... changes) {
+        Cmp[] unchanged =
+                keys.stream()
+                        .map(
+                                each ->
+                                        new Cmp(
+                                                bytes(each.key),
+                                                Cmp.Op.EQUAL,
+                                                CmpTarget.modRevision(each.revision)))
+                        .toArray(Cmp[]::new);
         return await(client.getKVClient().txn().If(unchanged).Then(ops(changes)).commit())
                 .isSucceeded();
     }

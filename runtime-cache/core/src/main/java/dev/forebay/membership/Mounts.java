@@ -47,7 +47,8 @@ final class Mounts {
                             || session.ifUnchanged(
                                     key,
                                     current.map(Current::revision).orElse(0L),
-                                    put(key, Rows.of(manifest, State.WARMING)));
+                                    put(key, Rows.of(manifest, State.WARMING)),
+                                    put(keys.gate(), Rows.ofGate(version)));
                 });
     }
 

@@ -16,6 +16,7 @@ import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
@@ -36,6 +37,11 @@ final class Rows {
             String uri, String digest, long objects, long bytes, long chunks, State state) {}
 
     private record ReplicasValue(int count) {}
+
+    private record WaitingValue(
+            long bytes, int rank, long sinceMillis, boolean steppedAside, String reason) {}
+
+    private record GateValue(String entered) {}
 
     /** The job is left out if there is none, and is not in rows of earlier releases. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -75,6 +81,21 @@ final class Rows {
         return json(new ReplicasValue(count));
     }
 
+    static byte[] of(Applicant applicant) {
+        return json(
+                new WaitingValue(
+                        applicant.bytes(),
+                        applicant.rank(),
+                        applicant.since().toEpochMilli(),
+                        applicant.steppedAside(),
+                        applicant.reason()));
+    }
+
+    /** For people: who came last. */
+    static byte[] ofGate(DatasetVersion entered) {
+        return json(new GateValue(entered.toString()));
+    }
+
     static byte[] of(Pin pin) {
         return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
     }
@@ -92,6 +113,8 @@ final class Rows {
                 case Keys.LIVE -> new Row.Live(parts[1]);
                 case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
                 case Keys.REPLICAS -> replicated(version(parts), value);
+                case Keys.QUEUE -> new Row.Waiting(applicant(version(parts), value));
+                case Keys.GATE -> new Row.Gate();
                 case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
                 default -> throw new IOException("no such kind of key");
             };
@@ -120,6 +143,17 @@ final class Rows {
             throw new IOException("not 1 to " + RegionState.MAX_REPLICAS + " replicas");
         }
         return new Row.Replicated(version, count);
+    }
+
+    private static Applicant applicant(DatasetVersion version, byte[] value) throws IOException {
+        WaitingValue read = JSON.readValue(value, WaitingValue.class);
+        return new Applicant(
+                version,
+                read.bytes,
+                read.rank,
+                Instant.ofEpochMilli(read.sinceMillis),
+                read.steppedAside,
+                read.reason);
     }
 
     private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {
