@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * nobody waits who comes before it. Who is mounted has its room, filled or not.
  *
  * @param quotaBytes how much its namespace may have here; any amount if empty
- * @param now when a wait begins that begins now
+ * @param since when it began to want room, if it does not wait yet
  */
 record Doorkeeper(
         Rooms rooms,
@@ -32,7 +32,7 @@ record Doorkeeper(
         ManifestRef manifest,
         Urgency urgency,
         @Nullable Long quotaBytes,
-        Instant now)
+        Instant since)
         implements Gatekeeper {
 
     @Override
@@ -152,13 +152,13 @@ record Doorkeeper(
     }
 
     private Applicant waiting(long needed, RegionView view, boolean steppedAside, String reason) {
-        Instant since =
+        Instant begun =
                 view.queue().stream()
                         .filter(other -> other.version().equals(version))
                         .map(Applicant::since)
                         .findFirst()
-                        .orElse(now);
-        return new Applicant(version, needed, rank(urgency), since, steppedAside, reason);
+                        .orElse(since);
+        return new Applicant(version, needed, rank(urgency), begun, steppedAside, reason);
     }
 
     /** Who goes first: less is sooner. */

@@ -19,7 +19,6 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +67,7 @@ class RegionActivitiesImpl implements RegionActivities {
                         manifest,
                         claim.urgency(),
                         claim.quotaBytes(),
-                        Instant.now());
+                        claim.since());
         // Reads the manifests that it needs now: etcd does not wait for that.
         rooms.more(version.dataset(), manifest, region.view().mounts());
         Optional<Applicant> waits = region.admit(version, manifest, keeper);

@@ -12,6 +12,7 @@ import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,7 @@ public interface RegionCalls {
                         region.admit(
                                 call.version(),
                                 call.manifest(),
-                                new Claim(Urgency.INTERACTIVE, null));
+                                new Claim(Urgency.INTERACTIVE, null, Instant.EPOCH));
                 case WARM ->
                         region.warm(call.version(), call.manifest(), 0, call.manifest().chunks())
                                 .toString();

@@ -124,13 +124,14 @@ class AdmissionIT {
             assertThat(here.body().get("items")).hasSize(2);
             assertThat(api.get(quota).body()).isEqualTo(here.body());
             String name = cached();
-            assertThat(platform.region.claim(DatasetVersion.of("team", name, "v1")))
-                    .isEqualTo(new Claim(Urgency.INTERACTIVE, 2_000_000L));
+            Claim first = platform.region.claim(DatasetVersion.of("team", name, "v1"));
+            assertThat(first.urgency()).isEqualTo(Urgency.INTERACTIVE);
+            assertThat(first.quotaBytes()).isEqualTo(2_000_000L);
 
             assertThat(api.delete(quota + "?region=" + REGION).body().get("items")).hasSize(1);
             String another = cached();
-            assertThat(platform.region.claim(DatasetVersion.of("team", another, "v1")))
-                    .isEqualTo(new Claim(Urgency.INTERACTIVE, 1_000_000L));
+            assertThat(platform.region.claim(DatasetVersion.of("team", another, "v1")).quotaBytes())
+                    .isEqualTo(1_000_000L);
         } finally {
             api.delete(quota);
             api.delete(quota + "?region=" + REGION);

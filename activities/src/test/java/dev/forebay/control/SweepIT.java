@@ -149,11 +149,7 @@ class SweepIT {
         String gone = ensured(free);
         String stays = ensured(held);
         pin(stays, "p");
-        platform.gateway.setUsage(
-                """
-                {"capacity_bytes":100,"used_bytes":95,"orphan_bytes":0,"unknown":[],
-                "versions":[%s,%s],"shares":[{"bytes":40,"owners":[0]},{"bytes":55,"owners":[1]}]}"""
-                        .formatted(mounted(free, "null"), mounted(held, "null")));
+        platform.gateway.setUsage(usageOfBoth(free, held, 100));
 
         Await.until("the catalogue knows", () -> find(victims(), free).isPresent());
 
@@ -180,12 +176,7 @@ class SweepIT {
         String gone = ensured(free);
         String stays = ensured(held);
         pin(stays, "p");
-        platform.gateway.setUsage(
-                """
-                {"capacity_bytes":1000,"used_bytes":95,"orphan_bytes":0,"unknown":[],
-                "versions":[%s,%s],"shares":[{"bytes":40,"owners":[0]},{"bytes":55,"owners":[1]}],
-                "room_bytes":{"team":95}}"""
-                        .formatted(mounted(free, "null"), mounted(held, "null")));
+        platform.gateway.setUsage(usageOfBoth(free, held, 1000));
         String quota = "/namespaces/team/quota";
         api.put(quota, "{\"bytes\":95}");
         try {
@@ -290,6 +281,15 @@ class SweepIT {
                 {"capacity_bytes":%d,"used_bytes":%d,"orphan_bytes":0,"unknown":[],
                 "versions":[%s],"shares":[{"bytes":%d,"owners":[0]}]}"""
                 .formatted(capacity, used, mounted(name, secondsSinceRead), used);
+    }
+
+    /** 40 bytes are of the one, 55 of the other. */
+    private static String usageOfBoth(String one, String other, long capacity) {
+        return """
+                {"capacity_bytes":%d,"used_bytes":95,"orphan_bytes":0,"unknown":[],
+                "versions":[%s,%s],"shares":[{"bytes":40,"owners":[0]},{"bytes":55,"owners":[1]}],
+                "room_bytes":{"team":95}}"""
+                .formatted(capacity, mounted(one, "null"), mounted(other, "null"));
     }
 
     private static String mounted(String name, String secondsSinceRead) {

@@ -6,8 +6,8 @@ import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.failure.ActivityFailure;
-import io.temporal.workflow.Workflow;
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * A version's way into a region: the region is asked again and again until there is room, and now
@@ -39,13 +39,13 @@ final class Entry {
      *     at once if there can be none, or with what else does not pass within an hour
      */
     String await() {
-        long begun = Workflow.currentTimeMillis();
+        Instant begun = VersionState.now();
         Duration patience = FIRST_PATIENCE;
         while (true) {
             try {
-                return attempt(patience);
+                return attempt(patience, begun);
             } catch (ActivityFailure failure) {
-                Duration waited = Duration.ofMillis(Workflow.currentTimeMillis() - begun);
+                Duration waited = Duration.between(begun, VersionState.now());
                 if (!isWorthWaiting(failure, waited)) {
                     throw failure;
                 }
@@ -55,12 +55,15 @@ final class Entry {
         }
     }
 
-    private String attempt(Duration patience) {
+    private String attempt(Duration patience, Instant begun) {
         Made made =
                 Steps.makeRoom(input.version(), input.region(), urgency)
                         .makeRoom(input.version(), input.manifest(), input.region(), urgency);
         return Steps.admit(input.version(), input.region(), urgency, patience)
-                .admit(input.version(), input.manifest(), new Claim(urgency, made.quotaBytes()));
+                .admit(
+                        input.version(),
+                        input.manifest(),
+                        new Claim(urgency, made.quotaBytes(), begun));
     }
 
     private static boolean isWorthWaiting(ActivityFailure failure, Duration waited) {

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.FakeRegion.Step;
-import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
@@ -15,6 +14,7 @@ import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.Urgency;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,11 +36,19 @@ class EntryTest {
     @Test
     void roomIsMadeBeforeTheRegionIsAskedAndTheQuotaGoesAlong() {
         platform.control.setQuota(12_345L);
+        Instant before = platform.now();
 
         platform.ensure(US, null);
 
         assertThat(platform.control.roomsMade()).containsExactly(Urgency.INTERACTIVE);
-        assertThat(platform.us.claims()).containsExactly(new Claim(Urgency.INTERACTIVE, 12_345L));
+        assertThat(platform.us.claims())
+                .singleElement()
+                .satisfies(
+                        claim -> {
+                            assertThat(claim.urgency()).isEqualTo(Urgency.INTERACTIVE);
+                            assertThat(claim.quotaBytes()).isEqualTo(12_345L);
+                            assertThat(claim.since()).isBetween(before, platform.now());
+                        });
     }
 
     @Test
