@@ -2,7 +2,6 @@ package dev.forebay.agent;
 
 import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Gatekeeper;
-import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -82,11 +81,7 @@ record Doorkeeper(
         if (quotaBytes == null) {
             return Optional.empty();
         }
-        List<Mount> own =
-                view.mounts().stream()
-                        .filter(mount -> mount.version().dataset().namespace().equals(namespace()))
-                        .toList();
-        long taken = rooms.of(own);
+        long taken = rooms.of(namespace(), view.mounts());
         return taken + needed <= quotaBytes
                 ? Optional.empty()
                 : Optional.of(

@@ -45,6 +45,14 @@ class Rooms {
         return byDataset.values().stream().mapToLong(this::ofOneDataset).sum();
     }
 
+    /** What those of a namespace take together. */
+    long of(String namespace, Collection<Mount> mounts) {
+        return of(
+                mounts.stream()
+                        .filter(mount -> mount.version().dataset().namespace().equals(namespace))
+                        .toList());
+    }
+
     /** What it takes more when {@code manifest}, of this dataset, is mounted too. */
     long more(DatasetName dataset, ManifestRef manifest, Collection<Mount> mounts) {
         Set<ManifestRef> there =

@@ -66,6 +66,7 @@ class Survey {
         return new RegionSurvey(
                 view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum(),
                 rooms.of(view.mounts()),
+                version == null ? null : rooms.of(version.dataset().namespace(), view.mounts()),
                 needed,
                 missing,
                 measured.isPresent() ? measured.getAsLong() : null,

@@ -126,6 +126,22 @@ class SurveyTest {
     }
 
     @Test
+    void whatVersionsOfANamespaceShareCountsOnceForItsQuota() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
+        ManifestRef other = written("other", null, "a", CHUNK);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
+        region.mounts.add(
+                new Mount(DatasetVersion.parse("others/a@v1"), other, Mount.State.CACHED));
+
+        RegionSurvey survey = survey().of(asked(OTHER, other));
+
+        assertThat(survey.namespaceBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
+        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE + other.roomBytes());
+    }
+
+    @Test
     void anOlderVersionLacksWhatANewerOneOfTheSameChunkDoesNotHave() {
         ManifestRef v1 = written("v1", null, "a", 100, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 100, "b", 101);

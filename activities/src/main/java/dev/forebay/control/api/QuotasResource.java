@@ -52,7 +52,7 @@ class QuotasResource {
             summary =
                     "Set how much room the versions of a namespace may have, in a region or everywhere",
             description =
-                    "Counts from the next version that wants room; nothing that is there is evicted for it.")
+                    "Counts from the next version that wants room; of what is there the next sweep evicts what is above it and nobody holds.")
     @APIResponse(responseCode = "200", description = "All quotas of the namespace")
     public QuotaPage set(
             @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)

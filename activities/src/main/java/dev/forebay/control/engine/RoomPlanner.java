@@ -74,7 +74,7 @@ class RoomPlanner {
                                                 ? each.sparedUntilExpired(now)
                                                 : each)
                         .toList();
-        Room ofQuota = ofQuota(version, region, ownBytes, neededBytes, others, now);
+        Room ofQuota = ofQuota(version, region, ownBytes, neededBytes, survey, others, now);
         if (ofQuota != null && isFinal(ofQuota)) {
             return in(survey, ofQuota, ofQuota.admission(), ofQuota.victims(), ofQuota.problem());
         }
@@ -117,6 +117,7 @@ class RoomPlanner {
             RegionName region,
             long ownBytes,
             long neededBytes,
+            RegionSurvey survey,
             List<Occupant> others,
             Instant now) {
         Long quota = quota(version, region);
@@ -128,13 +129,14 @@ class RoomPlanner {
                 others.stream()
                         .filter(each -> each.version().dataset().namespace().equals(namespace))
                         .toList();
-        long taken = own.stream().mapToLong(Occupant::roomBytes).sum();
+        // An agent that does not say how much that is decides by itself.
+        Long taken = survey.namespaceBytes();
         return new RoomRules(
                         version,
                         "the quota of namespace %s in %s".formatted(namespace, region),
                         ownBytes,
                         neededBytes,
-                        taken,
+                        taken == null ? 0 : taken,
                         quota)
                 .decide(own, now);
     }

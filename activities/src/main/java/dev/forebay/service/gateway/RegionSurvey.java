@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param capacityBytes what the stores of its workers may hold together
  * @param takenBytes how much of that the versions take that are mounted, this one included if it is
  *     one of them
+ * @param namespaceBytes how much of that the version's namespace takes; empty if none was named,
+ *     and from agents that do not say it
  * @param neededBytes how much more is taken once this version is mounted; 0 if it is; empty if it
  *     has no manifest yet
  * @param missing what of the version is not there; empty if it has no manifest yet
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record RegionSurvey(
         long capacityBytes,
         long takenBytes,
+        @Nullable Long namespaceBytes,
         @Nullable Long neededBytes,
         @Nullable Missing missing,
         @Nullable Long bytesPerSecond,
