@@ -5,6 +5,7 @@ import dev.forebay.workflows.activity.RoomActivities.Made;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
+import io.temporal.api.enums.v1.RetryState;
 import io.temporal.failure.ActivityFailure;
 import java.time.Duration;
 import java.time.Instant;
@@ -70,6 +71,7 @@ final class Entry {
         ErrorCode code = Failures.problem(failure).code();
         Duration longest = code == ErrorCode.CAPACITY_EXCEEDED ? LONGEST_WAIT : LONGEST_TROUBLE;
         return code.retryable()
+                && failure.getRetryState() != RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
                 && !Failures.isCancellation(failure)
                 && waited.compareTo(longest) < 0;
     }
