@@ -25,7 +25,14 @@ def plane(mount_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Control
     monkeypatch.setenv("FOREBAY_API", plane.url)
     monkeypatch.setenv("FOREBAY_REGION", "eu")
     monkeypatch.delenv("FOREBAY_MOUNT_ROOT", raising=False)
-    for name in ("FOREBAY_TOKEN_FILE", "FOREBAY_RUN_ID", "RANK", "JOB_COMPLETION_INDEX", "SLURM_PROCID"):
+    for name in (
+        "FOREBAY_TOKEN_FILE",
+        "FOREBAY_RUN_ID",
+        "FOREBAY_JOB_UID",
+        "RANK",
+        "JOB_COMPLETION_INDEX",
+        "SLURM_PROCID",
+    ):
         monkeypatch.delenv(name, raising=False)
     yield plane
     plane.stop()

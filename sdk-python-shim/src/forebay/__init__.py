@@ -10,6 +10,7 @@ and ``AsyncClient`` speak the whole API of the control plane.
 
 Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
 machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the run this process belongs to),
+``FOREBAY_JOB_UID`` (the Kubernetes Job it belongs to, for its pins to name),
 ``FOREBAY_TOKEN_FILE`` (file with a bearer token).
 
 Errors::
@@ -98,12 +99,19 @@ from forebay._models import (
     PlanSource,
     PlanVictim,
     Progress,
+    Queued,
+    Quota,
     Receipt,
     Region,
     RegionPlan,
     Residency,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
+    SweptVersion,
     Tracking,
     Version,
+    Victim,
     Worker,
 )
 from forebay._prefetch import prefetch_dataset
@@ -159,16 +167,23 @@ __all__ = [
     "PlanSource",
     "PlanVictim",
     "Progress",
+    "Queued",
+    "Quota",
     "Receipt",
     "Region",
     "RegionPlan",
     "Residency",
+    "Sweep",
+    "SweepPlan",
+    "SweepSchedule",
+    "SweptVersion",
     "TooLarge",
     "Tracking",
     "Unavailable",
     "UnexpectedAnswer",
     "UnknownRegion",
     "Version",
+    "Victim",
     "Worker",
     "__version__",
     "ensure_dataset_cached",

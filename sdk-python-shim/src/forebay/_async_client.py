@@ -26,8 +26,13 @@ from forebay._models import (
     PinSpec,
     Plan,
     Progress,
+    Queued,
+    Quota,
     Receipt,
     Region,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
     Tracking,
     Version,
 )
@@ -71,11 +76,15 @@ class AsyncClient:
         source: str,
         *,
         ttl: Duration | None = None,
+        ttl_after: str | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         keys: str | None = None,
     ) -> Dataset:
-        return await self._send(_calls.register_dataset(dataset, source, ttl, include, exclude, keys))
+        return await self._send(_calls.register_dataset(dataset, source, ttl, ttl_after, include, exclude, keys))
+
+    async def delete_dataset(self, dataset: str) -> None:
+        await self._send(_calls.delete_dataset(dataset))
 
     async def datasets(self, namespace: str | None = None) -> AsyncIterator[Dataset]:
         after: str | None = None
@@ -166,11 +175,15 @@ class AsyncClient:
         holder: str | None = None,
         reason: str | None = None,
         id: str | None = None,
+        job: str | None = None,
     ) -> Pin:
-        return await self._send(_calls.pin(dataset, version, region, lease, holder, reason, id))
+        return await self._send(_calls.pin(dataset, version, region, lease, holder, reason, id, job))
 
     async def pins(self, region: str | None = None) -> tuple[Pin, ...]:
         return await self._all(lambda after: _calls.pins(region, after))
+
+    async def leaked_pins(self, region: str | None = None) -> tuple[Pin, ...]:
+        return await self._send(_calls.leaked_pins(region))
 
     async def version_pins(self, dataset: str, version: str) -> tuple[Pin, ...]:
         return await self._send(_calls.version_pins(dataset, version))
@@ -200,6 +213,18 @@ class AsyncClient:
     async def cancel(self, dataset: str, version: str, request_id: str) -> None:
         await self._send(_calls.cancel(dataset, version, request_id))
 
+    async def quotas(self, namespace: str) -> tuple[Quota, ...]:
+        return await self._send(_calls.quotas(namespace))
+
+    async def set_quota(self, namespace: str, bytes: int, *, region: str | None = None) -> tuple[Quota, ...]:
+        return await self._send(_calls.set_quota(namespace, bytes, region))
+
+    async def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
+        return await self._send(_calls.remove_quota(namespace, region))
+
+    async def queue(self, region: str) -> tuple[Queued, ...]:
+        return await self._send(_calls.queue(region))
+
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())
 
@@ -223,6 +248,21 @@ class AsyncClient:
 
     async def budgets(self) -> tuple[Budget, ...]:
         return await self._send(_calls.budgets())
+
+    async def sweep_plan(self, region: str) -> SweepPlan:
+        return await self._send(_calls.sweep_plan(region))
+
+    async def sweep(self, region: str, *, wait_seconds: int = 30) -> Sweep:
+        return await self._send(_calls.sweep(region, wait_seconds))
+
+    async def sweep_schedule(self, region: str) -> SweepSchedule:
+        return await self._send(_calls.sweep_schedule(region))
+
+    async def pause_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        return await self._send(_calls.pause_sweeps(region, reason))
+
+    async def resume_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        return await self._send(_calls.resume_sweeps(region, reason))
 
     async def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         return await self._run(self._exchanges.one(call, retry_seconds))

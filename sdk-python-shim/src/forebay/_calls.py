@@ -22,7 +22,12 @@ from forebay._models import (
     Pin,
     PinSpec,
     Plan,
+    Queued,
+    Quota,
     Region,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
     Tracking,
     Version,
     decode,
@@ -101,6 +106,7 @@ def register_dataset(
     dataset: str,
     source: str,
     ttl: Duration | None,
+    ttl_after: str | None,
     include: Sequence[str],
     exclude: Sequence[str],
     keys: str | None,
@@ -115,6 +121,8 @@ def register_dataset(
         body["keys"] = keys
     if ttl is not None:
         body["ttl_seconds"] = seconds_of(ttl)
+    if ttl_after is not None:
+        body["ttl_after"] = ttl_after
     return Call("POST", "/datasets", _reader(Dataset), body=body)
 
 
@@ -146,6 +154,10 @@ def check_drift(dataset: str) -> Call[Tracking]:
 
 def unfollow(dataset: str) -> Call[None]:
     return Call("DELETE", _tracking_path(dataset), lambda _: None)
+
+
+def delete_dataset(dataset: str) -> Call[None]:
+    return Call("DELETE", _dataset_path(dataset), lambda _: None)
 
 
 def versions(dataset: str, after: str | None) -> Call[Paged[Version]]:
@@ -200,14 +212,25 @@ def ensure_status(dataset: str, version: str, region: str, request_id: str, wait
 
 
 def pin(
-    dataset: str, version: str, region: str, lease: Duration, holder: str | None, reason: str | None, id: str | None
+    dataset: str,
+    version: str,
+    region: str,
+    lease: Duration,
+    holder: str | None,
+    reason: str | None,
+    id: str | None,
+    job: str | None,
 ) -> Call[Pin]:
-    spec = PinSpec(id or new_id(), holder or _settings.holder(), seconds_of(lease), reason)
+    spec = PinSpec(id or new_id(), holder or _settings.holder(), seconds_of(lease), reason, job)
     return Call("POST", _path(dataset, version) + "/pins", _reader(Pin), body={"region": region, **_pin_body(spec)})
 
 
 def pins(region: str | None, after: str | None) -> Call[Paged[Pin]]:
     return Call("GET", "/pins", lambda value: decode_items(Pin, value), params=_present(region=region, after=after))
+
+
+def leaked_pins(region: str | None) -> Call[tuple[Pin, ...]]:
+    return Call("GET", "/pins/leaked", _items_reader(Pin), params=_present(region=region))
 
 
 def version_pins(dataset: str, version: str) -> Call[tuple[Pin, ...]]:
@@ -254,6 +277,23 @@ def cancel(dataset: str, version: str, request_id: str) -> Call[None]:
     return Call("DELETE", path, lambda _: None, answer_seconds=_EVICTION_SECONDS)
 
 
+def quotas(namespace: str) -> Call[tuple[Quota, ...]]:
+    return Call("GET", _quota_path(namespace), _items_reader(Quota))
+
+
+def set_quota(namespace: str, bytes: int, region: str | None) -> Call[tuple[Quota, ...]]:
+    body = {"bytes": bytes, **_present(region=region)}
+    return Call("PUT", _quota_path(namespace), _items_reader(Quota), body=body)
+
+
+def remove_quota(namespace: str, region: str | None) -> Call[tuple[Quota, ...]]:
+    return Call("DELETE", _quota_path(namespace), _items_reader(Quota), params=_present(region=region))
+
+
+def queue(region: str) -> Call[tuple[Queued, ...]]:
+    return Call("GET", f"/regions/{_part('region', region)}/queue", _items_reader(Queued))
+
+
 def regions() -> Call[tuple[Region, ...]]:
     return Call("GET", "/regions", _items_reader(Region))
 
@@ -271,6 +311,27 @@ def budgets() -> Call[tuple[Budget, ...]]:
     return Call("GET", "/budgets", _items_reader(Budget))
 
 
+def sweep_plan(region: str) -> Call[SweepPlan]:
+    return Call("GET", _sweep_path(region) + "/plan", _reader(SweepPlan))
+
+
+def sweep(region: str, wait_seconds: int) -> Call[Sweep]:
+    params = {"wait_seconds": str(wait_seconds)}
+    return Call("POST", _sweep_path(region), _reader(Sweep), params=params, answer_seconds=wait_seconds + 30.0)
+
+
+def sweep_schedule(region: str) -> Call[SweepSchedule]:
+    return Call("GET", _sweep_path(region), _reader(SweepSchedule))
+
+
+def pause_sweeps(region: str, reason: str | None) -> Call[SweepSchedule]:
+    return Call("POST", _sweep_path(region) + "/pause", _reader(SweepSchedule), body=_present(reason=reason))
+
+
+def resume_sweeps(region: str, reason: str | None) -> Call[SweepSchedule]:
+    return Call("POST", _sweep_path(region) + "/resume", _reader(SweepSchedule), body=_present(reason=reason))
+
+
 def new_id() -> str:
     """An id of the caller's own for a pin or a request: what makes sending it twice harmless."""
     return uuid.uuid4().hex
@@ -280,6 +341,8 @@ def _pin_body(spec: PinSpec) -> dict[str, Any]:
     body: dict[str, Any] = {"id": spec.id, "holder": spec.holder, "lease_seconds": spec.lease_seconds}
     if spec.reason is not None:
         body["reason"] = spec.reason
+    if spec.job is not None:
+        body["job"] = spec.job
     return body
 
 
@@ -297,6 +360,10 @@ def _part(argument: str, value: str) -> str:
     return quote(checked_part(argument, value), safe="")
 
 
+def _sweep_path(region: str) -> str:
+    return f"/regions/{_part('region', region)}/sweep"
+
+
 def _dataset_path(dataset: str) -> str:
     namespace, name = split_dataset(dataset)
     return f"/datasets/{quote(namespace, safe='')}/{quote(name, safe='')}"
@@ -304,6 +371,10 @@ def _dataset_path(dataset: str) -> str:
 
 def _tracking_path(dataset: str) -> str:
     return _dataset_path(dataset) + "/tracking"
+
+
+def _quota_path(namespace: str) -> str:
+    return f"/namespaces/{_part('namespace', namespace)}/quota"
 
 
 def _path(dataset: str, version: str) -> str:

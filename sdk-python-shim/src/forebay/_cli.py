@@ -45,6 +45,7 @@ _WRITTEN_AS = {
     "reason": "--reason",
     "region": "--region",
     "id": "--id",
+    "job": "--job",
     "source": "S3_URI",
     "since": "--since",
     "until": "--until",
@@ -69,6 +70,7 @@ environment:
   FOREBAY_REGION      the region to use when --region is not given
   FOREBAY_MOUNT_ROOT  where this machine mounts datasets, if not where the region says
   FOREBAY_RUN_ID      the run this process belongs to: started again, it takes over the pin it had
+  FOREBAY_JOB_UID     the uid of the Kubernetes Job this process belongs to: `ensure --pin-for` has its pin name it
   FOREBAY_TOKEN_FILE  file with a bearer token
 
 durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
@@ -194,7 +196,7 @@ def build_parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    _add_datasets(add("datasets", _commands.list_datasets, "list, show and register datasets"))
+    _add_datasets(add("datasets", _commands.list_datasets, "list, show, register and delete datasets"))
 
     _add_tracking(add("tracking", _commands.tracking, "have a dataset follow its source, and see what was found there"))
 
@@ -227,6 +229,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     pins = add("pins", _commands.pins, "list who holds what")
     _add_region(pins, "only this region")
+    pins.add_argument("--leaked", action="store_true", help="only those that nobody seems to stand behind, and why")
 
     pin = add("pin", _commands.pin, "hold a version that is in a region")
     _add_version(pin)
@@ -235,6 +238,7 @@ def build_parser() -> argparse.ArgumentParser:
     pin.add_argument("--id", metavar="PIN", help="the pin's id; with the id of a living pin, renews that one")
     pin.add_argument("--holder", metavar="WHO", help="who holds it (default: user@host)")
     pin.add_argument("--reason", metavar="WHY", help="what for")
+    pin.add_argument("--job", metavar="UID", help="the uid of the Kubernetes Job that holds it")
 
     unpin = add("unpin", _commands.unpin, "let go of a pin")
     _add_version(unpin)
@@ -263,6 +267,23 @@ def build_parser() -> argparse.ArgumentParser:
     cancel = add("cancel", _commands.cancel, "take a request back; what nobody else wants of it is removed")
     _add_version(cancel)
     cancel.add_argument("request", metavar="REQUEST", help="the request's id, as a time-out of `ensure` names it")
+
+    sweep = add("sweep", _commands.sweep, "evict from a region what has to go, or show what that is")
+    _add_region(sweep)
+    instead = sweep.add_mutually_exclusive_group()
+    instead.add_argument("--dry-run", action="store_true", help="show what would go, and why; change nothing")
+    instead.add_argument("--schedule", action="store_true", help="show when the region is swept by itself")
+    instead.add_argument("--pause", action="store_true", help="have the region not swept by itself from now on")
+    instead.add_argument("--resume", action="store_true", help="have the region swept by itself again")
+    sweep.add_argument("--reason", metavar="WHY", help="why it is paused or resumed")
+
+    queue = add("queue", _commands.queue, "list the versions that wait for room in a region, and why")
+    _add_region(queue)
+
+    quota = add("quota", _commands.quota, "show or set how much room a namespace may have")
+    quota.add_argument("namespace", metavar="NAMESPACE")
+    quota.add_argument("bytes", metavar="BYTES", nargs="?", help="set it, to bytes or 64K, 10G, 1.5T; or: none")
+    _add_region(quota, "only in this region (default: in all that have none of their own)")
 
     add("regions", _commands.regions, "list the regions and their workers")
 
@@ -330,7 +351,16 @@ def _add_datasets(datasets: argparse.ArgumentParser) -> None:
         "--exclude", metavar="PATTERN", action="append", default=[], help="no keys like this, as **/*.tmp; repeatable"
     )
     register.add_argument("--keys", metavar="S3_URI", help="an object that lists the keys, one a line")
+    register.add_argument(
+        "--ttl-after",
+        choices=("pin", "read"),
+        help="from what that counts: the last pin (the default), or the last pin or read",
+    )
     register.set_defaults(run=_commands.register_dataset)
+
+    delete = actions.add_parser("delete", parents=[quiet], help="have a dataset's versions go; its originals stay")
+    delete.add_argument("dataset", metavar="NS/NAME")
+    delete.set_defaults(run=_commands.delete_dataset)
 
 
 def _add_version(parser: argparse.ArgumentParser) -> None:

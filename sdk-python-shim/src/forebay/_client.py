@@ -24,8 +24,13 @@ from forebay._models import (
     PinSpec,
     Plan,
     Progress,
+    Queued,
+    Quota,
     Receipt,
     Region,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
     Tracking,
     Version,
 )
@@ -79,11 +84,15 @@ class Client:
         source: str,
         *,
         ttl: Duration | None = None,
+        ttl_after: str | None = None,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         keys: str | None = None,
     ) -> Dataset:
         """Tells the platform where a dataset's originals are, ``s3://bucket/prefix/``; does nothing if it knows.
+
+        An unpinned version stays in a region for ``ttl`` after its last pin or, with ``ttl_after="read"``, after its
+        last pin or read, whichever is later.
 
         Args:
             include: patterns of keys relative to the prefix, of which one must match: ``*`` and ``?`` within a
@@ -91,7 +100,14 @@ class Client:
             exclude: patterns of keys that do not belong to it, whatever includes them.
             keys: an object that lists the keys, ``s3://bucket/key``, one a line, if not all below the prefix are meant.
         """
-        return self._send(_calls.register_dataset(dataset, source, ttl, include, exclude, keys))
+        return self._send(_calls.register_dataset(dataset, source, ttl, ttl_after, include, exclude, keys))
+
+    def delete_dataset(self, dataset: str) -> None:
+        """Has the dataset's versions go from every region once nobody holds them; its originals stay in the lake.
+
+        Registered again, with the same source, it is back.
+        """
+        self._send(_calls.delete_dataset(dataset))
 
     def datasets(self, namespace: str | None = None) -> Iterator[Dataset]:
         """All registered datasets, page by page."""
@@ -211,13 +227,24 @@ class Client:
         holder: str | None = None,
         reason: str | None = None,
         id: str | None = None,
+        job: str | None = None,
     ) -> Pin:
-        """Holds the version in the region for ``lease``; with the id of a living pin it renews that one."""
-        return self._send(_calls.pin(dataset, version, region, lease, holder, reason, id))
+        """Holds the version in the region for ``lease``; with the id of a living pin it renews that one.
+
+        ``job`` is the uid of the Kubernetes Job that holds it, if one does.
+        """
+        return self._send(_calls.pin(dataset, version, region, lease, holder, reason, id, job))
 
     def pins(self, region: str | None = None) -> tuple[Pin, ...]:
         """All pins, of one region or of all."""
         return self._all(lambda after: _calls.pins(region, after))
+
+    def leaked_pins(self, region: str | None = None) -> tuple[Pin, ...]:
+        """Pins that hold a version though nobody seems to stand behind them, of one region or of all.
+
+        Each ends by itself, one lease after its last renewal.
+        """
+        return self._send(_calls.leaked_pins(region))
 
     def version_pins(self, dataset: str, version: str) -> tuple[Pin, ...]:
         return self._send(_calls.version_pins(dataset, version))
@@ -268,6 +295,22 @@ class Client:
         """
         self._send(_calls.cancel(dataset, version, request_id))
 
+    def quotas(self, namespace: str) -> tuple[Quota, ...]:
+        """How much room the namespace may have in regions; any amount where there is no quota."""
+        return self._send(_calls.quotas(namespace))
+
+    def set_quota(self, namespace: str, bytes: int, *, region: str | None = None) -> tuple[Quota, ...]:
+        """Sets how much room the namespace may have in a region, or in all that have no quota of their own."""
+        return self._send(_calls.set_quota(namespace, bytes, region))
+
+    def remove_quota(self, namespace: str, *, region: str | None = None) -> tuple[Quota, ...]:
+        """Removes the quota of a region, or the one for all others, and returns what is left."""
+        return self._send(_calls.remove_quota(namespace, region))
+
+    def queue(self, region: str) -> tuple[Queued, ...]:
+        """The versions that wait for room in the region, in the order in which they are let in."""
+        return self._send(_calls.queue(region))
+
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
 
@@ -301,6 +344,29 @@ class Client:
     def budgets(self) -> tuple[Budget, ...]:
         """What namespaces may cost this month, and have cost."""
         return self._send(_calls.budgets())
+
+    def sweep_plan(self, region: str) -> SweepPlan:
+        """What a sweep would evict from the region now, and why; changes nothing."""
+        return self._send(_calls.sweep_plan(region))
+
+    def sweep(self, region: str, *, wait_seconds: int = 30) -> Sweep:
+        """Evicts from the region what has to go, also while its schedule is paused.
+
+        Returns within ``wait_seconds`` (0 to 30), done or not; asked again meanwhile it is the same sweep.
+        """
+        return self._send(_calls.sweep(region, wait_seconds))
+
+    def sweep_schedule(self, region: str) -> SweepSchedule:
+        """When the region is swept by itself."""
+        return self._send(_calls.sweep_schedule(region))
+
+    def pause_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        """Has the region not swept by itself until ``resume_sweeps``; what is asked for is evicted all the same."""
+        return self._send(_calls.pause_sweeps(region, reason))
+
+    def resume_sweeps(self, region: str, *, reason: str | None = None) -> SweepSchedule:
+        """Has the region swept by itself again; does nothing if it is."""
+        return self._send(_calls.resume_sweeps(region, reason))
 
     def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         return self._run(self._exchanges.one(call, retry_seconds))

@@ -12,10 +12,24 @@ from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached, release_dataset
 from forebay._errors import ConfigurationError, NotFound
-from forebay._models import Blocked, Cost, Dataset, Origin, Pin, PlanRoom, RegionPlan, Tracking, Version, to_json
+from forebay._models import (
+    Blocked,
+    Cost,
+    Dataset,
+    Origin,
+    Pin,
+    PlanRoom,
+    RegionPlan,
+    Sweep,
+    SweepPlan,
+    SweepSchedule,
+    Tracking,
+    Version,
+    to_json,
+)
 from forebay._tables import print_table
 from forebay._text import one_line, shown
-from forebay._values import human_bytes, human_seconds, human_size, split_version
+from forebay._values import bytes_of, human_bytes, human_seconds, human_size, split_version
 
 _RETRY_SECONDS = 5.0
 """A person waits for a command; a job waits for ``ensure``, which is patient by itself."""
@@ -49,6 +63,7 @@ def register_dataset(options: Namespace) -> None:
             options.dataset,
             options.source,
             ttl=options.ttl,
+            ttl_after=options.ttl_after,
             include=options.include,
             exclude=options.exclude,
             keys=options.keys,
@@ -88,6 +103,15 @@ def unfollow(options: Namespace) -> None:
         _print_json({"unfollowed": options.dataset})
     else:
         _say(f"{options.dataset} follows its source no more")
+
+
+def delete_dataset(options: Namespace) -> None:
+    with _client(options) as client:
+        client.delete_dataset(options.dataset)
+    if options.json:
+        _print_json({"deleted": options.dataset})
+    else:
+        _say(f"{options.dataset} is deleted; its versions go from each region once nobody holds them")
 
 
 def ensure(options: Namespace) -> None:
@@ -203,11 +227,14 @@ def status(options: Namespace) -> None:
 
 def pins(options: Namespace) -> None:
     with _client(options) as client:
-        found = client.pins(options.region)
+        found = client.leaked_pins(options.region) if options.leaked else client.pins(options.region)
     if options.json:
         _print_json(found)
-    else:
-        _print_pins(found)
+        return
+    _print_pins(found)
+    for pin in found:
+        if pin.leak is not None:
+            _say_cause(f"pin {pin.id} in {pin.region}", "seems to be leaked", pin.leak)
 
 
 def pin(options: Namespace) -> None:
@@ -222,6 +249,7 @@ def pin(options: Namespace) -> None:
             holder=options.holder,
             reason=options.reason,
             id=options.id,
+            job=options.job,
         )
     if options.json:
         _print_json(taken)
@@ -309,6 +337,101 @@ def cancel(options: Namespace) -> None:
         _print_json({"cancelled": options.request})
     else:
         _say(f"{options.request} is taken back, or was answered before")
+
+
+def sweep(options: Namespace) -> None:
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        if options.dry_run:
+            _show_sweep_plan(client.sweep_plan(region), options.json)
+        elif options.schedule:
+            _show_schedule(client.sweep_schedule(region), options.json)
+        elif options.pause:
+            _show_schedule(client.pause_sweeps(region, reason=options.reason), options.json)
+        elif options.resume:
+            _show_schedule(client.resume_sweeps(region, reason=options.reason), options.json)
+        else:
+            _show_sweep(client.sweep(region), options.json)
+
+
+def _show_sweep_plan(plan: SweepPlan, as_json: bool) -> None:
+    if as_json:
+        _print_json(plan)
+        return
+    rows = [[f"{each.dataset}@{each.version}", each.reason, human_bytes(each.bytes), each.why] for each in plan.victims]
+    if rows:
+        print_table(["VERSION", "REASON", "FREES", "WHY"], rows, right=("FREES",))
+    else:
+        _say(f"nothing has to go from {plan.region}")
+    for note in plan.notes:
+        _say(f"not decided: {note}", file=sys.stderr)
+
+
+def _show_schedule(schedule: SweepSchedule, as_json: bool) -> None:
+    if as_json:
+        _print_json(schedule)
+        return
+    if schedule.paused:
+        _say(f"{schedule.region} is not swept by itself: {schedule.note}")
+    else:
+        _say(
+            f"{schedule.region} is swept every {human_seconds(schedule.interval_seconds)}, "
+            f"next at {_until(schedule.next_at)}"
+        )
+
+
+def _show_sweep(swept: Sweep, as_json: bool) -> None:
+    if as_json:
+        _print_json(swept)
+        return
+    if not swept.done:
+        _say(f"the sweep of {swept.region} goes on: {swept.workflow_url or swept.workflow_id}")
+        return
+    rows = [
+        [f"{each.dataset}@{each.version}", "evicted" if each.evicted else "kept", each.reason or "", each.why]
+        for each in swept.outcomes
+    ]
+    if rows:
+        print_table(["VERSION", "OUTCOME", "REASON", "WHY"], rows)
+    else:
+        _say(f"nothing had to go from {swept.region}")
+
+
+def queue(options: Namespace) -> None:
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        found = client.queue(region)
+    if options.json:
+        _print_json(found)
+        return
+    rows = [
+        [
+            "" if each.position is None else str(each.position),
+            f"{each.dataset}@{each.version}",
+            human_bytes(each.bytes),
+            each.priority,
+            "" if each.since is None else each.since.astimezone().strftime("%Y-%m-%d %H:%M:%S"),
+            _until(each.not_before),
+            one_line(each.reason),
+        ]
+        for each in found
+    ]
+    print_table(["#", "VERSION", "NEEDS", "PRIORITY", "SINCE", "NOT BEFORE", "REASON"], rows, right=("#", "NEEDS"))
+
+
+def quota(options: Namespace) -> None:
+    with _client(options) as client:
+        if options.bytes is None:
+            found = client.quotas(options.namespace)
+        elif options.bytes == "none":
+            found = client.remove_quota(options.namespace, region=options.region)
+        else:
+            found = client.set_quota(options.namespace, bytes_of(options.bytes), region=options.region)
+    if options.json:
+        _print_json(found)
+        return
+    rows = [[options.namespace, each.region or "(all others)", human_bytes(each.bytes)] for each in found]
+    print_table(["NAMESPACE", "REGION", "ROOM"], rows, right=("ROOM",))
 
 
 def regions(options: Namespace) -> None:

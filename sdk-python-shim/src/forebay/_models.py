@@ -18,7 +18,8 @@ class Dataset:
     """A registered dataset. ``dataset`` is ``namespace/name``; ``source`` its prefix in the lake.
 
     Of what is there, ``include`` and ``exclude`` are patterns of the keys that belong to it, and ``keys`` an object
-    that lists them.
+    that lists them. The time to live counts from what ``ttl_after`` says: the last pin (``pin``), or the
+    last pin or read (``read``).
     """
 
     namespace: str
@@ -29,6 +30,8 @@ class Dataset:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     keys: str | None = None
+    ttl_after: str = "pin"
+    deleted_at: datetime | None = None
 
     @property
     def dataset(self) -> str:
@@ -118,7 +121,11 @@ class Residency:
 
 @dataclass(frozen=True)
 class Pin:
-    """A lease on a version in a region: the version stays there while it lives."""
+    """A lease on a version in a region: the version stays there while it lives.
+
+    ``job`` is the uid of the Kubernetes Job that holds it, if one does. ``leak`` tells, of leaked pins only, why nobody
+    seems to stand behind it: its code is UNKNOWN or NOT_RENEWED.
+    """
 
     id: str
     region: str
@@ -127,6 +134,8 @@ class Pin:
     holder: str
     reason: str | None = None
     expires_at: datetime | None = None
+    job: str | None = None
+    leak: Blocked | None = None
 
 
 @dataclass(frozen=True)
@@ -301,13 +310,112 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Victim:
+    """A copy that has to go from a region.
+
+    ``reason`` is DATASET_DELETED, EXPIRED, ORPHAN, QUOTA or WATERMARK, ``why`` says it for people; ``bytes`` is what
+    becomes free with it, once those before it are gone.
+    """
+
+    dataset: str
+    version: str
+    reason: str
+    why: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What a sweep of a region would do now; ``notes`` say what could not be decided.
+
+    The figures are None if the region's agent does not answer. ``orphan_bytes`` belong to no mounted version: workers
+    remove them by themselves.
+    """
+
+    region: str
+    victims: tuple[Victim, ...] = ()
+    notes: tuple[str, ...] = ()
+    capacity_bytes: int | None = None
+    used_bytes: int | None = None
+    orphan_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class SweptVersion:
+    """What became of a version in a sweep: ``why`` says why it went, or why it did not."""
+
+    dataset: str
+    version: str
+    evicted: bool
+    why: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep that somebody asked for; ``outcomes`` are there when it is done."""
+
+    region: str
+    done: bool
+    outcomes: tuple[SweptVersion, ...] = ()
+    workflow_id: str | None = None
+    workflow_url: str | None = None
+
+
+@dataclass(frozen=True)
+class SweepSchedule:
+    """When a region is swept by itself; ``note`` says why it was paused or resumed."""
+
+    region: str
+    paused: bool
+    note: str
+    interval_seconds: int
+    last_at: datetime | None = None
+    next_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How much room a namespace may have in a region; ``region`` is None where that counts in all others."""
+
+    bytes: int
+    region: str | None = None
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A version that waits for room in a region; ``position`` is None if its namespace's quota keeps it out."""
+
+    dataset: str
+    version: str
+    bytes: int
+    priority: str
+    reason: str
+    since: datetime | None = None
+    position: int | None = None
+    not_before: datetime | None = None
+
+
+@dataclass(frozen=True)
 class PinSpec:
-    """A pin to be taken together with ``ensure``: the id is the caller's own, so that a retry renews it."""
+    """A pin to be taken together with ``ensure``: the id is the caller's own, so that a retry renews it.
+
+    ``job`` is the uid of the Kubernetes Job that holds it, if one does.
+    """
 
     id: str
     holder: str
     lease_seconds: int
     reason: str | None = None
+    job: str | None = None
+
+    def __repr__(self) -> str:
+        # Keys of requests are made of it: what is not said must not change the key that an earlier release gave.
+        job = "" if self.job is None else f", job={self.job!r}"
+        return (
+            f"PinSpec(id={self.id!r}, holder={self.holder!r}, lease_seconds={self.lease_seconds!r}, "
+            f"reason={self.reason!r}{job})"
+        )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from forebay import _settings
 from forebay._async_client import AsyncClient
 from forebay._calls import new_id
 from forebay._client import Client
@@ -97,7 +98,7 @@ class EnsureRequest:
     def _pin(self, claim: PinClaim | None, lease_seconds: int | None) -> PinSpec | None:
         if claim is None or lease_seconds is None:
             return None
-        return PinSpec(claim.id, self.holder, lease_seconds, self.reason)
+        return PinSpec(claim.id, self.holder, lease_seconds, self.reason, _settings.job_uid())
 
     def _key(self, pin: PinSpec | None) -> str | None:
         return None if self.run is None else self.run.request_key(self.name, self.version, self.region, pin)

@@ -54,6 +54,11 @@ def holder() -> str:
     return f"{user}@{socket.gethostname()}"[:200]
 
 
+def job_uid() -> str | None:
+    """The uid of the Kubernetes Job that this process belongs to, if the environment says so."""
+    return os.environ.get("FOREBAY_JOB_UID") or None
+
+
 class TokenFile(httpx.Auth):
     """Sends the token in a file, read anew for each request: tokens that a cluster mounts change."""
 

@@ -14,6 +14,7 @@ Duration = str | int | float | timedelta
 _NO_PART = ("", ".", "..")
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_BYTES = re.compile(r"(\d+(?:\.\d+)?)([KMGTPkmgtp]?)")
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
 
@@ -69,6 +70,14 @@ def split_version(text: str) -> tuple[str, str]:
         raise ConfigurationError(f"'{text}' is not a version of a dataset: write namespace/name@version")
     split_dataset(dataset)
     return dataset, version
+
+
+def bytes_of(text: str) -> int:
+    """A number of bytes, or ``64K``, ``10G``, ``1.5T`` in powers of 1024."""
+    match = _BYTES.fullmatch(text.strip())
+    if match is None:
+        raise ConfigurationError(f"'{text}' is not a number of bytes: write 1000000, 64K, 10G, or 1.5T")
+    return int(float(match[1]) * 1024 ** " KMGTP".index(match[2].upper() or " "))
 
 
 def human_bytes(count: float) -> str:

@@ -69,6 +69,12 @@ class State:
     """What is told of the region ``eu`` instead."""
     plan: dict[str, Any] = field(default_factory=dict)
     """What is told of a plan in the region ``eu`` instead."""
+    paused: str | None = None
+    """Why the region ``eu`` is not swept by itself."""
+    sweeps_slowly: bool = False
+    queue: list[dict[str, Any]] = field(default_factory=list)
+    """Who waits for room in the region ``eu``."""
+    quotas: dict[tuple[str, str | None], int] = field(default_factory=dict)
     fills: int = 0
     priced: bool = True
     tracking: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -168,6 +174,7 @@ class ControlPlane:
             ("GET", dataset + "/tracking", lambda r, d: (200, self._tracking(d))),
             ("POST", dataset + "/tracking/check", self._check),
             ("DELETE", dataset + "/tracking", lambda r, d: (204, self.state.tracking.pop(d, None) and None)),
+            ("DELETE", dataset, self._delete),
             ("GET", dataset + "/versions", self._versions),
             ("GET", dataset + "/explain", self._explain),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
@@ -183,11 +190,65 @@ class ControlPlane:
             ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
             ("POST", version + "/abandon", lambda r, d, v: (200, self._abandon(d, v))),
             ("DELETE", version + "/requests/([^/]+)", self._cancel),
+            ("GET", "/pins/leaked", lambda r: (200, {"items": self._leaked(), "next": None})),
+            ("GET", "/regions/eu/queue", lambda r: (200, {"items": self.state.queue})),
+            ("GET", "/namespaces/([^/]+)/quota", lambda r, n: self._quotas(n)),
+            ("PUT", "/namespaces/([^/]+)/quota", self._set_quota),
+            ("DELETE", "/namespaces/([^/]+)/quota", self._remove_quota),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
             ("GET", "/costs", self._costs),
             ("GET", "/budgets", lambda r: (200, {"items": [BUDGET]})),
+            ("GET", "/regions/eu/sweep", lambda r: (200, self._schedule())),
+            ("GET", "/regions/eu/sweep/plan", lambda r: (200, self._sweep_plan())),
+            ("POST", "/regions/eu/sweep", self._sweep),
+            ("POST", "/regions/eu/sweep/(pause|resume)", self._pause),
         ]
+
+    def _delete(self, request: Request, dataset: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        del self.state.datasets[dataset]
+        return 204, None
+
+    def _schedule(self) -> dict[str, Any]:
+        paused = self.state.paused is not None
+        return {
+            "region": "eu",
+            "paused": paused,
+            "note": self.state.paused or "",
+            "interval_seconds": 300,
+            "last_at": None,
+            "next_at": None if paused else _now(300),
+        }
+
+    def _pause(self, request: Request, what: str) -> tuple[int, Any]:
+        self.state.paused = request.body.get("reason", "paused") if what == "pause" else None
+        return 200, self._schedule()
+
+    def _victims(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "dataset": name.split("@")[0],
+                "version": name.split("@")[1],
+                "reason": "EXPIRED",
+                "why": "old",
+                "bytes": 7,
+            }
+            for _, name in sorted(self.state.cached)
+            if not self.state.pins
+        ]
+
+    def _sweep_plan(self) -> dict[str, Any]:
+        plan = {"region": "eu", "victims": self._victims(), "notes": ["worker w2 is away"]}
+        return plan | {"capacity_bytes": 100, "used_bytes": 9, "orphan_bytes": 2}
+
+    def _sweep(self, request: Request) -> tuple[int, Any]:
+        done = not self.state.sweeps_slowly
+        outcomes = [victim | {"evicted": True} for victim in self._victims()] if done else None
+        if done:
+            self.state.cached.clear()
+        answer = {"region": "eu", "done": done, "outcomes": outcomes, "workflow_id": "eviction-sweep/eu/now"}
+        return (200 if done else 202), answer | {"workflow_url": None}
 
     def _register(self, request: Request) -> tuple[int, Any]:
         name = f"{request.body['namespace']}/{request.body['name']}"
@@ -326,6 +387,18 @@ class ControlPlane:
         self.state.requests[key]["cancelled"] = True
         return 204, None
 
+    def _quotas(self, namespace: str) -> tuple[int, Any]:
+        mine = [(region, size) for (of, region), size in self.state.quotas.items() if of == namespace]
+        return 200, {"items": [{"region": region, "bytes": size} for region, size in mine]}
+
+    def _set_quota(self, request: Request, namespace: str) -> tuple[int, Any]:
+        self.state.quotas[namespace, request.body.get("region")] = request.body["bytes"]
+        return self._quotas(namespace)
+
+    def _remove_quota(self, request: Request, namespace: str) -> tuple[int, Any]:
+        self.state.quotas.pop((namespace, request.query.get("region")), None)
+        return self._quotas(namespace)
+
     def _look(self, key: str) -> tuple[int, Any]:
         if key not in self.state.requests:
             raise Problem(404, "NOT_FOUND", f"there is no request {key}")
@@ -376,7 +449,7 @@ class ControlPlane:
         if held is not None and held["until"] > time.monotonic() and held["holder"] != asked["holder"]:
             raise Problem(409, "ALREADY_EXISTS", f"{held['holder']} holds a pin with the id {asked['id']}")
         pin = {"id": asked["id"], "holder": asked["holder"], "reason": asked.get("reason"), "region": region}
-        pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease)}
+        pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease), "job": asked.get("job")}
         self.state.pins[asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
         return pin
 
@@ -433,6 +506,10 @@ class ControlPlane:
             "total": _cost(""),
             "next": "vision/digits" if first else None,
         }
+
+    def _leaked(self) -> list[dict[str, Any]]:
+        leak = {"code": "NOT_RENEWED", "message": "not renewed for 9 s of its lease of 10 s"}
+        return [pin | {"leak": leak} for pin in self.state.pins.values() if pin["holder"] == "gone"]
 
     def _region(self) -> dict[str, Any]:
         worker = {"id": "w1", "address": "http://127.0.0.1:1", "live": True, "capacity_bytes": 1 << 30, "used_bytes": 5}

@@ -126,6 +126,31 @@ def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) ->
     assert "eu cannot be planned for: UNAVAILABLE: no agent" in run("plan", "vision/digits@1")
 
 
+def test_quotas_are_set_shown_and_removed(run: Run, plane: ControlPlane) -> None:
+    run("quota", "team", "1.5T")
+    table = run("quota", "team", "10G", "--region", "eu").splitlines()
+    assert table[1].split() == ["team", "(all", "others)", "1.50", "TiB"]
+    assert table[2].split() == ["team", "eu", "10.0", "GiB"]
+    assert plane.state.quotas == {("team", None): 3 << 39, ("team", "eu"): 10 << 30}
+    assert json.loads(run("quota", "team", "none", "--json")) == [{"bytes": 10 << 30, "region": "eu"}]
+    assert "10.0 GiB" in run("quota", "team")
+    run("quota", "team", "much", code=2)
+
+
+def test_the_queue_says_who_waits_and_why(run: Run, plane: ControlPlane) -> None:
+    waiting = {"dataset": "team/a", "version": "v1", "bytes": 8 << 20, "priority": "interactive"}
+    plane.state.queue = [
+        waiting | {"position": 1, "reason": "it is full", "since": "2026-11-20T12:00:00Z", "not_before": None},
+        waiting | {"position": None, "reason": "the quota of team", "since": None, "not_before": None},
+    ]
+    table = run("queue").splitlines()
+    assert table[0].split() == ["#", "VERSION", "NEEDS", "PRIORITY", "SINCE", "NOT", "BEFORE", "REASON"]
+    assert table[1].split()[:4] == ["1", "team/a@v1", "8.00", "MiB"]
+    assert table[1].endswith("it is full")
+    assert table[2].split()[0] == "team/a@v1"
+    assert [each["position"] for each in json.loads(run("queue", "--json"))] == [1, None]
+
+
 def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me")
@@ -136,6 +161,51 @@ def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
     run("unpin", "vision/digits@1", "p1")
     assert "is gone from eu" in run("evict", "vision/digits@1", "--region", "eu", "--reason", "test")
     assert plane.log[-1].body == {"region": "eu", "reason": "test"}
+
+
+def test_a_sweep_shows_what_goes_and_why_before_it_does(run: Run, plane: ControlPlane) -> None:
+    assert run("sweep", "--dry-run") == "nothing has to go from eu\n"
+    assert run.err == "not decided: worker w2 is away\n"
+    run("ensure", "vision/digits@1", "-q")
+    table = run("sweep", "--dry-run").splitlines()
+    assert table[0].split() == ["VERSION", "REASON", "FREES", "WHY"]
+    assert table[1].split() == ["vision/digits@1", "EXPIRED", "7", "B", "old"]
+    assert json.loads(run("sweep", "--dry-run", "--json"))["victims"][0]["reason"] == "EXPIRED"
+    assert plane.state.cached
+    plane.state.sweeps_slowly = True
+    assert run("sweep", "--region", "eu") == "the sweep of eu goes on: eviction-sweep/eu/now\n"
+    plane.state.sweeps_slowly = False
+    assert run("sweep").splitlines()[1].split() == ["vision/digits@1", "evicted", "EXPIRED", "old"]
+    assert run("sweep") == "nothing had to go from eu\n"
+    run("sweep", "--dry-run", "--pause", code=2)
+
+
+def test_the_sweeps_of_a_region_are_paused_and_resumed(run: Run, plane: ControlPlane) -> None:
+    assert "is swept every 5m00s, next at" in run("sweep", "--schedule")
+    assert run("sweep", "--pause", "--reason", "the lake is slow") == "eu is not swept by itself: the lake is slow\n"
+    assert json.loads(run("sweep", "--schedule", "--json"))["paused"] is True
+    assert "is swept every" in run("sweep", "--resume")
+    assert plane.state.paused is None
+
+
+def test_a_dataset_is_deleted(run: Run, plane: ControlPlane) -> None:
+    run("datasets", "register", "team/a", "s3://lake/a/", "--ttl-after", "read")
+    assert plane.log[-1].body["ttl_after"] == "read"
+    assert run("datasets", "delete", "team/a").startswith("team/a is deleted")
+    run("datasets", "delete", "team/a", code=4)
+    run("datasets", "register", "team/a", "s3://lake/a/", "--ttl-after", "write", code=2)
+
+
+def test_leaked_pins_are_listed_with_the_reason(run: Run, plane: ControlPlane) -> None:
+    run("ensure", "vision/digits@1", "-q")
+    run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me", "--job", "uid-7")
+    assert plane.state.pins["p1"]["job"] == "uid-7"
+    run("pin", "vision/digits@1", "--for", "1h", "--id", "p2", "--holder", "gone")
+    said = run("pins", "--leaked")
+    assert "p2" in said
+    assert "p1" not in said
+    assert "pin p2 in eu seems to be leaked: NOT_RENEWED: not renewed for 9 s of its lease of 10 s" in said
+    assert json.loads(run("pins", "--leaked", "--json"))[0]["leak"]["code"] == "NOT_RENEWED"
 
 
 def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: ControlPlane) -> None:

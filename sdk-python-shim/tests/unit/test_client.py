@@ -280,8 +280,19 @@ def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
     assert client.set_ttl("vision/digits", "1", "1h30m").ttl_seconds == 5400
     assert client.resume("vision/digits", "1", "eu").version == "1"
     assert client.regions()[0].workers[0].live
+    assert client.sweep_plan("eu").used_bytes == 9
+    assert client.pause_sweeps("eu", reason="why").note == "why"
+    assert client.sweep_schedule("eu").paused
+    assert not client.resume_sweeps("eu").paused
+    assert client.sweep("eu").done
     begun = client.start_ensure("vision/digits", "1", "eu")
     assert client.ensure_status("vision/digits", "1", "eu", begun.request_id).done
+
+
+def test_what_is_not_said_does_not_change_the_key_of_a_request() -> None:
+    # As releases wrote it that knew of no jobs: a process that is started again must find its request.
+    assert repr(PinSpec("p", "me", 60)) == "PinSpec(id='p', holder='me', lease_seconds=60, reason=None)"
+    assert repr(PinSpec("p", "me", 60, "why", "uid")).endswith("reason='why', job='uid')")
 
 
 def test_names_cannot_leave_their_place_in_the_path(plane: ControlPlane, client: Client) -> None:

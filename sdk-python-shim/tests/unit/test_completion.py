@@ -54,7 +54,7 @@ def test_offers_commands_actions_options_and_choices(saved: Path, shell: str) ->
     assert {"ensure", "status", "pin", "pins"} <= offered(saved, "forebay ")
     assert offered(saved, "forebay datasets re") == {"register"}
     assert offered(saved, "forebay evict a/b@1 --re") == {"--region", "--reason"}
-    assert offered(saved, "forebay datasets register a/b s3://c/ --t") == {"--ttl"}
+    assert offered(saved, "forebay datasets register a/b s3://c/ --t") == {"--ttl", "--ttl-after"}
     assert offered(saved, "forebay completion ") >= {"bash", "fish", "zsh"}
 
 

@@ -333,3 +333,13 @@ def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
 def test_both_ways_to_ask_take_the_same(plane: ControlPlane) -> None:
     one, other = inspect.signature(ensure_dataset_cached), inspect.signature(ensure_dataset_cached_async)
     assert one.parameters == other.parameters
+
+
+def test_a_pin_names_the_job_that_the_environment_names(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+    with forebay.ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False) as ds:
+        assert ds.pin is not None
+        assert "job" not in plane.seen("POST", "/ensure")[-1].body["pin"]
+    monkeypatch.setenv("FOREBAY_JOB_UID", "3f2b8a44")
+    with forebay.ensure_dataset_cached("vision/digits", "1", pin_for="1h", progress=False) as ds:
+        assert ds.pin is not None
+        assert ds.pin.job == "3f2b8a44"

@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.time.Instant;
 
 @AnalyzeClasses(
         packages = {"dev.forebay.control", "dev.forebay.agent", "dev.forebay.service"},
@@ -107,6 +108,17 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("jakarta.ws.rs..", "io.vertx..", "org.jboss.resteasy..");
+
+    /** "Clocks that differ". */
+    @ArchTest
+    static final ArchRule THE_AGENT_DECIDES_NOTHING_BY_ITS_CLOCK =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..forebay.agent..")
+                    .should()
+                    .callMethod(Instant.class, "now")
+                    .orShould()
+                    .callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
     static final ArchRule SDKS_STAY_IN_CORE =

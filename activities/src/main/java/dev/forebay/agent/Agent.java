@@ -1,5 +1,6 @@
 package dev.forebay.agent;
 
+import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -29,18 +30,24 @@ class Agent {
     private final TemporalWorkers workers;
     private final Instance<RegionName> region;
     private final Instance<RegionActivitiesImpl> activities;
+    private final Instance<Upkeep> upkeep;
+    private final Instance<RegionState> state;
 
     Agent(
             ServiceConfig service,
             AgentConfig config,
             TemporalWorkers workers,
             Instance<RegionName> region,
-            Instance<RegionActivitiesImpl> activities) {
+            Instance<RegionActivitiesImpl> activities,
+            Instance<Upkeep> upkeep,
+            Instance<RegionState> state) {
         this.service = service;
         this.config = config;
         this.workers = workers;
         this.region = region;
         this.activities = activities;
+        this.upkeep = upkeep;
+        this.state = state;
     }
 
     void start(@Observes StartupEvent event) {
@@ -53,6 +60,11 @@ class Agent {
         requireAtLeastOne("forebay.activities", config.activities());
         requireAtLeastOne("forebay.warm.concurrency", config.warm().concurrency());
         requireAtLeastOne("forebay.warm.activities", config.warm().activities());
+        if (config.upkeep().interval().toSeconds() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.upkeep.interval must be at least 1 second");
+        }
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         workers.await();
@@ -60,11 +72,14 @@ class Agent {
         workers.start(
                 new Work(TaskQueues.region(name), config.activities(), all),
                 new Work(TaskQueues.warm(name), config.warm().activities(), all));
+        state.get().onChange(upkeep.get()::changed);
+        upkeep.get().start();
         LOG.infof("Agent of region %s is ready", name);
     }
 
     void stop(@Observes ShutdownEvent event) {
         if (service.role() == Role.AGENT) {
+            upkeep.get().close();
             workers.stop();
         }
     }

@@ -42,11 +42,25 @@ public interface AgentConfig {
     /** The filling of a region. */
     Warm warm();
 
+    /** Seeing to it that what is pinned stays complete. */
+    Upkeep upkeep();
+
     /** The region's etcd. */
     interface Etcd {
 
         /** Its addresses, separated by commas. */
         Optional<List<URI>> endpoints();
+    }
+
+    /** Seeing to it that what is pinned stays complete. */
+    interface Upkeep {
+
+        /**
+         * How often workers are asked whether they still hold what is pinned, though none was lost;
+         * after a loss they are asked when the grace period of a worker has passed.
+         */
+        @WithDefault("1H")
+        Duration interval();
     }
 
     /** The filling of a region. */

@@ -1,11 +1,13 @@
 package dev.forebay.agent;
 
+import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.temporal.VersionSignals;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClient;
@@ -67,6 +69,21 @@ class AgentResources {
     @Singleton
     Workers metered(RegionState state, WorkerClient client, MeterRegistry registry, FillRate rate) {
         return new MeteredWorkers(new EtcdWorkers(state, client), registry, rate);
+    }
+
+    @Produces
+    @Singleton
+    Upkeep upkeep(
+            AgentConfig config,
+            RegionName region,
+            Workers workers,
+            ManifestCache manifests,
+            VersionSignals signals) {
+        return new Upkeep(
+                workers,
+                manifests::open,
+                version -> signals.upkeep(version, region),
+                new Unrest(config.workerGrace(), config.upkeep().interval(), System.nanoTime()));
     }
 
     void close(@Disposes WorkerClient workers) {

@@ -9,9 +9,11 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.Role;
+import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerStatus;
@@ -45,12 +47,22 @@ class GatewayResource {
     private final RegionState region;
     private final WorkerClient workers;
     private final AgentConfig config;
+    private final RegionUsage usage;
+    private final RegionPins pins;
 
-    GatewayResource(RegionName name, RegionState region, WorkerClient workers, AgentConfig config) {
+    GatewayResource(
+            RegionName name,
+            RegionState region,
+            WorkerClient workers,
+            AgentConfig config,
+            RegionUsage usage,
+            RegionPins pins) {
         this.name = name;
         this.region = region;
         this.workers = workers;
         this.config = config;
+        this.usage = usage;
+        this.pins = pins;
     }
 
     @POST
@@ -70,7 +82,10 @@ class GatewayResource {
                         .filter(each -> each.version().equals(of) && each.id().equals(id))
                         .findFirst();
         return new Renewal(
-                left.toSeconds(), pin.map(Pin::holder).orElse(""), pin.map(Pin::reason).orElse(""));
+                left.toSeconds(),
+                pin.map(Pin::holder).orElse(""),
+                pin.map(Pin::reason).orElse(""),
+                pin.map(Pin::job).orElse(null));
     }
 
     @GET
@@ -103,6 +118,20 @@ class GatewayResource {
                                 new ForebayException(
                                         ErrorCode.NOT_FOUND,
                                         "no worker '%s' is registered".formatted(id)));
+    }
+
+    @GET
+    @Path("/usage")
+    @Operation(hidden = true)
+    public UsageReport usage() {
+        return usage.report();
+    }
+
+    @GET
+    @Path("/pins")
+    @Operation(hidden = true)
+    public PinsReport pins() {
+        return pins.report();
     }
 
     private List<WorkerReport> workers() {

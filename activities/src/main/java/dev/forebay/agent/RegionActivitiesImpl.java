@@ -2,15 +2,18 @@ package dev.forebay.agent;
 
 import dev.forebay.manifest.CachedManifest;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
@@ -19,19 +22,29 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The activities of this agent's region, over its etcd and its workers. */
 @Singleton
 class RegionActivitiesImpl implements RegionActivities {
 
+    private final RegionName name;
     private final RegionState region;
+    private final Rooms rooms;
     private final Workers workers;
     private final ManifestCache manifests;
     private final AgentConfig config;
 
     RegionActivitiesImpl(
-            RegionState region, Workers workers, ManifestCache manifests, AgentConfig config) {
+            RegionName name,
+            RegionState region,
+            Rooms rooms,
+            Workers workers,
+            ManifestCache manifests,
+            AgentConfig config) {
+        this.name = name;
         this.region = region;
+        this.rooms = rooms;
         this.workers = workers;
         this.manifests = manifests;
         this.config = config;
@@ -41,6 +54,30 @@ class RegionActivitiesImpl implements RegionActivities {
     public String mount(DatasetVersion version, ManifestRef manifest) {
         refuseIfTooLarge(version, manifest);
         region.mount(version, manifest);
+        return path(version);
+    }
+
+    @Override
+    public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+        Doorkeeper keeper =
+                new Doorkeeper(
+                        rooms,
+                        name,
+                        version,
+                        manifest,
+                        claim.urgency(),
+                        claim.quotaBytes(),
+                        claim.since());
+        // Reads the manifests that it needs now: etcd does not wait for that.
+        rooms.more(version.dataset(), manifest, region.view().mounts());
+        Optional<Applicant> waits = region.admit(version, manifest, keeper);
+        if (waits.isPresent()) {
+            throw new ForebayException(ErrorCode.CAPACITY_EXCEEDED, waits.get().reason());
+        }
+        return path(version);
+    }
+
+    private String path(DatasetVersion version) {
         String root = config.mountRoot();
         return (root.endsWith("/") ? root : root + "/") + version.path();
     }
@@ -97,7 +134,8 @@ class RegionActivitiesImpl implements RegionActivities {
                         request.id(),
                         request.holder(),
                         request.reason(),
-                        request.lease()));
+                        request.lease(),
+                        request.job()));
         return request.lease();
     }
 

@@ -7,6 +7,7 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.ManifestRef;
+import jakarta.inject.Singleton;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,7 +20,8 @@ import java.util.stream.Collectors;
  * How much of a region's stores versions take. What versions of one dataset share counts once: that
  * is known from their manifests. Safe for use by many threads.
  */
-final class Rooms {
+@Singleton
+class Rooms {
 
     private static final int PAGE = 1024;
     private static final int MOST_REMEMBERED = 1_000;
@@ -41,6 +43,14 @@ final class Rooms {
                                         mount -> mount.version().dataset(),
                                         Collectors.mapping(Mount::manifest, Collectors.toSet())));
         return byDataset.values().stream().mapToLong(this::ofOneDataset).sum();
+    }
+
+    /** What those of a namespace take together. */
+    long of(String namespace, Collection<Mount> mounts) {
+        return of(
+                mounts.stream()
+                        .filter(mount -> mount.version().dataset().namespace().equals(namespace))
+                        .toList());
     }
 
     /** What it takes more when {@code manifest}, of this dataset, is mounted too. */

@@ -1,6 +1,7 @@
 package dev.forebay.agent;
 
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
@@ -8,8 +9,10 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
+import dev.forebay.service.gateway.RegionSurvey.Queued;
 import dev.forebay.service.gateway.RegionSurvey.Resident;
 import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.workflows.message.Urgency;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.OptionalLong;
@@ -24,10 +27,10 @@ class Survey {
     private final Rooms rooms;
     private final FillRate rate;
 
-    Survey(Workers workers, ManifestCache manifests, FillRate rate) {
+    Survey(Workers workers, ManifestCache manifests, Rooms rooms, FillRate rate) {
         this.workers = workers;
         this.holdings = new Holdings(workers, manifests);
-        this.rooms = new Rooms(manifests);
+        this.rooms = rooms;
         this.rate = rate;
     }
 
@@ -38,26 +41,54 @@ class Survey {
      *     {@link ManifestCache#open}
      */
     RegionSurvey of(SurveyRequest request) {
-        DatasetVersion version = DatasetVersion.parse(request.version());
-        ManifestRef manifest = request.manifest();
         RegionView view = workers.view();
-        List<Mount> mounts = view.mounts();
+        String name = request.version();
+        DatasetVersion version = name == null ? null : DatasetVersion.parse(name);
+        ManifestRef manifest = request.manifest();
+        if (version == null || manifest == null) {
+            return survey(view, version, null, null);
+        }
+        return survey(
+                view,
+                version,
+                rooms.more(version.dataset(), manifest, view.mounts()),
+                request.roomOnly()
+                        ? null
+                        : holdings.missing(version.dataset(), manifest, view.mounts()));
+    }
+
+    private RegionSurvey survey(
+            RegionView view,
+            @Nullable DatasetVersion version,
+            @Nullable Long needed,
+            @Nullable Missing missing) {
         OptionalLong measured = rate.bytesPerSecond();
         return new RegionSurvey(
                 view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum(),
-                rooms.of(mounts),
-                manifest == null ? null : rooms.more(version.dataset(), manifest, mounts),
-                missing(version, manifest, mounts),
+                rooms.of(view.mounts()),
+                version == null ? null : rooms.of(version.dataset().namespace(), view.mounts()),
+                needed,
+                missing,
                 measured.isPresent() ? measured.getAsLong() : null,
-                mounts.stream()
+                view.mounts().stream()
                         .filter(mount -> !mount.version().equals(version))
                         .map(mount -> resident(mount, view))
-                        .toList());
+                        .toList(),
+                queue(view));
     }
 
-    private @Nullable Missing missing(
-            DatasetVersion version, @Nullable ManifestRef manifest, List<Mount> mounts) {
-        return manifest == null ? null : holdings.missing(version.dataset(), manifest, mounts);
+    private static List<Queued> queue(RegionView view) {
+        return Applicant.inOrder(view.queue(), view.mounts()).stream().map(Survey::queued).toList();
+    }
+
+    private static Queued queued(Applicant applicant) {
+        return new Queued(
+                applicant.version().toString(),
+                applicant.bytes(),
+                applicant.rank() == Doorkeeper.rank(Urgency.INTERACTIVE),
+                applicant.since(),
+                applicant.steppedAside(),
+                applicant.reason());
     }
 
     private static Resident resident(Mount mount, RegionView view) {

@@ -5,6 +5,7 @@ import dev.forebay.control.engine.Engine;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PriceTable;
+import dev.forebay.control.sweep.Watermarks;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -134,5 +135,6 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.sweep.interval must be at least 1 second");
         }
+        var _ = new Watermarks(config.sweep().highWatermark(), config.sweep().lowWatermark());
     }
 }

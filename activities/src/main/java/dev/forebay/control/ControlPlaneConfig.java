@@ -73,6 +73,17 @@ public interface ControlPlaneConfig {
         /** How often versions whose time has passed are looked for in each region. */
         @WithDefault("5M")
         Duration interval();
+
+        /**
+         * How full the chunk stores of a region may be, as a part of their capacity, before copies
+         * that nobody holds have to go.
+         */
+        @WithDefault("0.9")
+        double highWatermark();
+
+        /** How full they are left then. */
+        @WithDefault("0.8")
+        double lowWatermark();
     }
 
     /** The freezing of versions. */

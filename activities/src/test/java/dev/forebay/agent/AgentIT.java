@@ -21,10 +21,12 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
 import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.api.enums.v1.PendingActivityState;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
@@ -145,7 +147,8 @@ class AgentIT {
             assertThat(call(Step.CONFIRM, version)).contains("firstMissing=-1");
             Await.until("cached", () -> state(version) == Mount.State.CACHED);
 
-            PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofSeconds(30));
+            PinRequest pin =
+                    new PinRequest(REGION, "p1", "me", "why", Duration.ofSeconds(30), "job-uid");
             call(Step.PIN, version, pin);
             assertThat(call(Step.REMAINING, version, pin)).isEqualTo("[p1]");
             Api gateway = new Api(agent.address());
@@ -153,6 +156,12 @@ class AgentIT {
             assertThat(renewed.status()).as(renewed.raw().body()).isEqualTo(200);
             assertThat(renewed.body().get("remaining_seconds").asLong()).isBetween(25L, 30L);
             assertThat(renewed.text("holder")).isEqualTo("me");
+            assertThat(renewed.text("job")).isEqualTo("job-uid");
+            JsonNode held = gateway.get("/v1/pins").body().at("/pins/0");
+            assertThat(held.get("id").asText()).isEqualTo("p1");
+            assertThat(held.get("job").asText()).isEqualTo("job-uid");
+            assertThat(held.get("lease_seconds").asLong()).isEqualTo(30);
+            assertThat(held.get("remaining_seconds").asLong()).isBetween(20L, 30L);
             assertThat(gateway.post("/v1/pins/team/life/v1/p2/renew", "").status()).isEqualTo(404);
             Api.Answer report = gateway.get("/v1/region");
             assertThat(report.body().at("/workers/0/used_bytes").asLong()).isEqualTo(7);
@@ -225,6 +234,139 @@ class AgentIT {
                                         manifest.chunks()));
         assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
         return answer.body();
+    }
+
+    /** "A pinned version that loses workers". */
+    @Test
+    void aPinnedVersionThatHasLostAWorkerTellsItsWorkflow() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/upkeep@v1");
+        PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofMinutes(5));
+        // Nobody works on it; what it is told stays in its history.
+        client.newUntypedWorkflowStub(
+                        "Anything",
+                        WorkflowOptions.newBuilder()
+                                .setWorkflowId(WorkflowIds.version(version))
+                                .setTaskQueue("nobody")
+                                .build())
+                .start();
+        try (FakeWorker one = new FakeWorker("keeper", Integer.MAX_VALUE);
+                AutoCloseable first = region.join(one.node())) {
+            assertThat(first).isNotNull();
+            call(Step.MOUNT, version);
+            try (FakeWorker other = new FakeWorker("goner", Integer.MAX_VALUE);
+                    AutoCloseable second = region.join(other.node())) {
+                assertThat(second).isNotNull();
+                Await.until("both", () -> region.view().live().size() == 2);
+                call(Step.WARM, version);
+                assertThat(other.filled()).isNotEmpty();
+                assertThat(call(Step.CONFIRM, version)).contains("firstMissing=-1");
+                call(Step.PIN, version, pin);
+            }
+
+            Await.until("it is told", () -> signals(version).contains("upkeep"));
+            call(Step.UNPIN, version, pin);
+        }
+    }
+
+    private static List<String> signals(DatasetVersion version) {
+        return client.fetchHistory(WorkflowIds.version(version)).getEvents().stream()
+                .filter(event -> event.hasWorkflowExecutionSignaledEventAttributes())
+                .map(event -> event.getWorkflowExecutionSignaledEventAttributes().getSignalName())
+                .toList();
+    }
+
+    @Test
+    void whatWorkersHoldIsAddedUp() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/usage@v1");
+        String digest = manifest.digest().hex();
+        Api gateway = new Api(agent.address());
+        try (FakeWorker one = new FakeWorker("one", 0);
+                FakeWorker other = new FakeWorker("other", 0);
+                AutoCloseable first = region.join(one.node());
+                AutoCloseable second = region.join(other.node())) {
+            assertThat(first).isNotSameAs(second);
+            call(Step.MOUNT, version);
+            one.holds(
+                    "{\"manifests\":[\"%s\"],\"bytes\":4},{\"manifests\":[],\"bytes\":3}"
+                            .formatted(digest),
+                    "\"%s\":60".formatted(digest));
+            other.holds(
+                    "{\"manifests\":[\"%s\"],\"bytes\":7}".formatted(digest),
+                    "\"%s\":5".formatted(digest));
+            Await.until(
+                    "both answer",
+                    () -> gateway.get("/v1/usage").body().path("capacity_bytes").asLong() == 198);
+
+            Api.Answer usage = gateway.get("/v1/usage");
+            assertThat(usage.body().get("used_bytes").asLong()).isEqualTo(14);
+            assertThat(usage.body().get("orphan_bytes").asLong()).isEqualTo(3);
+            assertThat(usage.body().get("unknown")).isEmpty();
+            assertThat(usage.body().at("/room_bytes/team").asLong())
+                    .isGreaterThanOrEqualTo(manifest.roomBytes());
+            assertThat(usage.body().get("shares")).hasSize(1);
+            assertThat(usage.body().at("/shares/0/bytes").asLong()).isEqualTo(11);
+            int owner = usage.body().at("/shares/0/owners/0").asInt();
+            JsonNode mounted = usage.body().get("versions").get(owner);
+            assertThat(mounted.at("/manifest/digest/hex").asText()).isEqualTo(digest);
+            assertThat(mounted.get("seconds_since_read").asLong()).isEqualTo(5);
+            assertThat(mounted.get("evicting").asBoolean(true)).isFalse();
+        }
+        Await.until(
+                "nobody answers",
+                () ->
+                        gateway.get("/v1/usage")
+                                .body()
+                                .at("/unknown/0")
+                                .asText()
+                                .contains("no worker is live"));
+    }
+
+    /** "Admission": also by an agent that dies meanwhile. */
+    @Test
+    void whoDoesNotFitWaitsInTheQueueUntilAnotherHasGone() throws Exception {
+        DatasetVersion first = DatasetVersion.parse("team/first@v1");
+        DatasetVersion second = DatasetVersion.parse("team/second@v1");
+        Api gateway = new Api(agent.address());
+        long taken = survey(gateway, first).get("taken_bytes").asLong();
+        try (FakeWorker worker = new FakeWorker("narrow", Integer.MAX_VALUE);
+                AutoCloseable presence =
+                        region.join(
+                                new WorkerNode(
+                                        worker.node().id(),
+                                        worker.node().address(),
+                                        taken + manifest.roomBytes() * 3 / 2))) {
+            assertThat(presence).isNotNull();
+            assertThat(call(Step.ADMIT, first)).isEqualTo("/mnt/forebay/team/first/v1");
+            assertThat(call(Step.ADMIT, first)).isEqualTo("/mnt/forebay/team/first/v1");
+
+            WorkflowStub waiting = begin(Step.ADMIT, second, null);
+            Await.until("it waits", () -> survey(gateway, first).get("queue").size() == 1);
+            JsonNode queued = survey(gateway, first).at("/queue/0");
+            assertThat(queued.get("version").asText()).isEqualTo(second.toString());
+            assertThat(queued.get("bytes").asLong()).isEqualTo(manifest.roomBytes());
+            assertThat(queued.get("reason").asText()).contains("first in the queue of test-1");
+            assertThat(state(second)).isNull();
+            Await.until(
+                    "Temporal knows why",
+                    () ->
+                            pending(waiting)
+                                    .anyMatch(
+                                            activity ->
+                                                    activity.getLastFailure()
+                                                            .getMessage()
+                                                            .contains("first in the queue")));
+
+            agent.kill9();
+            region.beginEviction(first);
+            region.unmount(first);
+            agent.restart();
+
+            assertThat(waiting.getResult(LIMIT_SECONDS, TimeUnit.SECONDS, String.class))
+                    .isEqualTo("/mnt/forebay/team/second/v1");
+            Await.until("nobody waits", () -> region.view().queue().isEmpty());
+            region.beginEviction(second);
+            region.unmount(second);
+        }
     }
 
     @Test

@@ -27,6 +27,8 @@ final class FakeWorker implements AutoCloseable {
     private final String id;
     private final List<Integer> filled = new CopyOnWriteArrayList<>();
     private final Semaphore permits;
+    private volatile String shares = "";
+    private volatile String secondsSinceRead = "";
 
     /**
      * @param permits how many fills and drops are answered before it hangs
@@ -51,7 +53,20 @@ final class FakeWorker implements AutoCloseable {
                                 exchange,
                                 "{\"id\":\"%s\",\"region\":\"r\",\"capacityBytes\":99,\"usedBytes\":7,\"chunks\":1}"
                                         .formatted(id)));
+        server.createContext(
+                "/v1/usage",
+                exchange ->
+                        answer(
+                                exchange,
+                                "{\"capacityBytes\":99,\"usedBytes\":7,\"complete\":true,\"shares\":[%s],\"secondsSinceRead\":{%s}}"
+                                        .formatted(shares, secondsSinceRead)));
         server.start();
+    }
+
+    /** What it says of its chunks from now on, as JSON. */
+    void holds(String newShares, String newSecondsSinceRead) {
+        shares = newShares;
+        secondsSinceRead = newSecondsSinceRead;
     }
 
     WorkerNode node() {

@@ -3,13 +3,16 @@ package dev.forebay.agent;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,7 @@ public interface RegionCalls {
     /** Which activity, with what of it matters. */
     enum Step {
         MOUNT,
+        ADMIT,
         WARM,
         CONFIRM,
         PIN,
@@ -70,6 +74,11 @@ public interface RegionCalls {
             String pinId = pin == null ? "" : pin.id();
             return switch (call.step()) {
                 case MOUNT -> region.mount(call.version(), call.manifest());
+                case ADMIT ->
+                        region.admit(
+                                call.version(),
+                                call.manifest(),
+                                new Claim(Urgency.INTERACTIVE, null, Instant.EPOCH));
                 case WARM ->
                         region.warm(call.version(), call.manifest(), 0, call.manifest().chunks())
                                 .toString();

@@ -61,7 +61,7 @@ class SurveyTest {
     void ofAVersionThatIsNotMountedEverythingIsMissing() {
         ManifestRef v1 = written("v1", null, "big", 2 * CHUNK + 1, "empty", 0, "small", 100);
 
-        RegionSurvey survey = survey().of(new SurveyRequest(V1.toString(), v1));
+        RegionSurvey survey = survey().of(asked(V1, v1));
 
         // The large one in three chunks, the small one behind it in the third.
         assertThat(survey.missing()).isEqualTo(new Missing(2 * CHUNK + 101, 2, 4, true));
@@ -79,7 +79,7 @@ class SurveyTest {
         region.holds("w1", v1, 0);
         region.holds("w2", v1, 2);
 
-        RegionSurvey survey = survey().of(new SurveyRequest(V1.toString(), v1));
+        RegionSurvey survey = survey().of(asked(V1, v1));
 
         // b's first half, and c and d: b is counted once though there is a chunk in between.
         assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + CHUNK / 2 + 1, 3, 3, true));
@@ -93,7 +93,7 @@ class SurveyTest {
         region.mounts.add(new Mount(V1, v1, Mount.State.WARMING));
         region.holds("w1", v1, 1);
 
-        assertThat(survey().of(new SurveyRequest(V1.toString(), v1)).missing())
+        assertThat(survey().of(asked(V1, v1)).missing())
                 .isEqualTo(new Missing(2 * CHUNK + 10, 2, 3, true));
     }
 
@@ -104,8 +104,7 @@ class SurveyTest {
         region.holds("w1", v1, 0);
         region.down = "w2";
 
-        assertThat(survey().of(new SurveyRequest(V1.toString(), v1)).missing())
-                .isEqualTo(new Missing(CHUNK, 1, 1, false));
+        assertThat(survey().of(asked(V1, v1)).missing()).isEqualTo(new Missing(CHUNK, 1, 1, false));
     }
 
     @Test
@@ -116,7 +115,7 @@ class SurveyTest {
         region.holds("w1", v1, 0, 1);
         region.holds("w2", v1, 3);
 
-        RegionSurvey survey = survey().of(new SurveyRequest(V2.toString(), v2));
+        RegionSurvey survey = survey().of(asked(V2, v2));
 
         assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + 101, 2, 2, false));
         // The fourth chunk of the old pack is v1's alone, v2 has one page in a new pack.
@@ -127,14 +126,29 @@ class SurveyTest {
     }
 
     @Test
+    void whatVersionsOfANamespaceShareCountsOnceForItsQuota() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
+        ManifestRef other = written("other", null, "a", CHUNK);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
+        region.mounts.add(
+                new Mount(DatasetVersion.parse("others/a@v1"), other, Mount.State.CACHED));
+
+        RegionSurvey survey = survey().of(asked(OTHER, other));
+
+        assertThat(survey.namespaceBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
+        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE + other.roomBytes());
+    }
+
+    @Test
     void anOlderVersionLacksWhatANewerOneOfTheSameChunkDoesNotHave() {
         ManifestRef v1 = written("v1", null, "a", 100, "b", 100);
         ManifestRef v2 = written("v2", v1, "a", 100, "b", 101);
         region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
         region.holds("w1", v2, 0, 1);
 
-        assertThat(survey().of(new SurveyRequest(V1.toString(), v1)).missing())
-                .isEqualTo(new Missing(200, 2, 2, false));
+        assertThat(survey().of(asked(V1, v1)).missing()).isEqualTo(new Missing(200, 2, 2, false));
     }
 
     @Test
@@ -143,7 +157,7 @@ class SurveyTest {
         region.mounts.add(new Mount(OTHER, b, Mount.State.CACHED));
         region.pins.add(new Pin(OTHER, "p", "me", "", Duration.ofSeconds(9)));
 
-        RegionSurvey survey = survey().of(new SurveyRequest(V1.toString(), null));
+        RegionSurvey survey = survey().of(asked(V1, null));
 
         assertThat(survey.missing()).isNull();
         assertThat(survey.neededBytes()).isNull();
@@ -158,14 +172,19 @@ class SurveyTest {
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
         region.holds("w1", v1, 0);
 
-        RegionSurvey survey = survey().of(new SurveyRequest(V2.toString(), v1));
+        RegionSurvey survey = survey().of(asked(V2, v1));
 
         assertThat(survey.neededBytes()).isZero();
         assertThat(survey.missing()).isEqualTo(new Missing(0, 0, 0, true));
     }
 
+    private static SurveyRequest asked(DatasetVersion version, @Nullable ManifestRef manifest) {
+        return new SurveyRequest(version.toString(), manifest, false);
+    }
+
     private Survey survey() {
-        return new Survey(region, cache(), new FillRate(System::nanoTime));
+        ManifestCache cache = cache();
+        return new Survey(region, cache, new Rooms(cache), new FillRate(System::nanoTime));
     }
 
     private ManifestCache cache() {

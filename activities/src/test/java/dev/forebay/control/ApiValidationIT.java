@@ -36,11 +36,13 @@ class ApiValidationIT {
                         newDatasets(),
                         ensures(),
                         plans(),
+                        quotas(),
                         pins(),
                         inRegion("/pins/p/renew"),
                         inRegion("/resume"),
                         evictions(),
-                        ttls())
+                        ttls(),
+                        pauses())
                 .flatMap(List::stream);
     }
 
@@ -92,6 +94,8 @@ class ApiValidationIT {
                 post("/datasets", withTtl("1.5"), "ttl_seconds", "whole number"),
                 post("/datasets", withTtl("true"), "ttl_seconds", "whole number"),
                 post("/datasets", withTtl("99999999999999999999"), "ttl_seconds", "too large"),
+                post("/datasets", withTtlAfter("\"write\""), "ttl_after", "pin or read"),
+                post("/datasets", withTtlAfter("7"), "ttl_after", "a string"),
                 post("/datasets", "{\"namespace\":7}", "namespace", "a string"),
                 post("/datasets", "{\"namespace\":[\"a\"]}", "namespace", "a string"),
                 post("/datasets", "{\"name_space\":\"a\"}", "name_space", "is not a field"),
@@ -100,6 +104,20 @@ class ApiValidationIT {
                 post("/datasets", "{\"namespace\":", "", "is not JSON"),
                 post("/datasets", "{} {}", "", "is not JSON"),
                 post("/datasets", "{\"name\":\"a\",\"name\":\"b\"}", "", "Duplicate field"));
+    }
+
+    private static List<Arguments> quotas() {
+        String path = "/namespaces/team/quota";
+        return List.of(
+                arguments("PUT", path, "{}", "bytes", "is missing"),
+                arguments("PUT", path, "{\"bytes\":-1}", "bytes", "whole number from 0"),
+                arguments("PUT", path, "{\"bytes\":1.5}", "bytes", "whole number"),
+                arguments(
+                        "PUT",
+                        path,
+                        "{\"bytes\":1,\"region\":\"No_Region\"}",
+                        "region",
+                        "must be 1 to 63"));
     }
 
     private static List<Arguments> plans() {
@@ -134,6 +152,11 @@ class ApiValidationIT {
                 post(path, ensure("\"on_deadline\":7"), "on_deadline", "a string"),
                 post(path, ensure("\"priority\":\"high\""), "priority", "or speculative"),
                 post(path, ensure("\"pin\":7"), "pin", "an object"),
+                post(
+                        path,
+                        ensure(pin("\"holder\":\"me\",\"job\":\"a b\"", "9")),
+                        "pin.job",
+                        "1 to 64"),
                 post(path, ensure("\"pin\":{\"lease_seconds\":9}"), "pin.holder", "is missing"),
                 post(path, ensure(pin("\"holder\":\" \"", "9")), "pin.holder", "1 to 200"),
                 post(path, ensure(pin("\"holder\":\"a\\u0000b\"", "9")), "pin.holder", "control"),
@@ -241,6 +264,16 @@ class ApiValidationIT {
                         "{\"region\":\"test-1\",\"force\":true}",
                         "force",
                         "is not a field"));
+    }
+
+    private static List<Arguments> pauses() {
+        String path = "/regions/test-1/sweep/pause";
+        return List.of(
+                post(path, "null", "body", "is missing"),
+                post(path, "{\"reason\":\"" + LONG + "\"}", "reason", "at most 200"),
+                post("/regions/test-1/sweep/resume", "{\"why\":1}", "why", "is not a field"),
+                post("/regions/No_Region/sweep/pause", "{}", "region", "must be 1 to 63"),
+                post("/regions/test-1/sweep?wait_seconds=31", "", "wait_seconds", "from 0 to 30"));
     }
 
     private static List<Arguments> ttls() {
@@ -436,6 +469,11 @@ class ApiValidationIT {
 
     private static Arguments post(String path, String body, String field, String rule) {
         return arguments("POST", path, body, field, rule);
+    }
+
+    private static String withTtlAfter(String after) {
+        return "{\"namespace\":\"team\",\"name\":\"n\",\"source\":\"s3://lake/a/\",\"ttl_after\":%s}"
+                .formatted(after);
     }
 
     private static String dataset(String namespace, String name, String source) {

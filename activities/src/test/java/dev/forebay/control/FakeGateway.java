@@ -17,12 +17,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** An agent's gateway that renews any pin whose id begins with {@code alive}. */
 final class FakeGateway implements AutoCloseable {
 
+    private static final String NOTHING =
+            """
+            {"capacity_bytes":1000000,"used_bytes":0,"orphan_bytes":0,"unknown":[],"versions":[],"shares":[]}""";
+
     private final HttpServer server;
     private final Map<String, String> accounts = new ConcurrentSkipListMap<>();
     private final List<String> settled = new CopyOnWriteArrayList<>();
     private volatile boolean etcdReachable = true;
     private volatile String survey = "{}";
     private volatile String surveyed = "";
+    private volatile String usage = NOTHING;
+    private volatile String pins = "{\"pins\":[]}";
 
     FakeGateway() {
         try {
@@ -54,6 +60,9 @@ final class FakeGateway implements AutoCloseable {
                                     StandardCharsets.UTF_8);
                     answer(exchange, 200, survey);
                 });
+        // A longer path goes before a shorter one.
+        server.createContext("/v1/pins", exchange -> answer(exchange, 200, pins));
+        server.createContext("/v1/usage", exchange -> answer(exchange, 200, usage));
         server.start();
     }
 
@@ -98,6 +107,21 @@ final class FakeGateway implements AutoCloseable {
                 200,
                 "{\"accounts\":[%s],\"next\":%s}"
                         .formatted(String.join(",", page), first && all.size() > 1 ? "0" : "null"));
+    }
+
+    /** What it says of its chunk stores from now on. */
+    void setUsage(String json) {
+        usage = json;
+    }
+
+    /** What it says of the pins in its etcd from now on. */
+    void setPins(String json) {
+        pins = json;
+    }
+
+    /** Says from now on that its chunk stores are empty. */
+    void resetUsage() {
+        usage = NOTHING;
     }
 
     /** What it says of its etcd from now on. */

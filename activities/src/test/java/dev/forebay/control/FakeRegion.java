@@ -8,6 +8,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.Activity;
 import io.temporal.client.WorkflowClient;
@@ -46,9 +47,12 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final Map<String, PinRequest> pins = new ConcurrentHashMap<>();
     private final AtomicInteger warmed = new AtomicInteger();
     private final Set<DatasetVersion> filled = ConcurrentHashMap.newKeySet();
+    private final Set<DatasetVersion> dropped = ConcurrentHashMap.newKeySet();
     private final Map<DatasetVersion, Priority> priorities = new ConcurrentHashMap<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
+    private final Map<DatasetVersion, Claim> claims = new ConcurrentHashMap<>();
     private volatile @Nullable ApplicationFailure mountFailure;
+    private volatile @Nullable String fullBecause;
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final WorkerFactory factory;
@@ -117,6 +121,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return pins.containsKey(version + "/" + pinId);
     }
 
+    /** Whether it was ever told to drop a version. */
+    boolean hasDropped(DatasetVersion version) {
+        return dropped.contains(version);
+    }
+
     @Override
     public String mount(DatasetVersion version, ManifestRef manifest) {
         ApplicationFailure failure = mountFailure;
@@ -124,6 +133,26 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
             throw failure;
         }
         return "/mnt/test/" + version.path();
+    }
+
+    /** While there is no room it has everybody wait; {@code reason} says why. */
+    void full(@Nullable String reason) {
+        fullBecause = reason;
+    }
+
+    /** On what ground the last version wanted room. */
+    Claim claim(DatasetVersion version) {
+        return Objects.requireNonNull(claims.get(version));
+    }
+
+    @Override
+    public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+        claims.put(version, claim);
+        String reason = fullBecause;
+        if (reason != null) {
+            throw Failures.of(new ForebayException(ErrorCode.CAPACITY_EXCEEDED, reason));
+        }
+        return mount(version, manifest);
     }
 
     @Override
@@ -195,6 +224,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     @Override
     public void drop(DatasetVersion version, ManifestRef manifest) {
         filled.remove(version);
+        dropped.add(version);
     }
 
     @Override

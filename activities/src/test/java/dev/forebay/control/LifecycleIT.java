@@ -4,6 +4,7 @@ import static dev.forebay.control.TestControlPlane.REGION;
 import static dev.forebay.control.TestControlPlane.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -376,6 +377,75 @@ class LifecycleIT {
     }
 
     @Test
+    void aPinSaysWhichJobHoldsIt() {
+        String v = version(platform.dataset(LONG), "v1");
+        String job = "3f2b8a44-5d0c-4b0e-9a53-0c1d2e3f4a5b";
+        String pin = "\"holder\":\"me\",\"lease_seconds\":600,\"job\":\"" + job + "\"";
+        Api.Answer ensured =
+                api.post(
+                        v + "/ensure?wait_seconds=30",
+                        IN.replace("}", ",\"pin\":{" + pin + ",\"id\":\"alive-a\"}}"));
+        Api.Answer taken = api.post(v + "/pins", IN.replace("}", ",\"id\":\"b\"," + pin + "}"));
+
+        assertThat(ensured.body().at("/receipt/pin/job").asText()).isEqualTo(job);
+        assertThat(taken.text("job")).isEqualTo(job);
+        Await.until(
+                "the catalogue knows both",
+                () ->
+                        api.get(v.substring(0, v.lastIndexOf('/')))
+                                .body()
+                                .at("/items/0/pins")
+                                .findValuesAsText("job")
+                                .equals(List.of(job, job)));
+        api.delete(v + "/pins/alive-a?region=" + REGION);
+        api.delete(v + "/pins/b?region=" + REGION);
+    }
+
+    /** "Leaked pins". */
+    @Test
+    void pinsThatNobodyStandsBehindAreListedWithTheReason() {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        for (String id : List.of("kept", "left")) {
+            api.post(
+                    v + "/pins",
+                    "{\"region\":\"%s\",\"id\":\"%s\",\"holder\":\"me\",\"lease_seconds\":600}"
+                            .formatted(REGION, id));
+        }
+        platform.gateway.setPins(
+                "{\"pins\":[%s,%s,%s]}"
+                        .formatted(
+                                held(name, "kept", 400),
+                                held(name, "left", 200),
+                                held(name, "lost", 600)));
+        try {
+            Api.Answer leaked = api.get("/pins/leaked?region=" + REGION);
+
+            assertThat(leaked.status()).as(leaked.raw().body()).isEqualTo(200);
+            assertThat(leaked.body().get("items"))
+                    .extracting(pin -> pin.get("id").asText(), pin -> pin.at("/leak/code").asText())
+                    .containsExactlyInAnyOrder(
+                            tuple("left", "NOT_RENEWED"), tuple("lost", "UNKNOWN"));
+            assertThat(leaked.body().at("/items/0/leak/message").asText())
+                    .contains("not renewed for 400 s of its lease of 600 s");
+            assertThat(api.get("/pins/leaked").text("code")).isEqualTo("UNAVAILABLE");
+            assertThat(api.get(v + "/pins").body().at("/items/0/leak").isNull()).isTrue();
+        } finally {
+            platform.gateway.setPins("{\"pins\":[]}");
+            api.delete(v + "/pins/kept?region=" + REGION);
+            api.delete(v + "/pins/left?region=" + REGION);
+        }
+    }
+
+    private static String held(String name, String id, int remaining) {
+        return """
+                {"version":{"dataset":{"namespace":"team","name":"%s"},"version":"v1"},"id":"%s","holder":"me",
+                "reason":"","lease_seconds":600,"remaining_seconds":%d,"job":null}"""
+                .formatted(name, id, remaining);
+    }
+
+    @Test
     void whatARegionDoesNotHaveIsEvictedWithoutAWord() {
         String v = version(platform.dataset(LONG), "v1");
         api.post(v + "/ensure?wait_seconds=30", IN);
@@ -561,7 +631,7 @@ class LifecycleIT {
                 () ->
                         isWaiting(
                                 api.get(v).body().at("/regions/0/waiting"),
-                                "no agent of test-2 has taken up 'Mount'"));
+                                "no agent of test-2 has taken up 'Admit'"));
     }
 
     private static boolean isWaiting(JsonNode cause, String why) {

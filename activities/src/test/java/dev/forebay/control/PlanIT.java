@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a plan says, on real servers with a region in memory: "What a plan says". */
@@ -30,6 +31,11 @@ class PlanIT {
 
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;
+
+    @AfterEach
+    void forget() {
+        platform.gateway.setSurvey("{}");
+    }
 
     @Test
     void aVersionThatNobodyAskedForIsListedAndNothingElseHappens() throws SQLException {

@@ -110,14 +110,19 @@ final class TestControlPlane {
 
     /** Registers a new dataset of some files and returns its name. */
     String dataset(long ttlSeconds) {
+        return dataset(ttlSeconds, "pin");
+    }
+
+    /** As {@link #dataset(long)}; its time to live counts from this. */
+    String dataset(long ttlSeconds, String ttlAfter) {
         String name = "d" + DATASETS.incrementAndGet();
         put(name + "/a.txt", "first");
         put(name + "/b/c.txt", "second");
         api.post(
                 "/datasets",
                 """
-                {"namespace":"team","name":"%s","source":"s3://lake/%s/","ttl_seconds":%d}"""
-                        .formatted(name, name, ttlSeconds));
+                {"namespace":"team","name":"%s","source":"s3://lake/%s/","ttl_seconds":%d,"ttl_after":"%s"}"""
+                        .formatted(name, name, ttlSeconds, ttlAfter));
         return name;
     }
 

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.time.Instant;
 
 /** The arrows between core's packages, as docs/architecture.md draws them. */
 @AnalyzeClasses(packages = "dev.forebay", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -39,6 +40,17 @@ class ArchitectureTest {
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("io.etcd..");
+
+    /** "Clocks that differ": pins and workers live by etcd's leases and by monotonic time. */
+    @ArchTest
+    static final ArchRule membershipKnowsNoTimeOfDay =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.forebay.membership..")
+                    .should()
+                    .callMethod(Instant.class, "now")
+                    .orShould()
+                    .callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
     static final ArchRule onlyTheManifestKnowsSqlite =

@@ -66,6 +66,9 @@ public sealed interface Event {
     /** Somebody got a receipt, and no pin. */
     record HandedOut(RegionName region, Instant at) implements Regional {}
 
+    /** Somebody has read the copy. */
+    record Read(RegionName region, Instant at) implements Regional {}
+
     /** The region is about to be asked to evict. */
     record EvictionBegun(RegionName region) implements Regional {}
 

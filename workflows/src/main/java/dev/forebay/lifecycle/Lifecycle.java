@@ -13,6 +13,7 @@ import dev.forebay.lifecycle.Event.Mounted;
 import dev.forebay.lifecycle.Event.PinEnded;
 import dev.forebay.lifecycle.Event.PinGranted;
 import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.lifecycle.Event.Read;
 import dev.forebay.lifecycle.Event.Regional;
 import dev.forebay.lifecycle.Event.Resumed;
 import dev.forebay.lifecycle.Event.TtlSet;
@@ -56,6 +57,7 @@ import java.util.stream.Stream;
  * last</td></tr>
  * <tr><td>HandedOut, no pin</td><td>CACHED</td><td>CACHED</td><td>TTL counts anew, unless it began
  * a moment ago</td></tr>
+ * <tr><td>Read, no pin</td><td>CACHED</td><td>CACHED</td><td>as HandedOut</td></tr>
  * <tr><td>EvictionBegun, no pin</td><td>WARMING, CACHED, BLOCKED</td><td>EVICTING</td><td></td></tr>
  * <tr><td>EvictionRefused</td><td>EVICTING</td><td>CACHED if it was complete, else WARMING</td>
  * <td>TTL counts anew</td></tr>
@@ -66,8 +68,9 @@ import java.util.stream.Stream;
  * </table>
  *
  * <p>The TTL so counts from the latest of: the last pin ended, the version became CACHED, somebody
- * got a receipt without a pin, the TTL was changed. The instant at which it passes is kept, not the
- * one at which it began.
+ * got a receipt without a pin, somebody read it (as far as the workflow is told: see {@link
+ * dev.forebay.workflows.DatasetVersionWorkflow#read}), the TTL was changed. The instant at which it
+ * passes is kept, not the one at which it began.
  */
 public final class Lifecycle {
 
@@ -188,7 +191,8 @@ public final class Lifecycle {
                             : before;
             case PinRenewed renewed -> renew(before, renewed);
             case PinEnded ended -> endPin(before, now, ended);
-            case HandedOut handedOut -> handedOut(before, now, handedOut.at());
+            case HandedOut handedOut -> used(before, now, handedOut.at());
+            case Read read -> used(before, now, read.at());
             case EvictionBegun _ ->
                     isPinnable(now) && pins(before, now.region()).isEmpty()
                             ? with(before, Copy.evicting(now))
@@ -227,8 +231,8 @@ public final class Lifecycle {
                 pinned ? null : confirmed.at().plus(status.ttl()));
     }
 
-    /** A crowd of callers moves the end once, not each a little. */
-    private static VersionStatus handedOut(VersionStatus before, Residency now, Instant at) {
+    /** A crowd of users moves the end once, not each a little. */
+    private static VersionStatus used(VersionStatus before, Residency now, Instant at) {
         Instant end = at.plus(before.ttl());
         return now.evictableAt() != null
                         && now.evictableAt().isBefore(end.minus(slack(before.ttl())))
@@ -249,7 +253,7 @@ public final class Lifecycle {
                                         before,
                                         Stream.concat(
                                                 without(before, pin.region(), pin.id()),
-                                                Stream.of(until(pin, renewed.expiresAt())))))
+                                                Stream.of(pin.until(renewed.expiresAt())))))
                 .orElse(before);
     }
 
@@ -261,10 +265,6 @@ public final class Lifecycle {
         return now.state() == State.CACHED && pins(after, now.region()).isEmpty()
                 ? with(after, Copy.evictable(now, ended.at().plus(before.ttl())))
                 : after;
-    }
-
-    private static PinGrant until(PinGrant pin, Instant expiresAt) {
-        return new PinGrant(pin.region(), pin.id(), pin.holder(), pin.reason(), expiresAt);
     }
 
     private static Stream<PinGrant> without(VersionStatus status, RegionName region, String id) {

@@ -14,6 +14,8 @@ final class Changes {
     private static final int RECEIPTS_ARE_PROVEN = 1;
     private static final int WHO_ASKS_IS_REMEMBERED = 2;
 
+    private static final String SWEEPS_SAY_WHY = "sweeps say why";
+
     private final int level =
             Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_ASKS_IS_REMEMBERED);
 
@@ -25,6 +27,17 @@ final class Changes {
         return Workflow.getVersion("speculation has a budget", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
+    /** As {@link #ID}, of fillings. */
+    private static final String OF_FILLINGS = "room is claimed";
+
+    private static final int ROOM_IS_CLAIMED = 1;
+
+    /** Whether this filling waits until there is room. */
+    static boolean roomIsClaimed() {
+        return Workflow.getVersion(OF_FILLINGS, Workflow.DEFAULT_VERSION, ROOM_IS_CLAIMED)
+                >= ROOM_IS_CLAIMED;
+    }
+
     /** Whether a region that is CACHED is asked again before a receipt is given. */
     boolean receiptsAreProven() {
         return level >= RECEIPTS_ARE_PROVEN;
@@ -33,6 +46,11 @@ final class Changes {
     /** Whether the TTL begins anew with a receipt without a pin. */
     boolean receiptsBeginTheTtl() {
         return level >= WHO_ASKS_IS_REMEMBERED;
+    }
+
+    /** Whether a sweep asks for victims with their reasons, and not only for what has expired. */
+    static boolean sweepsSayWhy() {
+        return Workflow.getVersion(SWEEPS_SAY_WHY, Workflow.DEFAULT_VERSION, 1) >= 1;
     }
 
     /** Whether a region whose filling has failed is asked how much is there. */

@@ -90,7 +90,8 @@ final class Chronicle {
             case Event.Mounted _,
                     Event.WarmProgressed _,
                     Event.PinRenewed _,
-                    Event.HandedOut _ -> {}
+                    Event.HandedOut _,
+                    Event.Read _ -> {}
         }
     }
 

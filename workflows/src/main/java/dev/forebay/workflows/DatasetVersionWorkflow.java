@@ -1,5 +1,6 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.AbandonRequest;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
@@ -7,6 +8,7 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
@@ -105,6 +107,20 @@ public interface DatasetVersionWorkflow {
     /** From the child that fills a region, a bounded number of times per filling. */
     @SignalMethod
     void progress(FillProgress progress);
+
+    /**
+     * From a sweep, about a version of a dataset whose time to live begins with the last read: once
+     * when its time would have passed.
+     */
+    @SignalMethod
+    void read(ReadReport report);
+
+    /**
+     * From the region's agent, when workers have gone and a pinned version is not complete any
+     * more: a region that is CACHED is asked again, and filled with what is missing.
+     */
+    @SignalMethod
+    void upkeep(RegionName region);
 
     @QueryMethod
     VersionStatus status();

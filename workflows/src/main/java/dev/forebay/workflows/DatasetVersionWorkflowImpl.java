@@ -1,6 +1,7 @@
 package dev.forebay.workflows;
 
 import dev.forebay.lifecycle.Event.Mounted;
+import dev.forebay.lifecycle.Event.Read;
 import dev.forebay.lifecycle.Event.Resumed;
 import dev.forebay.lifecycle.Event.TtlSet;
 import dev.forebay.lifecycle.Event.WarmProgressed;
@@ -15,6 +16,7 @@ import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
@@ -253,6 +255,16 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     }
 
     @Override
+    public void read(ReadReport report) {
+        state.apply(new Read(report.region(), VersionState.now().minus(report.ago())));
+    }
+
+    @Override
+    public void upkeep(RegionName region) {
+        proofs.renew(region);
+    }
+
+    @Override
     public VersionStatus status() {
         return state.status();
     }
@@ -295,6 +307,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             throw Failures.refusal(
                     ErrorCode.INVALID_ARGUMENT,
                     "the TTL of %s in %s has not passed".formatted(input.version(), region));
+        }
+        if (request.ifEvictableAt() != null
+                && !request.ifEvictableAt().equals(state.residency(region).evictableAt())) {
+            throw Failures.refusal(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s was used in %s since it was chosen".formatted(input.version(), region));
         }
     }
 

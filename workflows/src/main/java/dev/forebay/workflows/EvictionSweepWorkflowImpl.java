@@ -1,16 +1,22 @@
 package dev.forebay.workflows;
 
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.SweepActivities.Outcome;
-import io.temporal.failure.ActivityFailure;
+import dev.forebay.workflows.message.EvictInput;
+import dev.forebay.workflows.message.Victim;
+import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowSemaphore;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
-/** Evicts what the catalogue says has expired, a few at a time; the next sweep does the rest. */
+/** Removes what has to go, a few at a time; the next sweep does the rest. */
 public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
 
     /** Keeps a sweep's history under about 2,000 events. */
@@ -18,32 +24,77 @@ public final class EvictionSweepWorkflowImpl implements EvictionSweepWorkflow {
 
     private static final int AT_ONCE = 8;
 
+    /** An eviction that takes longer goes on without the sweep: the next one is not to wait. */
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private record Removal(DatasetVersion version, Supplier<Outcome> work) {}
+
     @Override
     public List<Outcome> run(RegionName region) {
-        List<DatasetVersion> expired =
-                Steps.sweep(region, "what has expired").expired(region, MOST_VERSIONS);
+        List<Removal> removals = removals(region).toList();
         WorkflowSemaphore places = Workflow.newWorkflowSemaphore(AT_ONCE);
         List<Promise<Outcome>> sweeps =
-                expired.stream()
-                        .map(version -> Async.function(() -> evict(version, region, places)))
+                removals.stream()
+                        .map(removal -> Async.function(() -> inTurn(removal, places)))
                         .toList();
         List<Outcome> outcomes = sweeps.stream().map(Promise::get).toList();
         long evicted = outcomes.stream().filter(Outcome::evicted).count();
         Workflow.setCurrentDetails(
-                "Evicted %d of %d expired versions from %s."
+                "Evicted %d of %d versions that had to go from %s."
                         .formatted(evicted, outcomes.size(), region));
         return outcomes;
     }
 
-    private static Outcome evict(
-            DatasetVersion version, RegionName region, WorkflowSemaphore places) {
+    private static Stream<Removal> removals(RegionName region) {
+        if (Changes.sweepsSayWhy()) {
+            return Steps.sweep(region, "what has to go").findVictims(region, MOST_VERSIONS).stream()
+                    .map(victim -> new Removal(victim.version(), () -> remove(victim, region)));
+        }
+        return Steps.sweep(region, "what has expired").expired(region, MOST_VERSIONS).stream()
+                .map(
+                        version ->
+                                new Removal(
+                                        version,
+                                        () ->
+                                                Steps.sweep(region, "evict " + version)
+                                                        .evictIfExpired(version, region)));
+    }
+
+    private static Outcome inTurn(Removal removal, WorkflowSemaphore places) {
         places.acquire();
         try {
-            return Steps.sweep(region, "evict " + version).evictIfExpired(version, region);
-        } catch (ActivityFailure failure) {
-            return new Outcome(version, false, Failures.problem(failure).message());
+            return removal.work().get();
+        } catch (TemporalFailure failure) {
+            return new Outcome(removal.version(), false, Failures.problem(failure).message());
         } finally {
             places.release();
         }
+    }
+
+    private static Outcome remove(Victim victim, RegionName region) {
+        ManifestRef orphan = victim.orphan();
+        return orphan == null
+                ? Steps.sweep(region, "evict " + victim.version()).evictVictim(victim, region)
+                : removeOrphan(victim, orphan, region);
+    }
+
+    /**
+     * Under the id of the version's own eviction, so that the two never run at once; etcd refuses
+     * if somebody has pinned it.
+     */
+    private static Outcome removeOrphan(Victim victim, ManifestRef orphan, RegionName region) {
+        DatasetVersion version = victim.version();
+        if (!Steps.sweep(region, "does nobody own " + version).isOrphan(victim, region)) {
+            return new Outcome(version, false, "somebody owns it again", victim.reason());
+        }
+        EvictWorkflow eviction = Children.evict(version, region);
+        Promise<Void> end =
+                Async.procedure(
+                        eviction::run, new EvictInput(version, orphan, region, victim.why()));
+        if (!Deadlines.await(PATIENCE, end::isCompleted)) {
+            return new Outcome(version, false, "its eviction goes on", victim.reason());
+        }
+        end.get();
+        return new Outcome(version, true, victim.why(), victim.reason());
     }
 }

@@ -5,6 +5,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.workflows.message.Problem;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.TemporalFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
 import java.util.Arrays;
@@ -93,6 +94,11 @@ public final class Failures {
             depth++;
         }
         return false;
+    }
+
+    /** Whether something was cancelled, and did not fail by itself. */
+    static boolean isCancellation(TemporalFailure failure) {
+        return failure instanceof CanceledFailure || failure.getCause() instanceof CanceledFailure;
     }
 
     /**

@@ -83,7 +83,8 @@ final class Pins {
                         request.id(),
                         request.holder(),
                         request.reason(),
-                        VersionState.now().plus(left));
+                        VersionState.now().plus(left),
+                        request.job());
         // An eviction that began meanwhile is refused if the pin was first in etcd. If it is not,
         // the pin has ended again already.
         state.awaitNotEvicting(region);

@@ -12,13 +12,13 @@ import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.PrewarmInput.Cursor;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.failure.ApplicationFailure;
-import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +67,10 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private Cursor mount(PrewarmInput input) {
         String path =
-                Steps.mount(input.version(), input.region(), urgency(input))
-                        .mount(input.version(), input.manifest());
+                Changes.roomIsClaimed()
+                        ? inTurn(input, urgency -> new Entry(input, urgency).await())
+                        : Steps.mount(input.version(), input.region(), urgency(input))
+                                .mount(input.version(), input.manifest());
         Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
         report(input, cursor);
         return cursor;
@@ -96,7 +98,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     private Cursor warmBatch(PrewarmInput input, Cursor cursor) {
         ManifestRef manifest = input.manifest();
         long to = Math.min(cursor.next() + Batches.size(manifest.chunks()), manifest.chunks());
-        WarmResult warmed = warm(input, cursor.next(), to);
+        WarmResult warmed =
+                inTurn(input, urgency -> warmWithinBudget(input, cursor.next(), to, urgency));
         // A later round warms again what is there: only confirm knows the sum then.
         boolean isFirst = cursor.round() == 0;
         long verified = isFirst ? warmed.bytesVerified() : 0;
@@ -111,38 +114,35 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 cursor.objects() + objects);
     }
 
-    /** A batch that nobody waited for begins again, in its new place, when somebody does. */
-    private WarmResult warm(PrewarmInput input, long from, long to) {
+    /** A step that nobody waited for begins again, in its new place, when somebody does. */
+    private <T> T inTurn(PrewarmInput input, Function<Urgency, T> step) {
         if (urgency(input) == Urgency.INTERACTIVE) {
-            return warm(input, from, to, Urgency.INTERACTIVE);
+            return step.apply(Urgency.INTERACTIVE);
         }
-        Result result = new Result();
+        Result<T> result = new Result<>();
         CancellationScope scope =
-                Workflow.newCancellationScope(
-                        () -> result.value = warmWithinBudget(input, from, to));
+                Workflow.newCancellationScope(() -> result.value = step.apply(Urgency.SPECULATIVE));
         unhurried = scope;
         try {
             scope.run();
         } catch (TemporalFailure failure) {
-            if (!hurried || !isCancellation(failure)) {
+            if (!hurried || !Failures.isCancellation(failure)) {
                 throw failure;
             }
         } finally {
             unhurried = null;
         }
-        WarmResult warmed = result.value;
-        return warmed == null ? warm(input, from, to, Urgency.INTERACTIVE) : warmed;
+        T done = result.value;
+        return done == null ? step.apply(Urgency.INTERACTIVE) : done;
     }
 
-    private static WarmResult warmWithinBudget(PrewarmInput input, long from, long to) {
-        if (Changes.speculationHasABudget()) {
+    /** What nobody waits for begins only when its namespace may spend more. */
+    private static WarmResult warmWithinBudget(
+            PrewarmInput input, long from, long to, Urgency urgency) {
+        if (urgency == Urgency.SPECULATIVE && Changes.speculationHasABudget()) {
             Steps.budget(input.version()).requireBudget(input.version().dataset().namespace());
         }
-        return warm(input, from, to, Urgency.SPECULATIVE);
-    }
-
-    private static boolean isCancellation(TemporalFailure failure) {
-        return failure instanceof CanceledFailure || failure.getCause() instanceof CanceledFailure;
+        return warm(input, from, to, urgency);
     }
 
     private static WarmResult warm(PrewarmInput input, long from, long to, Urgency urgency) {
@@ -157,9 +157,9 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 .warm(input.version(), input.manifest(), from, to);
     }
 
-    /** What a batch came to, out of its scope's reach. */
-    private static final class Result {
-        private @Nullable WarmResult value;
+    /** What a step came to, out of its scope's reach. */
+    private static final class Result<T> {
+        private @Nullable T value;
     }
 
     /**

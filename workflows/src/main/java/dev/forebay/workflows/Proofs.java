@@ -9,11 +9,14 @@ import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import io.temporal.failure.ActivityFailure;
+import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.slf4j.Logger;
 
 /**
  * Shows that a region which is CACHED still holds everything, by asking its workers again: one
@@ -22,6 +25,8 @@ import java.util.Map;
  * <p>A region that lacks something, or has forgotten the version, is filled again.
  */
 final class Proofs {
+
+    private static final Logger LOG = Workflow.getLogger(Proofs.class);
 
     private final VersionState state;
     private final Fills fills;
@@ -55,6 +60,19 @@ final class Proofs {
             answer.get();
         }
         return false;
+    }
+
+    /** Asks a region that is CACHED now, whether somebody waits or not. */
+    void renew(RegionName region) {
+        if (state.state(region) != State.CACHED) {
+            return;
+        }
+        try {
+            running.computeIfAbsent(region, this::begin).get();
+        } catch (TemporalFailure unanswered) {
+            // Whoever asks for a receipt will ask again, and so does the agent.
+            LOG.warn("{} does not say whether it is complete", region);
+        }
     }
 
     private Instant provenAt(Residency residency) {

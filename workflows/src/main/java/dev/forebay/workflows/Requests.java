@@ -87,6 +87,9 @@ final class Requests {
         atMost("pin.holder", pin.holder(), LONGEST_TEXT);
         atMost("pin.reason", pin.reason(), LONGEST_TEXT);
         within("pin.lease", pin.lease(), SHORTEST_LEASE, LONGEST_LEASE);
+        if (pin.job() != null) {
+            pinId("pin.job", pin.job());
+        }
     }
 
     static void check(UnpinRequest request) {

@@ -8,6 +8,7 @@ import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.activity.TrackingActivities;
 import dev.forebay.workflows.message.Urgency;
@@ -97,6 +98,29 @@ final class Steps {
                 bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
                 key(urgency),
                 "mount");
+    }
+
+    /** Who waits for room is tried again every few seconds, for as long as this. */
+    static RegionActivities admit(
+            DatasetVersion version, RegionName region, Urgency urgency, Duration patience) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofSeconds(30), patience)
+                        .setRetryOptions(
+                                backOff().setMaximumInterval(Duration.ofSeconds(10)).build()),
+                key(urgency),
+                "wait for room");
+    }
+
+    static RoomActivities makeRoom(DatasetVersion version, RegionName region, Urgency urgency) {
+        ActivityOptions options =
+                bounded(Duration.ofMinutes(15), Duration.ofMinutes(30))
+                        .setHeartbeatTimeout(HEARTBEAT)
+                        .setPriority(priority(version, urgency))
+                        .setSummary("make room in " + region)
+                        .build();
+        return Workflow.newActivityStub(RoomActivities.class, options);
     }
 
     static RegionActivities warm(

@@ -36,6 +36,11 @@ public final class WorkflowIds {
         return "eviction-sweep/" + region;
     }
 
+    /** The sweep that somebody asked for, beside those of the schedule. */
+    public static String sweepNow(RegionName region) {
+        return sweep(region) + "/now";
+    }
+
     /** The schedule that looks for drift in a dataset's source, and the prefix of its workflows. */
     public static String driftCheck(DatasetName dataset) {
         return "drift-check/" + dataset;

@@ -15,6 +15,7 @@ import dev.forebay.lifecycle.Event.Mounted;
 import dev.forebay.lifecycle.Event.PinEnded;
 import dev.forebay.lifecycle.Event.PinGranted;
 import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.lifecycle.Event.Read;
 import dev.forebay.lifecycle.Event.Regional;
 import dev.forebay.lifecycle.Event.Resumed;
 import dev.forebay.lifecycle.Event.TtlSet;
@@ -250,6 +251,7 @@ class LifecyclePropertyTest {
                         Combinators.combine(region, at)
                                 .as((r, t) -> new Mounted(r, "/mnt/forebay/team/digits/v1", t)),
                         Combinators.combine(region, at).as(HandedOut::new),
+                        Combinators.combine(region, at).as(Read::new),
                         Combinators.combine(region, bytes, bytes, Arbitraries.longs().between(0, 3))
                                 .as(WarmProgressed::new),
                         Combinators.combine(region, bytes, bytes, at).as(Confirmed::new),

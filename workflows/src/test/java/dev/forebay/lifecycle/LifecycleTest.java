@@ -15,6 +15,7 @@ import dev.forebay.lifecycle.Event.Mounted;
 import dev.forebay.lifecycle.Event.PinEnded;
 import dev.forebay.lifecycle.Event.PinGranted;
 import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.lifecycle.Event.Read;
 import dev.forebay.lifecycle.Event.Resumed;
 import dev.forebay.lifecycle.Event.TtlSet;
 import dev.forebay.lifecycle.Event.WarmProgressed;
@@ -118,6 +119,11 @@ class LifecycleTest {
         VersionStatus renewed = after(PINNED, new PinRenewed(US, "p", NOON.plusSeconds(99)));
         assertThat(Lifecycle.pin(renewed, US, "p")).contains(pin("p", 99));
         assertThat(after(CACHED, new PinRenewed(US, "p", NOON))).isEqualTo(CACHED);
+
+        PinGrant ofJob = new PinGrant(US, "j", "job", "training", NOON, "uid");
+        VersionStatus later =
+                after(CACHED, new PinGranted(ofJob), new PinRenewed(US, "j", NOON.plusSeconds(9)));
+        assertThat(Lifecycle.pin(later, US, "j")).contains(ofJob.until(NOON.plusSeconds(9)));
     }
 
     @Test
@@ -146,6 +152,17 @@ class LifecycleTest {
         assertThat(after(CACHED, new HandedOut(US, NOON.plusSeconds(60)))).isEqualTo(CACHED);
         assertThat(after(PINNED, new HandedOut(US, later))).isEqualTo(PINNED);
         assertThat(after(WARMING, new HandedOut(US, later))).isEqualTo(WARMING);
+    }
+
+    @Test
+    void aReadBeginsTheTtlAnewAndNeverEarlier() {
+        Instant later = NOON.plusSeconds(600);
+        assertThat(Lifecycle.evictableAt(after(CACHED, new Read(US, later)), US))
+                .contains(later.plus(TTL));
+        assertThat(after(CACHED, new Read(US, NOON.minusSeconds(600)))).isEqualTo(CACHED);
+        assertThat(after(PINNED, new Read(US, later))).isEqualTo(PINNED);
+        VersionStatus evicting = after(CACHED, new EvictionBegun(US));
+        assertThat(after(evicting, new Read(US, later))).isEqualTo(evicting);
     }
 
     @Test

@@ -18,6 +18,7 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
@@ -25,6 +26,7 @@ import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.VersionStatus;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -239,6 +241,79 @@ class DatasetVersionWorkflowTest {
         platform.pass(Duration.ofSeconds(11));
         platform.update("evict", new EvictRequest(US, "TTL has passed", true));
         assertThat(platform.us.isEmpty()).isTrue();
+    }
+
+    @Test
+    void whatWasUsedSinceItWasChosenIsNotEvicted() {
+        platform.ensure(US, null);
+        Instant chosen = platform.residency(US).evictableAt();
+        platform.pass(Duration.ofMinutes(10));
+        platform.ensure(US, null);
+
+        assertThat(
+                        codeOf(
+                                () ->
+                                        platform.update(
+                                                "evict",
+                                                new EvictRequest(US, "full", false, chosen))))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        Instant now = platform.residency(US).evictableAt();
+        platform.update("evict", new EvictRequest(US, "full", false, now));
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+    }
+
+    @Test
+    void whatAPinnedVersionHasLostIsFilledByItself() {
+        platform.ensure(US, pin("p", Duration.ofDays(1)));
+        platform.us.loseChunk(3);
+
+        platform.workflow().signal("upkeep", US);
+
+        platform.passUntil("filled again", () -> platform.us.count(Step.WARM) > 4);
+        platform.passUntil("complete", () -> platform.residency(US).state() == State.CACHED);
+        assertThat(platform.status().pins()).hasSize(1);
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.control.ingests()).isEqualTo(1);
+    }
+
+    @Test
+    void upkeepLeavesAloneWhatIsCompleteOrDoesNotAnswerOrIsNotThere() {
+        platform.ensure(US, pin("p", Duration.ofDays(1)));
+        platform.workflow().signal("upkeep", US);
+        platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
+        platform.us.setDown(true);
+        platform.workflow().signal("upkeep", US);
+        platform.workflow().signal("upkeep", AP);
+        platform.passUntil("asked again", () -> platform.us.count(Step.CONFIRM) > 2);
+        platform.pass(Duration.ofMinutes(5));
+        platform.us.setDown(false);
+
+        assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
+        assertThat(platform.residency(AP).state()).isEqualTo(State.ABSENT);
+        assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
+        assertThat(platform.ap.count(Step.CONFIRM)).isZero();
+        platform.update("unpin", new UnpinRequest(US, "p"));
+    }
+
+    @Test
+    void aReadKeepsACopyForAnotherTtl() {
+        platform.ensure(US, null);
+        platform.pass(TTL.plusMinutes(5));
+        platform.workflow().signal("read", new ReadReport(US, Duration.ofMinutes(15)));
+        platform.passUntil(
+                "it is heard",
+                () ->
+                        platform.now()
+                                .isBefore(
+                                        Objects.requireNonNull(
+                                                platform.residency(US).evictableAt())));
+
+        EvictRequest sweep = new EvictRequest(US, "TTL has passed", true);
+        assertThat(codeOf(() -> platform.update("evict", sweep)))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        platform.pass(TTL);
+        platform.update("evict", sweep);
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
     }
 
     @Test

@@ -9,21 +9,29 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
+import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.message.Victim;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
 final class FakeControlPlane
-        implements IngestActivities, CatalogueActivities, SweepActivities, BudgetActivities {
+        implements IngestActivities,
+                CatalogueActivities,
+                SweepActivities,
+                BudgetActivities,
+                RoomActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -35,6 +43,7 @@ final class FakeControlPlane
                     CHUNKS);
 
     private final List<VersionStatus> projected = new ArrayList<>();
+    private final List<Victim> victims = new CopyOnWriteArrayList<>();
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean budgetSpent;
@@ -43,6 +52,13 @@ final class FakeControlPlane
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
     private int projections;
+    private final List<Urgency> roomsMade = new ArrayList<>();
+    private @Nullable Long quota;
+
+    /** What every sweep finds from now on. */
+    void addVictim(Victim victim) {
+        victims.add(victim);
+    }
 
     synchronized void failIngest(ErrorCode code) {
         failures.add(code);
@@ -127,6 +143,39 @@ final class FakeControlPlane
         projected.add(status);
         Optional.ofNullable(news).ifPresent(happenings::addAll);
         revisions.add(revision);
+    }
+
+    /** How much room namespaces may have from now on. */
+    synchronized void setQuota(@Nullable Long bytes) {
+        quota = bytes;
+    }
+
+    /** For whom room was made, in order. */
+    synchronized List<Urgency> roomsMade() {
+        return List.copyOf(roomsMade);
+    }
+
+    @Override
+    public synchronized Made makeRoom(
+            DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
+        roomsMade.add(urgency);
+        return new Made(List.of(), quota);
+    }
+
+    @Override
+    public List<Victim> findVictims(RegionName region, int limit) {
+        return List.copyOf(victims);
+    }
+
+    @Override
+    public Outcome evictVictim(Victim victim, RegionName region) {
+        return new Outcome(
+                victim.version(), false, "this control plane evicts nothing", victim.reason());
+    }
+
+    @Override
+    public boolean isOrphan(Victim victim, RegionName region) {
+        return true;
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.Activity;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.Queue;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /**
@@ -50,6 +52,7 @@ final class FakeRegion implements RegionActivities {
 
     private final Supplier<Instant> clock;
     private final List<Step> calls = Collections.synchronizedList(new ArrayList<>());
+    private final List<Claim> claims = new CopyOnWriteArrayList<>();
     private final Map<Step, Queue<ErrorCode>> failures = new EnumMap<>(Step.class);
     private final Map<String, Instant> pins = new TreeMap<>();
     private final Map<String, Duration> leases = new HashMap<>();
@@ -73,6 +76,11 @@ final class FakeRegion implements RegionActivities {
     /** The next attempts of a step fail, one with each code. */
     synchronized void fail(Step step, ErrorCode... codes) {
         failures.computeIfAbsent(step, _ -> new ArrayDeque<>()).addAll(List.of(codes));
+    }
+
+    /** The next attempts of a step do not fail after all. */
+    synchronized void recover(Step step) {
+        failures.remove(step);
     }
 
     /** Whether every call fails as if etcd were away. */
@@ -134,6 +142,17 @@ final class FakeRegion implements RegionActivities {
         require(mount != Mount.EVICTING, ErrorCode.EVICTING);
         mount = mount == Mount.CACHED ? Mount.CACHED : Mount.WARMING;
         return "/mnt/forebay/" + version.path();
+    }
+
+    /** Every claim to room, in order. */
+    List<Claim> claims() {
+        return List.copyOf(claims);
+    }
+
+    @Override
+    public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+        claims.add(claim);
+        return mount(version, manifest);
     }
 
     @Override

@@ -7,6 +7,7 @@ import static dev.forebay.workflows.Platform.VERSION;
 import static dev.forebay.workflows.Platform.pin;
 import static dev.forebay.workflows.Platform.result;
 
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.AbandonRequest;
@@ -14,9 +15,11 @@ import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
@@ -24,11 +27,14 @@ import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.message.Victim;
 import io.temporal.client.WorkflowException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,10 +89,13 @@ final class HistoryRecorder {
         stories.put("incomplete", HistoryRecorder::incomplete);
         stories.put("continued", HistoryRecorder::continued);
         stories.put("sweep", HistoryRecorder::sweep);
+        stories.put("read", HistoryRecorder::read);
+        stories.put("upkeep", HistoryRecorder::upkeep);
         stories.put("terms", HistoryRecorder::terms);
         stories.put("hurried", HistoryRecorder::hurried);
         stories.put("cancelled", HistoryRecorder::cancelled);
         stories.put("abandoned", HistoryRecorder::abandoned);
+        stories.put("queued", HistoryRecorder::queued);
         return stories;
     }
 
@@ -179,9 +188,49 @@ final class HistoryRecorder {
         platform.ensure(US, pin("q", LEASE));
     }
 
+    /** One that its workflow is asked for, and one that has none. */
     private static void sweep(Platform platform) {
         platform.ensure(US, null);
+        platform.control.addVictim(
+                new Victim(VERSION, SweepReason.EXPIRED, "expired", 10, null, null));
+        platform.control.addVictim(
+                new Victim(
+                        DatasetVersion.of("team", "lost", "v1"),
+                        SweepReason.ORPHAN,
+                        "nobody owns it",
+                        10,
+                        null,
+                        FakeControlPlane.MANIFEST));
         platform.sweep(US);
+    }
+
+    /** A copy that is read, and one that was used since it was chosen. */
+    private static void read(Platform platform) {
+        platform.ensure(US, null);
+        platform.pass(Duration.ofSeconds(2));
+        Instant chosen = platform.residency(US).evictableAt();
+        platform.update("setTtl", new TtlRequest(Duration.ofSeconds(20)));
+        platform.pass(Duration.ofSeconds(4));
+        platform.workflow().signal("read", new ReadReport(US, Duration.ofSeconds(1)));
+        refused(() -> platform.update("evict", new EvictRequest(US, "full", false, chosen)));
+        Instant read = platform.residency(US).evictableAt();
+        platform.update("evict", new EvictRequest(US, "full", false, read));
+    }
+
+    /** A pinned copy that has lost something; then the region does not answer for long. */
+    private static void upkeep(Platform platform) {
+        platform.ensure(US, pin("p", LEASE));
+        platform.workflow().signal("upkeep", US);
+        platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
+        platform.us.loseChunk(3);
+        platform.workflow().signal("upkeep", US);
+        platform.passUntil("filled", () -> platform.us.count(Step.WARM) > 4);
+        platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
+        long asked = platform.us.count(Step.CONFIRM);
+        platform.us.fail(Step.CONFIRM, ErrorCode.UNAVAILABLE);
+        platform.workflow().signal("upkeep", US);
+        platform.workflow().signal("upkeep", AP);
+        platform.passUntil("asked again", () -> platform.us.count(Step.CONFIRM) == asked + 2);
     }
 
     /** A part, deadlines that pass in one region and in two, a region that fails another. */
@@ -260,6 +309,24 @@ final class HistoryRecorder {
         platform.ensure(US, null);
     }
 
+    /** A hint for which there is no room, until somebody waits for it and there is some. */
+    private static void queued(Platform platform) {
+        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        platform.control.setQuota(1L << 40);
+        platform.us.fail(
+                Step.MOUNT,
+                Collections.nCopies(1_000, ErrorCode.CAPACITY_EXCEEDED).toArray(ErrorCode[]::new));
+        CompletableFuture<Receipt> speculative =
+                platform.ensureAsync(new EnsureRequest(US, null, later, List.of()));
+        platform.passUntil("room was made twice", () -> platform.control.roomsMade().size() == 2);
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil(
+                "in a hurry", () -> platform.control.roomsMade().getLast() == Urgency.INTERACTIVE);
+        platform.us.recover(Step.MOUNT);
+        result(speculative);
+        result(waiting);
+    }
+
     private static void refused(Runnable call) {
         try {
             call.run();
@@ -281,10 +348,10 @@ final class HistoryRecorder {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (story.equals("hurried")) {
+            if (story.equals("hurried") || story.equals("queued")) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (platform.us.count(Step.BEGIN_EVICTION) > 0) {
+            if (platform.us.count(Step.BEGIN_EVICTION) > 0 && !story.equals("sweep")) {
                 save(platform, story + ".evict", WorkflowIds.evict(VERSION, US));
             }
             if (story.equals("sweep")) {

@@ -20,10 +20,12 @@ import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.ResumeRequest;
+import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
@@ -31,6 +33,7 @@ import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import dev.forebay.workflows.message.Victim;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.common.converter.DefaultDataConverter;
 import java.nio.charset.StandardCharsets;
@@ -81,6 +84,8 @@ class PayloadTest {
                 manifest,
                 pin,
                 grant,
+                new PinRequest(us, "p", "job", "", LEASE, "uid"),
+                new PinGrant(us, "p", "job", "training", AT, "uid"),
                 problem,
                 cached,
                 blocked,
@@ -97,6 +102,10 @@ class PayloadTest {
                         new Terms(0.5, LEASE, OnDeadline.RUN_COLD, Urgency.SPECULATIVE),
                         List.of(Platform.AP)),
                 new EvictRequest(us, "why", true),
+                new EvictRequest(us, "why", false, AT),
+                new ReadReport(us, LEASE),
+                new Victim(version, SweepReason.EXPIRED, "why", 5, AT, null),
+                new Victim(version, SweepReason.ORPHAN, "why", 5, null, manifest),
                 new UnpinRequest(us, "p"),
                 new TtlRequest(LEASE),
                 new ResumeRequest(us),
@@ -150,6 +159,7 @@ class PayloadTest {
                 new WarmProgress(1, 2, 3, 4),
                 new Coverage(1, -1, 1),
                 new Outcome(version, true, ""),
+                new Outcome(version, false, "", SweepReason.QUOTA),
                 LEASE);
     }
 

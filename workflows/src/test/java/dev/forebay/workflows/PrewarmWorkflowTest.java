@@ -9,12 +9,14 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.testing.TestWorkflowEnvironment;
+import io.temporal.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -84,9 +86,9 @@ class PrewarmWorkflowTest {
     }
 
     private FillResult prewarm(ManifestRef manifest) {
-        environment
-                .newWorker(TaskQueues.LIFECYCLE)
-                .registerWorkflowImplementationTypes(PrewarmWorkflowImpl.class);
+        Worker lifecycle = environment.newWorker(TaskQueues.LIFECYCLE);
+        lifecycle.registerWorkflowImplementationTypes(PrewarmWorkflowImpl.class);
+        lifecycle.registerActivitiesImplementations(new FakeControlPlane());
         environment.newWorker(TaskQueues.region(US)).registerActivitiesImplementations(region);
         environment.newWorker(TaskQueues.warm(US)).registerActivitiesImplementations(region);
         environment.start();
@@ -117,6 +119,11 @@ class PrewarmWorkflowTest {
         @Override
         public String mount(DatasetVersion version, ManifestRef manifest) {
             return "/mnt/forebay/" + version.path();
+        }
+
+        @Override
+        public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+            return mount(version, manifest);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.catalogue.TtlAfter;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Terms;
@@ -67,7 +68,17 @@ final class Bodies {
                     @Schema(
                             description =
                                     "How long a new version stays in a region after its last pin has ended")
-                    @Nullable Long ttlSeconds) {
+                    @Nullable Long ttlSeconds,
+            @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
+                    @Schema(
+                            enumeration = {"pin", "read"},
+                            description =
+                                    "From what that counts: the last pin, or the last pin or read; pin if absent")
+                    @Nullable String ttlAfter) {
+
+        @Nullable TtlAfter ttlBegins() {
+            return ttlAfter == null ? null : TtlAfter.valueOf(ttlAfter.toUpperCase(Locale.ROOT));
+        }
 
         LakeSource lakeSource() {
             return LakeSource.parse(source)
@@ -102,7 +113,10 @@ final class Bodies {
                     @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     @Schema(description = "How long it lives without renewal", examples = "120")
-                    Long leaseSeconds) {
+                    Long leaseSeconds,
+            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    @Schema(description = "The uid of the Kubernetes Job that holds it")
+                    @Nullable String job) {
 
         PinRequest toRequest(RegionName region, String idIfNone) {
             return new PinRequest(
@@ -110,7 +124,8 @@ final class Bodies {
                     id == null ? idIfNone : id,
                     holder,
                     reason == null ? "" : reason,
-                    Duration.ofSeconds(leaseSeconds));
+                    Duration.ofSeconds(leaseSeconds),
+                    job);
         }
     }
 
@@ -202,10 +217,13 @@ final class Bodies {
             @NotNull(message = Rules.REQUIRED)
                     @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
                     @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
-                    Long leaseSeconds) {
+                    Long leaseSeconds,
+            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    @Schema(description = "The uid of the Kubernetes Job that holds it")
+                    @Nullable String job) {
 
         PinRequest toRequest(RegionName in, String idIfNone) {
-            return new PinSpec(id, holder, reason, leaseSeconds).toRequest(in, idIfNone);
+            return new PinSpec(id, holder, reason, leaseSeconds, job).toRequest(in, idIfNone);
         }
     }
 
@@ -249,6 +267,31 @@ final class Bodies {
                     @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
                     @Schema(description = "Why, for people; stays in the version's history")
                     @Nullable String reason) {}
+
+    @Schema(name = "Note")
+    record Note(
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Schema(description = "Why, for people; stays with the schedule")
+                    @Nullable String reason) {
+
+        /** Never empty, for Temporal takes that for nothing to do. */
+        String or(String otherwise) {
+            return reason == null || reason.isBlank() ? otherwise : reason;
+        }
+    }
+
+    @Schema(name = "Quota")
+    record Quota(
+            @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @Schema(
+                            description =
+                                    "Where; in every region that has none of its own if absent")
+                    @Nullable String region,
+            @NotNull(message = Rules.REQUIRED)
+                    @Min(value = 0, message = Rules.QUOTA_RULE)
+                    @Schema(description = "How much room the namespace's versions may have there")
+                    Long bytes) {}
 
     @Schema(name = "Ttl")
     record Ttl(

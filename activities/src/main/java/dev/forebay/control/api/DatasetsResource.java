@@ -8,6 +8,7 @@ import dev.forebay.control.api.Views.VersionPage;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.service.Role;
@@ -18,6 +19,7 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -44,16 +46,19 @@ class DatasetsResource {
 
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
+    private final DatasetTracking tracking;
     private final VersionViews views;
     private final ControlPlaneConfig config;
 
     DatasetsResource(
             DatasetCatalogue datasets,
             VersionCatalogue versions,
+            DatasetTracking tracking,
             VersionViews views,
             ControlPlaneConfig config) {
         this.datasets = datasets;
         this.versions = versions;
+        this.tracking = tracking;
         this.views = views;
         this.config = config;
     }
@@ -73,6 +78,7 @@ class DatasetsResource {
                         new DatasetName(body.namespace(), body.name()),
                         body.lakeSource(),
                         body.ttl(),
+                        body.ttlBegins(),
                         config.defaultTtl());
         return RestResponse.status(
                 registered.created() ? RestResponse.Status.CREATED : RestResponse.Status.OK,
@@ -80,7 +86,7 @@ class DatasetsResource {
     }
 
     @GET
-    @Operation(summary = "List datasets by name")
+    @Operation(summary = "List datasets by name, without those that were deleted")
     @APIResponse(responseCode = "200", description = "Datasets")
     public DatasetPage list(
             @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
@@ -104,6 +110,20 @@ class DatasetsResource {
     @APIResponse(responseCode = "404", description = "NOT_FOUND")
     public DatasetView get(@BeanParam @Valid DatasetPath path) {
         return DatasetView.of(datasets.get(path.toName()));
+    }
+
+    @DELETE
+    @Path("/{namespace}/{name}")
+    @Operation(
+            summary = "Delete a dataset",
+            description =
+                    "It has no new versions and pins and follows its source no more, and its versions go with the next sweep of each region that finds them unpinned. Its originals stay. Its name is kept for its source: registered again, it is back.")
+    @APIResponse(responseCode = "204", description = "Deleted, now or before")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: it was never registered")
+    public void delete(@BeanParam @Valid DatasetPath path) {
+        DatasetName name = path.toName();
+        datasets.delete(name);
+        tracking.stop(name);
     }
 
     @GET

@@ -5,7 +5,9 @@ import dev.forebay.control.api.Views.PinView;
 import dev.forebay.control.api.Views.RegionPage;
 import dev.forebay.control.api.Views.RegionView;
 import dev.forebay.control.catalogue.PinCatalogue;
+import dev.forebay.control.engine.PinAudit;
 import dev.forebay.control.regions.Regions;
+import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -16,6 +18,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import java.util.List;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -32,10 +35,12 @@ class RegionsResource {
 
     private final Regions regions;
     private final PinCatalogue pins;
+    private final PinAudit audit;
 
-    RegionsResource(Regions regions, PinCatalogue pins) {
+    RegionsResource(Regions regions, PinCatalogue pins, PinAudit audit) {
         this.regions = regions;
         this.pins = pins;
+        this.audit = audit;
     }
 
     @GET
@@ -45,6 +50,26 @@ class RegionsResource {
     @APIResponse(responseCode = "200", description = "Regions")
     public RegionPage list() {
         return new RegionPage(regions.reports().stream().map(RegionView::of).toList(), null);
+    }
+
+    @GET
+    @Path("/pins/leaked")
+    @Tag(name = "Pins")
+    @Operation(
+            summary = "List pins that nobody seems to stand behind, of one region or of all",
+            description =
+                    "As etcd knows them: pins that their version does not know, and those that were not renewed for half of their lease.")
+    @APIResponse(responseCode = "200", description = "Pins, each with its leak")
+    @APIResponse(responseCode = "503", description = "UNAVAILABLE: a region does not answer")
+    public PinPage leaked(
+            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @Nullable String region) {
+        Stream<RegionName> asked =
+                region == null
+                        ? regions.names().stream().map(RegionName::new)
+                        : Stream.of(regions.require(region));
+        return new PinPage(
+                asked.flatMap(each -> audit.leaked(each).stream()).map(PinView::of).toList(), null);
     }
 
     @GET

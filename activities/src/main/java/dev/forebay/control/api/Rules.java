@@ -60,6 +60,11 @@ final class Rules {
     static final long MAX_INTERVAL_SECONDS = 30L * 24 * 3600;
     static final String INTERVAL_RULE = "must be a whole number from 10 to 2592000";
 
+    static final String TTL_AFTER = "pin|read";
+    static final String TTL_AFTER_RULE = "must be pin or read";
+
+    static final String QUOTA_RULE = "must be a whole number from 0";
+
     static final String COVERAGE_RULE = "must be a number from 0 to 1";
 
     static final long MIN_DEADLINE_SECONDS = 1;

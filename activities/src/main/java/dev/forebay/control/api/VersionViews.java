@@ -126,7 +126,8 @@ class VersionViews {
         return Math.min(Math.nextDown(1.0), (double) receipt.bytesVerified() / receipt.bytes());
     }
 
-    private @Nullable String url(String workflowId) {
+    /** Where Temporal's web UI shows a workflow, if it is known. */
+    @Nullable String url(String workflowId) {
         return ui.map(
                         base ->
                                 "%s/namespaces/%s/workflows/%s"

@@ -2,8 +2,10 @@ package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.catalogue.QuotaCatalogue;
 import dev.forebay.control.catalogue.Tracking;
 import dev.forebay.control.engine.DatasetTracking;
+import dev.forebay.control.engine.PinAudit;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.control.regions.Regions;
@@ -12,6 +14,7 @@ import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
@@ -19,6 +22,7 @@ import dev.forebay.workflows.message.Residency;
 import java.net.URI;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +45,9 @@ final class Views {
                                     "The object that lists its keys; null if all below the source are")
                     @Nullable String keys,
             long ttlSeconds,
-            Instant createdAt) {
+            @Schema(enumeration = {"pin", "read"}) String ttlAfter,
+            Instant createdAt,
+            @Schema(description = "Null unless it was deleted") @Nullable Instant deletedAt) {
 
         static DatasetView of(Dataset dataset) {
             return new DatasetView(
@@ -52,7 +58,9 @@ final class Views {
                     dataset.source().exclude(),
                     dataset.source().keys(),
                     dataset.ttl().toSeconds(),
-                    dataset.createdAt());
+                    dataset.ttlAfter().name().toLowerCase(Locale.ROOT),
+                    dataset.createdAt(),
+                    dataset.deletedAt());
         }
     }
 
@@ -219,9 +227,24 @@ final class Views {
             String version,
             String holder,
             String reason,
-            Instant expiresAt) {
+            Instant expiresAt,
+            @Schema(description = "The uid of the Kubernetes Job that holds it; null if none does")
+                    @Nullable String job,
+            @Schema(
+                            description =
+                                    "Why nobody seems to stand behind it; only where leaked pins are listed")
+                    @Nullable LeakView leak) {
 
         static PinView of(DatasetVersion version, PinGrant pin) {
+            return of(version, pin, null);
+        }
+
+        static PinView of(PinAudit.Leaked leaked) {
+            return of(
+                    leaked.version(), leaked.pin(), new LeakView(leaked.leak(), leaked.message()));
+        }
+
+        private static PinView of(DatasetVersion version, PinGrant pin, @Nullable LeakView leak) {
             return new PinView(
                     pin.id(),
                     pin.region().value(),
@@ -229,9 +252,14 @@ final class Views {
                     version.version(),
                     pin.holder(),
                     pin.reason(),
-                    pin.expiresAt());
+                    pin.expiresAt(),
+                    pin.job(),
+                    leak);
         }
     }
+
+    @Schema(name = "Leak", description = "Why nobody seems to stand behind a pin")
+    record LeakView(PinAudit.Leak code, String message) {}
 
     @Schema(name = "Version")
     record VersionView(
@@ -369,6 +397,33 @@ final class Views {
         }
     }
 
+    @Schema(name = "QuotaView", description = "How much room a namespace may have in a region")
+    record QuotaView(
+            @Schema(description = "Null: in every region that has none of its own")
+                    @Nullable String region,
+            long bytes) {
+
+        static QuotaView of(QuotaCatalogue.Quota quota) {
+            RegionName region = quota.region();
+            return new QuotaView(region == null ? null : region.value(), quota.bytes());
+        }
+    }
+
+    @Schema(name = "Queued", description = "A version that waits for room")
+    record QueuedView(
+            @Schema(description = "From 1; null if a quota keeps it out, whoever else waits")
+                    @Nullable Integer position,
+            String dataset,
+            String version,
+            @Schema(description = "How much more room it needs") long bytes,
+            @Schema(enumeration = {"interactive", "speculative"}) String priority,
+            Instant since,
+            String reason,
+            @Schema(
+                            description =
+                                    "When pins end that hold what would have to go, if nobody renews them; null if that is not what it waits for, or is not known")
+                    @Nullable Instant notBefore) {}
+
     // Pages of lists; next is what to give as after for the following one.
 
     @Schema(name = "DatasetPage")
@@ -379,6 +434,12 @@ final class Views {
 
     @Schema(name = "PinPage")
     record PinPage(List<PinView> items, @Nullable String next) {}
+
+    @Schema(name = "QuotaPage")
+    record QuotaPage(List<QuotaView> items, @Nullable String next) {}
+
+    @Schema(name = "QueuePage")
+    record QueuePage(List<QueuedView> items, @Nullable String next) {}
 
     @Schema(name = "RegionPage")
     record RegionPage(List<RegionView> items, @Nullable String next) {}

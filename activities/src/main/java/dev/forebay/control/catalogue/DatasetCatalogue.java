@@ -10,6 +10,7 @@ import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The registered datasets. Safe for use by many threads; every call is one transaction. */
@@ -25,23 +26,36 @@ public class DatasetCatalogue {
             """
             insert into dataset
               (id, namespace, bucket, prefix, include_patterns, exclude_patterns, key_list,
-               ttl_seconds, created_at)
+               ttl_seconds, ttl_after, created_at)
             values
-              (:id, :namespace, :bucket, :prefix, :include, :exclude, cast(:keys as text), :ttl, :now)
+              (:id, :namespace, :bucket, :prefix, :include, :exclude, cast(:keys as text), :ttl,
+               :after, :now)
             on conflict do nothing
             """;
+
+    private static final String DELETE =
+            "update dataset set deleted_at = :now where id = :id and deleted_at is null";
+
+    private static final String REVIVE =
+            "update dataset set deleted_at = null where id = :id and deleted_at is not null";
 
     /** What became of a registration. */
     public record Registered(Dataset dataset, boolean created) {}
 
     /**
-     * Registers a dataset, or finds the same one that is there.
+     * Registers a dataset, or finds the same one that is there. One that was deleted is as it was
+     * before: its name is kept for its own source, so that no version comes to mean other bytes.
      *
      * @param ttl what was asked for, if anything was
+     * @param ttlAfter what was asked for, if anything was
      * @throws ForebayException {@code ALREADY_EXISTS} if the name is taken by another source or TTL
      */
     public Registered register(
-            DatasetName name, LakeSource source, @Nullable Duration ttl, Duration defaultTtl) {
+            DatasetName name,
+            LakeSource source,
+            @Nullable Duration ttl,
+            @Nullable TtlAfter ttlAfter,
+            Duration defaultTtl) {
         Instant now = Instant.now();
         Panache.getEntityManager()
                 .createNativeQuery(ADD_NAMESPACE)
@@ -60,15 +74,53 @@ public class DatasetCatalogue {
                         .setParameter("exclude", PatternLines.join(source.exclude()))
                         .setParameter("keys", source.keys())
                         .setParameter("ttl", effective.toSeconds())
+                        .setParameter("after", (ttlAfter == null ? TtlAfter.PIN : ttlAfter).name())
                         .setParameter("now", now)
                         .executeUpdate();
         Dataset dataset = get(name);
-        requireSame(dataset, source, ttl);
-        return new Registered(dataset, added == 1);
+        requireSame(dataset, source, ttl, ttlAfter);
+        boolean revived =
+                Panache.getEntityManager()
+                                .createNativeQuery(REVIVE)
+                                .setParameter("id", name.toString())
+                                .executeUpdate()
+                        == 1;
+        return new Registered(dataset.undeleted(), added == 1 || revived);
     }
 
     /**
-     * The dataset of this name.
+     * Marks a dataset as deleted; does nothing if it is. What regions hold of it goes with their
+     * next sweeps.
+     *
+     * @throws ForebayException {@code NOT_FOUND} if it was never registered
+     */
+    public void delete(DatasetName name) {
+        Dataset there = get(name);
+        Panache.getEntityManager()
+                .createNativeQuery(DELETE)
+                .setParameter("id", there.name().toString())
+                .setParameter("now", Instant.now())
+                .executeUpdate();
+    }
+
+    /**
+     * The dataset of this name, which may have new versions and pins.
+     *
+     * @throws ForebayException {@code NOT_FOUND} also if it was deleted
+     */
+    public Dataset require(DatasetName name) {
+        Dataset dataset = get(name);
+        if (dataset.deletedAt() != null) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND,
+                    "dataset %s was deleted at %s: register it again to use it"
+                            .formatted(name, dataset.deletedAt()));
+        }
+        return dataset;
+    }
+
+    /**
+     * The dataset of this name, deleted or not.
      *
      * @throws ForebayException {@code NOT_FOUND}
      */
@@ -83,18 +135,22 @@ public class DatasetCatalogue {
         return entity.toDataset();
     }
 
-    /** Up to {@code limit} datasets by name, after {@code after}. */
+    /** Up to {@code limit} datasets that are not deleted, by name, after {@code after}. */
     public List<Dataset> list(@Nullable String namespace, @Nullable DatasetName after, int limit) {
         String from = after == null ? "" : after.toString();
         var query =
                 namespace == null
-                        ? DatasetEntity.<DatasetEntity>find("id > ?1 order by id", from)
+                        ? DatasetEntity.<DatasetEntity>find(
+                                "id > ?1 and deletedAt is null order by id", from)
                         : DatasetEntity.<DatasetEntity>find(
-                                "namespace = ?1 and id > ?2 order by id", namespace, from);
+                                "namespace = ?1 and id > ?2 and deletedAt is null order by id",
+                                namespace,
+                                from);
         return query.page(Page.ofSize(limit)).stream().map(DatasetEntity::toDataset).toList();
     }
 
-    private static void requireSame(Dataset there, LakeSource source, @Nullable Duration ttl) {
+    private static void requireSame(
+            Dataset there, LakeSource source, @Nullable Duration ttl, @Nullable TtlAfter ttlAfter) {
         if (!there.source().equals(source)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
@@ -107,5 +163,15 @@ public class DatasetCatalogue {
                     "dataset %s is registered with ttl_seconds %d, not %d: leave it out, or PUT a version's ttl"
                             .formatted(there.name(), there.ttl().toSeconds(), ttl.toSeconds()));
         }
+        if (ttlAfter != null && there.ttlAfter() != ttlAfter) {
+            throw new ForebayException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "dataset %s is registered with ttl_after %s, not %s: leave it out"
+                            .formatted(there.name(), written(there.ttlAfter()), written(ttlAfter)));
+        }
+    }
+
+    private static String written(TtlAfter after) {
+        return after.name().toLowerCase(Locale.ROOT);
     }
 }

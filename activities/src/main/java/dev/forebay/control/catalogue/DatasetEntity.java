@@ -4,6 +4,8 @@ import dev.forebay.model.DatasetName;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.time.Duration;
@@ -38,8 +40,15 @@ class DatasetEntity extends PanacheEntityBase {
     @Column(name = "ttl_seconds")
     long ttlSeconds;
 
+    @Enumerated(EnumType.STRING)
+    @Column(name = "ttl_after")
+    TtlAfter ttlAfter;
+
     @Column(name = "created_at")
     Instant createdAt;
+
+    @Column(name = "deleted_at")
+    @Nullable Instant deletedAt;
 
     Dataset toDataset() {
         return new Dataset(
@@ -51,6 +60,8 @@ class DatasetEntity extends PanacheEntityBase {
                         PatternLines.split(exclude),
                         keyList),
                 Duration.ofSeconds(ttlSeconds),
-                createdAt);
+                ttlAfter,
+                createdAt,
+                deletedAt);
     }
 }

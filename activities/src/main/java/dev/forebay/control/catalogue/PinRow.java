@@ -6,6 +6,7 @@ import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A row of {@code pin}. */
 @Embeddable
@@ -14,7 +15,8 @@ record PinRow(
         String id,
         String holder,
         String reason,
-        @Column(name = "expires_at") Instant expiresAt) {
+        @Column(name = "expires_at") Instant expiresAt,
+        @Nullable String job) {
 
     static PinRow of(PinGrant pin) {
         return new PinRow(
@@ -22,7 +24,8 @@ record PinRow(
                 pin.id(),
                 pin.holder(),
                 pin.reason(),
-                pin.expiresAt().truncatedTo(ChronoUnit.MICROS));
+                pin.expiresAt().truncatedTo(ChronoUnit.MICROS),
+                pin.job());
     }
 
     boolean isSamePin(PinRow other) {
@@ -30,10 +33,10 @@ record PinRow(
     }
 
     PinRow until(Instant later) {
-        return new PinRow(region, id, holder, reason, later);
+        return new PinRow(region, id, holder, reason, later, job);
     }
 
     PinGrant toGrant() {
-        return new PinGrant(new RegionName(region), id, holder, reason, expiresAt);
+        return new PinGrant(new RegionName(region), id, holder, reason, expiresAt, job);
     }
 }

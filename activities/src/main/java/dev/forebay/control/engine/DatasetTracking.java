@@ -66,10 +66,11 @@ public class DatasetTracking {
      *
      * @param interval between checks; as it is, or the default, if empty
      * @param paused whether it pauses; as it is, or not, if empty
+     * @throws ForebayException {@code NOT_FOUND} also if the dataset was deleted
      */
     public Followed follow(
             DatasetName name, Optional<Duration> interval, Optional<Boolean> paused) {
-        DatasetName dataset = datasets.get(name).name();
+        DatasetName dataset = datasets.require(name).name();
         Duration every =
                 interval.or(() -> catalogue.find(dataset).map(Tracking::interval))
                         .orElse(defaultInterval);

@@ -52,8 +52,12 @@ public class DatasetVersions {
         this.evictionWait = config.requests().evictionWait();
     }
 
-    /** Takes a pin, or renews it if its holder has one with this id already. */
+    /**
+     * Takes a pin, or renews it if its holder has one with this id already. {@code NOT_FOUND} also
+     * if the dataset was deleted.
+     */
     public PinGrant pin(DatasetVersion version, PinRequest request) {
+        datasets.require(version.dataset());
         return send(new Update<>(version, "pin", newId("pin"), PinGrant.class, request))
                 .map(accepted -> updates.result(accepted, requestTimeout))
                 .orElseThrow(

@@ -26,6 +26,7 @@ public class Engine {
     private final Bookkeeper bookkeeper;
     private final TrackingActivitiesImpl checks;
     private final int checksAtOnce;
+    private final RoomActivitiesImpl room;
 
     Engine(
             TemporalWorkers workers,
@@ -39,6 +40,7 @@ public class Engine {
             BudgetActivitiesImpl budget,
             Bookkeeper bookkeeper,
             TrackingActivitiesImpl checks,
+            RoomActivitiesImpl room,
             ControlPlaneConfig config) {
         this.workers = workers;
         this.attributes = attributes;
@@ -53,6 +55,7 @@ public class Engine {
         this.checks = checks;
         // The other places for listing are for versions that somebody waits for.
         this.checksAtOnce = Math.max(1, config.ingest().concurrency() / 2);
+        this.room = room;
     }
 
     /**
@@ -73,7 +76,7 @@ public class Engine {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
                             worker.registerActivitiesImplementations(
-                                    catalogue, ingest, sweep, budget, checks);
+                                    catalogue, ingest, sweep, budget, checks, room);
                         }),
                 new Work(
                         TaskQueues.TRACKING,

@@ -1,8 +1,10 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.workflows.message.SweepReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.inject.Singleton;
+import java.util.Locale;
 
 /**
  * The control plane's own figures, {@code forebay_control_*}; those of its requests are Quarkus's
@@ -24,9 +26,10 @@ class EngineMetrics {
         count("ingested.bytes", "Sizes of the versions whose manifests were made", bytes);
     }
 
-    void swept(boolean evicted) {
+    void swept(SweepReason reason, boolean evicted) {
         Counter.builder(PREFIX + "sweep.versions")
-                .description("Expired versions that a sweep asked to be evicted")
+                .description("Versions that a sweep asked to be evicted")
+                .tag("reason", reason.name().toLowerCase(Locale.ROOT))
                 .tag("outcome", evicted ? "evicted" : "kept")
                 .register(registry)
                 .increment();
@@ -39,6 +42,10 @@ class EngineMetrics {
                 .tag("outcome", outcome)
                 .register(registry)
                 .increment();
+    }
+
+    void madeRoom() {
+        count("room.evictions", "Versions that were evicted to make room for others", 1);
     }
 
     void renewed(boolean alive) {

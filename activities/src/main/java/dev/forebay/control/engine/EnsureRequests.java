@@ -1,7 +1,5 @@
 package dev.forebay.control.engine;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
@@ -51,7 +49,7 @@ public class EnsureRequests {
     private final VersionWorkflows workflows;
     private final UpdateSender updates;
     private final TemporalCalls temporal;
-    private final ObjectMapper json;
+    private final StoredForm form;
     private final Duration evictionWait;
 
     EnsureRequests(
@@ -61,7 +59,7 @@ public class EnsureRequests {
             VersionWorkflows workflows,
             UpdateSender updates,
             TemporalCalls temporal,
-            ObjectMapper json,
+            StoredForm form,
             ControlPlaneConfig config) {
         this.datasets = datasets;
         this.versions = versions;
@@ -69,7 +67,7 @@ public class EnsureRequests {
         this.workflows = workflows;
         this.updates = updates;
         this.temporal = temporal;
-        this.json = json;
+        this.form = form;
         this.evictionWait = config.requests().evictionWait();
     }
 
@@ -78,8 +76,9 @@ public class EnsureRequests {
      *
      * @param runId the training run that asks, if it says
      * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
-     *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset; {@code
-     *     UNAVAILABLE} if it may or may not have been accepted and should be sent again
+     *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset or one that
+     *     was deleted; {@code UNAVAILABLE} if it may or may not have been accepted and should be
+     *     sent again
      */
     public Ensured ensure(
             DatasetVersion version,
@@ -87,7 +86,7 @@ public class EnsureRequests {
             String requestId,
             @Nullable String runId,
             Duration wait) {
-        Dataset dataset = datasets.get(version.dataset());
+        Dataset dataset = datasets.require(version.dataset());
         versions.add(version, dataset.ttl());
         RequestLog.Entry entry =
                 requests.enter(
@@ -95,7 +94,7 @@ public class EnsureRequests {
                                 version,
                                 requestId,
                                 named(request),
-                                written(request),
+                                form.of(request),
                                 WorkflowIds.version(version),
                                 0,
                                 null,
@@ -213,7 +212,7 @@ public class EnsureRequests {
                                 "ensureCached",
                                 entry.updateId(),
                                 Receipt.class,
-                                read(entry.body())));
+                                form.read(entry.body())));
         requests.accepted(entry, accepted.getExecution().getRunId());
         return accepted;
     }
@@ -245,22 +244,6 @@ public class EnsureRequests {
             return Optional.of(accepted.getResult(limit.toMillis(), TimeUnit.MILLISECONDS));
         } catch (WorkflowUpdateTimeoutOrCancelledException notYet) {
             return Optional.empty();
-        }
-    }
-
-    private String written(EnsureRequest request) {
-        try {
-            return json.writeValueAsString(request);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a request is always JSON", e);
-        }
-    }
-
-    private EnsureRequest read(String body) {
-        try {
-            return json.readValue(body, EnsureRequest.class);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a request in the catalogue is not readable", e);
         }
     }
 }

@@ -32,7 +32,7 @@ record Occupant(
         FREE,
         /** Somebody has a pin on it. */
         HELD,
-        /** It is being filled. */
+        /** It is being filled, or is spared. */
         BUSY,
         /** It is being evicted. */
         LEAVING
@@ -48,6 +48,17 @@ record Occupant(
                 .thenComparing(
                         Occupant::evictableAt, Comparator.nullsLast(Comparator.naturalOrder()))
                 .thenComparing(each -> each.version().toString());
+    }
+
+    /** The same, that goes for nobody but when its time has passed. */
+    Occupant sparedUntilExpired(Instant now) {
+        return kind == Kind.FREE && !isExpired(now) ? as(Kind.BUSY) : this;
+    }
+
+    /** The same with something else going on with it. */
+    Occupant as(Kind other) {
+        return new Occupant(
+                version, roomBytes, other, uses, refetchCost, worth, evictableAt, heldUntil);
     }
 
     private boolean isExpired(Instant now) {

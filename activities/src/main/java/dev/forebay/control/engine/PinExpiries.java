@@ -22,14 +22,7 @@ final class PinExpiries {
                 .filter(other -> other.id().equals(pin.id()) && other.region().equals(pin.region()))
                 .filter(other -> other.expiresAt().isAfter(pin.expiresAt()))
                 .findFirst()
-                .map(
-                        other ->
-                                new PinGrant(
-                                        pin.region(),
-                                        pin.id(),
-                                        pin.holder(),
-                                        pin.reason(),
-                                        other.expiresAt()))
+                .map(other -> pin.until(other.expiresAt()))
                 .orElse(pin);
     }
 }

@@ -55,7 +55,8 @@ public class PinRenewals {
                         id,
                         renewal.holder(),
                         renewal.reason(),
-                        Instant.now().plusSeconds(renewal.remainingSeconds()));
+                        Instant.now().plusSeconds(renewal.remainingSeconds()),
+                        renewal.job());
         try {
             versions.renewed(version, renewed);
         } catch (RuntimeException e) {

@@ -19,11 +19,11 @@ import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +45,7 @@ public class Planner {
     private final VersionReader reader;
     private final Regions regions;
     private final LakeListing listing;
-    private final Occupants occupants;
+    private final RoomPlanner rooms;
     private final PriceTable prices;
 
     Planner(
@@ -53,13 +53,13 @@ public class Planner {
             VersionReader reader,
             Regions regions,
             LakeListing listing,
-            Occupants occupants,
+            RoomPlanner rooms,
             PriceTable prices) {
         this.datasets = datasets;
         this.reader = reader;
         this.regions = regions;
         this.listing = listing;
-        this.occupants = occupants;
+        this.rooms = rooms;
         this.prices = prices;
     }
 
@@ -152,18 +152,23 @@ public class Planner {
         ManifestRef manifest = status.manifest();
         Long needed = survey.neededBytes();
         if (manifest != null && needed != null) {
-            return room(region, status.version(), manifest.roomBytes(), needed, survey);
+            return rooms.of(
+                    status.version(),
+                    region,
+                    manifest.roomBytes(),
+                    needed,
+                    survey,
+                    Urgency.INTERACTIVE);
         }
         return size == null
                 ? null
-                : room(region, status.version(), size.roomBytes(), size.roomBytes(), survey);
-    }
-
-    private Room room(
-            RegionName region, DatasetVersion version, long own, long needed, RegionSurvey survey) {
-        return new RoomRules(
-                        version, region, own, needed, survey.takenBytes(), survey.capacityBytes())
-                .decide(occupants.of(region, survey.residents()), Instant.now());
+                : rooms.of(
+                        status.version(),
+                        region,
+                        size.roomBytes(),
+                        size.roomBytes(),
+                        survey,
+                        Urgency.INTERACTIVE);
     }
 
     /** The lake, and whoever has all of it; fillings take from the lake only, so far. */

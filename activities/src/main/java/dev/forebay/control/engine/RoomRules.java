@@ -6,7 +6,6 @@ import dev.forebay.control.engine.Plan.Room;
 import dev.forebay.control.engine.Plan.Victim;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
-import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Problem;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,16 +16,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a version has room in a region, and who would have to go for it: pure rules over what is
- * known of the others.
+ * Whether a version has room, and who would have to go for it: pure rules over what is known of the
+ * others.
  *
+ * @param where what the room is part of, for people
  * @param ownBytes how much the chunks of the version take
  * @param neededBytes how much of that is not taken yet
  * @param takenBytes how much versions take that are there
  */
 record RoomRules(
         DatasetVersion version,
-        RegionName region,
+        String where,
         long ownBytes,
         long neededBytes,
         long takenBytes,
@@ -37,13 +37,6 @@ record RoomRules(
         if (neededBytes == 0) {
             return room(Admission.ADMITTED, List.of(), null, null);
         }
-        if (capacityBytes == 0) {
-            return room(
-                    Admission.WAITS,
-                    List.of(),
-                    new Problem(ErrorCode.UNAVAILABLE, region + " has no worker"),
-                    null);
-        }
         if (ownBytes > capacityBytes) {
             return room(
                     Admission.REFUSED,
@@ -52,10 +45,10 @@ record RoomRules(
                             ErrorCode.TOO_LARGE,
                             String.format(
                                     Locale.ROOT,
-                                    "%s takes %,d bytes, the chunk stores of %s together have %,d",
+                                    "%s takes %,d bytes, %s: %,d",
                                     version,
                                     ownBytes,
-                                    region,
+                                    where,
                                     capacityBytes)),
                     null);
         }
@@ -78,14 +71,14 @@ record RoomRules(
                             ErrorCode.CAPACITY_EXCEEDED,
                             String.format(
                                     Locale.ROOT,
-                                    "%s needs %,d bytes more than %s has: %d versions that nobody holds would go",
+                                    "%s needs %,d bytes more than are left of %s: %d versions that nobody holds would go",
                                     version,
                                     lack,
-                                    region,
+                                    where,
                                     victims.get().size())),
                     null);
         }
-        long spare = leaving + sum(others, Kind.FREE);
+        long spare = spare(others);
         return room(
                 Admission.WAITS,
                 List.of(),
@@ -93,15 +86,19 @@ record RoomRules(
                         ErrorCode.CAPACITY_EXCEEDED,
                         String.format(
                                 Locale.ROOT,
-                                "%s needs %,d bytes more than %s has, and only %,d are of versions that nobody"
-                                        + " holds or fills: %d are held, %d are being filled",
+                                "%s needs %,d bytes more than are left of %s, and only %,d are of versions that may go:"
+                                        + " %d are held, %d others may not go or are being filled",
                                 version,
                                 lack,
-                                region,
+                                where,
                                 spare,
                                 of(others, Kind.HELD).size(),
                                 of(others, Kind.BUSY).size())),
-                pinsEnd(lack - spare, others));
+                pinsEnd(lack, others, now));
+    }
+
+    private static long spare(List<Occupant> others) {
+        return sum(others, Kind.LEAVING) + sum(others, Kind.FREE);
     }
 
     /**
@@ -130,19 +127,27 @@ record RoomRules(
         return Optional.of(chosen);
     }
 
-    /** When enough of those that are held are not any more; empty if that cannot be told. */
-    private static @Nullable Instant pinsEnd(long lack, List<Occupant> others) {
-        long made = 0;
-        for (Occupant each :
+    /**
+     * When pins have ended of which enough go, together with those that may go now, to make room;
+     * empty if those are enough, or that cannot be told.
+     */
+    static @Nullable Instant pinsEnd(long lack, List<Occupant> others, Instant now) {
+        long made = spare(others);
+        if (made >= lack) {
+            return null;
+        }
+        List<Occupant> held =
                 of(others, Kind.HELD).stream()
                         .sorted(
                                 Comparator.comparing(
                                         Occupant::heldUntil,
                                         Comparator.nullsLast(Comparator.naturalOrder())))
-                        .toList()) {
+                        .toList();
+        for (Occupant each : held) {
             made += each.roomBytes();
             if (made >= lack) {
-                return each.heldUntil();
+                Instant until = each.heldUntil();
+                return until == null || until.isAfter(now) ? until : now;
             }
         }
         return null;

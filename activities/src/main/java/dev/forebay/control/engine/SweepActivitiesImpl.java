@@ -1,6 +1,9 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.control.catalogue.ResidentCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.control.sweep.SweepPlan;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -8,30 +11,101 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.ReadReport;
+import dev.forebay.workflows.message.SweepReason;
+import dev.forebay.workflows.message.Victim;
 import io.temporal.activity.Activity;
 import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jboss.logging.Logger;
 
-/**
- * Finds what has outlived its time in the catalogue, and asks each version's workflow, which knows
- * better, to evict it.
- */
+/** Finds what has to go, and asks each version's workflow, which knows better, to evict it. */
 @Singleton
 class SweepActivitiesImpl implements SweepActivities {
 
-    private static final String REASON = "its time to live has passed";
+    private static final Logger LOG = Logger.getLogger(SweepActivitiesImpl.class);
+
+    private static final String EXPIRED = "its time to live has passed";
 
     private final VersionCatalogue catalogue;
+    private final ResidentCatalogue residents;
     private final DatasetVersions versions;
+    private final VersionWorkflows workflows;
+    private final TemporalCalls temporal;
+    private final SweepPlans plans;
     private final EngineMetrics metrics;
 
     SweepActivitiesImpl(
-            VersionCatalogue catalogue, DatasetVersions versions, EngineMetrics metrics) {
+            VersionCatalogue catalogue,
+            ResidentCatalogue residents,
+            DatasetVersions versions,
+            VersionWorkflows workflows,
+            TemporalCalls temporal,
+            SweepPlans plans,
+            EngineMetrics metrics) {
         this.catalogue = catalogue;
+        this.residents = residents;
         this.versions = versions;
+        this.workflows = workflows;
+        this.temporal = temporal;
+        this.plans = plans;
         this.metrics = metrics;
+    }
+
+    @Override
+    public List<Victim> findVictims(RegionName region, int limit) {
+        return heartbeating(
+                () -> {
+                    SweepPlan plan = plans.look(region).plan();
+                    plan.notes().forEach(note -> LOG.warnf("Sweep of %s: %s", region, note));
+                    plan.reads().forEach(read -> tell(read, region));
+                    return plan.victims().stream().limit(limit).toList();
+                });
+    }
+
+    /** Its time to live so begins anew, for people to see too. */
+    private void tell(SweepPlan.Read read, RegionName region) {
+        try {
+            temporal.call(
+                    () -> {
+                        workflows.read(read.version(), new ReadReport(region, read.ago()));
+                        return true;
+                    });
+        } catch (ForebayException | NoSuchRunException unheard) {
+            LOG.debugf(unheard, "%s does not hear that it was read", read.version());
+        }
+    }
+
+    @Override
+    public Outcome evictVictim(Victim victim, RegionName region) {
+        Outcome outcome = heartbeating(() -> evict(victim, region));
+        metrics.swept(victim.reason(), outcome.evicted());
+        return outcome;
+    }
+
+    private Outcome evict(Victim victim, RegionName region) {
+        DatasetVersion version = victim.version();
+        if (victim.reason() == SweepReason.DATASET_DELETED
+                && residents.deletedAt(version).isEmpty()) {
+            return new Outcome(version, false, "its dataset is registered again", victim.reason());
+        }
+        EvictRequest request =
+                new EvictRequest(
+                        region,
+                        victim.why(),
+                        victim.reason() == SweepReason.EXPIRED,
+                        victim.evictableAt());
+        Outcome outcome = evict(version, request);
+        return new Outcome(version, outcome.evicted(), outcome.reason(), victim.reason());
+    }
+
+    @Override
+    public boolean isOrphan(Victim victim, RegionName region) {
+        boolean orphan = heartbeating(() -> plans.isOrphan(victim.version(), region));
+        metrics.swept(victim.reason(), orphan);
+        return orphan;
     }
 
     @Override
@@ -41,18 +115,18 @@ class SweepActivitiesImpl implements SweepActivities {
 
     @Override
     public Outcome evictIfExpired(DatasetVersion version, RegionName region) {
-        // The same in every attempt of one sweep: a second attempt waits for the same eviction.
-        String updateId = "sweep-" + Activity.getExecutionContext().getInfo().getWorkflowRunId();
-        Outcome outcome = heartbeating(() -> evictIfExpired(version, region, updateId));
-        metrics.swept(outcome.evicted());
+        Outcome outcome =
+                heartbeating(() -> evict(version, new EvictRequest(region, EXPIRED, true)));
+        metrics.swept(SweepReason.EXPIRED, outcome.evicted());
         return outcome;
     }
 
-    private Outcome evictIfExpired(DatasetVersion version, RegionName region, String updateId) {
+    private Outcome evict(DatasetVersion version, EvictRequest request) {
+        // The same in every attempt of one sweep: a second attempt waits for the same eviction.
+        String updateId = "sweep-" + Activity.getExecutionContext().getInfo().getWorkflowRunId();
         try {
-            boolean gone =
-                    versions.evict(version, new EvictRequest(region, REASON, true), updateId);
-            return new Outcome(version, gone, gone ? REASON : "its eviction goes on");
+            boolean gone = versions.evict(version, request, updateId);
+            return new Outcome(version, gone, gone ? request.reason() : "its eviction goes on");
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.PINNED || e.code() == ErrorCode.INVALID_ARGUMENT) {
                 return new Outcome(version, false, String.valueOf(e.getMessage()));

@@ -1,7 +1,10 @@
 package dev.forebay.control.engine;
 
 import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
 import dev.forebay.control.regions.Regions;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.EvictionSweepWorkflow;
@@ -10,10 +13,13 @@ import dev.forebay.workflows.WorkflowIds;
 import io.temporal.api.enums.v1.ScheduleOverlapPolicy;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.schedules.Schedule;
+import io.temporal.client.schedules.ScheduleActionResult;
 import io.temporal.client.schedules.ScheduleActionStartWorkflow;
 import io.temporal.client.schedules.ScheduleAlreadyRunningException;
 import io.temporal.client.schedules.ScheduleClient;
 import io.temporal.client.schedules.ScheduleClientOptions;
+import io.temporal.client.schedules.ScheduleDescription;
+import io.temporal.client.schedules.ScheduleHandle;
 import io.temporal.client.schedules.ScheduleIntervalSpec;
 import io.temporal.client.schedules.ScheduleOptions;
 import io.temporal.client.schedules.SchedulePolicy;
@@ -23,42 +29,130 @@ import io.temporal.client.schedules.ScheduleUpdate;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Keeps one Schedule per region that evicts what has outlived its time.
+ * Keeps one Schedule per region that evicts what has to go.
  *
- * <p>What a person did to a Schedule in Temporal, such as pausing it, stays; its interval and what
- * it starts come from the configuration.
+ * <p>What a person did to a Schedule, such as pausing it, stays; its interval and what it starts
+ * come from the configuration. Safe for use by many threads.
  */
 @Singleton
-class SweepSchedules {
+public class SweepSchedules {
 
     /** Regions do not all sweep in the same moment. */
     private static final int JITTER_PART = 10;
 
     private static final Duration LONGEST_JITTER = Duration.ofSeconds(30);
 
-    private final WorkflowServiceStubs stubs;
+    private final ScheduleClient client;
     private final Regions regions;
-    private final String namespace;
+    private final TemporalCalls temporal;
     private final Duration interval;
 
     SweepSchedules(
             WorkflowServiceStubs stubs,
             Regions regions,
+            TemporalCalls temporal,
             ServiceConfig service,
             ControlPlaneConfig config) {
-        this.stubs = stubs;
+        this.client =
+                ScheduleClient.newInstance(
+                        stubs,
+                        ScheduleClientOptions.newBuilder()
+                                .setNamespace(service.temporal().namespace())
+                                .build());
         this.regions = regions;
-        this.namespace = service.temporal().namespace();
+        this.temporal = temporal;
         this.interval = config.sweep().interval();
     }
 
+    /**
+     * A region's Schedule.
+     *
+     * @param note why it is paused or was resumed, for people
+     * @param lastAt when it last started a sweep; empty if it never did
+     * @param nextAt when it will start the next one; empty while it is paused
+     */
+    public record State(
+            boolean paused,
+            String note,
+            Duration interval,
+            Optional<Instant> lastAt,
+            Optional<Instant> nextAt) {}
+
+    /**
+     * How the Schedule of a region stands.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if Temporal does not answer
+     */
+    public State state(RegionName region) {
+        return call(region, SweepSchedules::state);
+    }
+
+    /**
+     * Has a region's Schedule start nothing from now on; a sweep that runs goes on.
+     *
+     * @param why for people
+     * @throws ForebayException as {@link #state(RegionName)}
+     */
+    public State pause(RegionName region, String why) {
+        return call(
+                region,
+                schedule -> {
+                    schedule.pause(why);
+                    return state(schedule);
+                });
+    }
+
+    /**
+     * Has a region's Schedule start sweeps again; does nothing if it does.
+     *
+     * @param why for people
+     * @throws ForebayException as {@link #state(RegionName)}
+     */
+    public State resume(RegionName region, String why) {
+        return call(
+                region,
+                schedule -> {
+                    schedule.unpause(why);
+                    return state(schedule);
+                });
+    }
+
+    private State call(RegionName region, Function<ScheduleHandle, State> call) {
+        try {
+            return temporal.call(() -> call.apply(client.getHandle(WorkflowIds.sweep(region))));
+        } catch (NoSuchRunException absent) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "Temporal has no Schedule '%s': restart the control plane, which makes it"
+                            .formatted(WorkflowIds.sweep(region)),
+                    absent);
+        }
+    }
+
+    private static State state(ScheduleHandle schedule) {
+        ScheduleDescription now = schedule.describe();
+        ScheduleState state = now.getSchedule().getState();
+        String note = state.getNote();
+        return new State(
+                state.isPaused(),
+                note == null ? "" : note,
+                now.getSchedule().getSpec().getIntervals().getFirst().getEvery(),
+                now.getInfo().getRecentActions().stream()
+                        .map(ScheduleActionResult::getStartedAt)
+                        .max(Comparator.naturalOrder()),
+                state.isPaused()
+                        ? Optional.empty()
+                        : now.getInfo().getNextActionTimes().stream().findFirst());
+    }
+
     void ensureScheduled() {
-        ScheduleClient client =
-                ScheduleClient.newInstance(
-                        stubs, ScheduleClientOptions.newBuilder().setNamespace(namespace).build());
         for (String name : regions.names()) {
             RegionName region = new RegionName(name);
             try {
@@ -92,13 +186,14 @@ class SweepSchedules {
                                                 .setWorkflowId(WorkflowIds.sweep(region))
                                                 .setTaskQueue(TaskQueues.LIFECYCLE)
                                                 .setStaticSummary(
-                                                        "evict from %s what has outlived its time to live"
+                                                        "evict from %s what has to go"
                                                                 .formatted(region))
                                                 // The SDK cannot read a Schedule that has a
                                                 // summary without details.
                                                 .setStaticDetails(
-                                                        "Asks the catalogue which versions have expired, and the"
-                                                                + " workflow of each to evict it if it still is.")
+                                                        "Looks for copies that have outlived their time to live, whose"
+                                                                + " dataset was deleted, that nobody owns, or whose room"
+                                                                + " others need, and asks the workflow of each to evict it.")
                                                 .build())
                                 .build())
                 .setSpec(

@@ -44,7 +44,7 @@ class TrackingActivitiesImpl implements TrackingActivities {
 
     @Override
     public Check check(DatasetName name, String version) {
-        Dataset dataset = datasets.get(name);
+        Dataset dataset = datasets.require(name);
         DatasetVersion next = new DatasetVersion(name, version);
         Optional<Origin> made = versions.origin(next);
         Check check = made.isPresent() ? made(next, made.get().comparison()) : look(dataset, next);

@@ -6,6 +6,7 @@ import dev.forebay.workflows.DatasetVersionWorkflow;
 import dev.forebay.workflows.SearchAttributes;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
@@ -81,6 +82,11 @@ class VersionWorkflows {
             Object request) {
         return client.newUntypedWorkflowStub(WorkflowIds.version(version))
                 .startUpdate(options(updateName, updateId, result), request);
+    }
+
+    /** Tells the workflow, if it runs, that the version was read. */
+    void read(DatasetVersion version, ReadReport report) {
+        client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("read", report);
     }
 
     /** An update that a certain run accepted. */

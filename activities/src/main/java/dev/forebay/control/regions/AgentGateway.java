@@ -10,10 +10,12 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.BearerToken;
 import jakarta.inject.Singleton;
@@ -112,6 +114,18 @@ class AgentGateway {
                         .DELETE(),
                 region,
                 Object.class);
+    }
+
+    /** What the region's chunk stores hold, and for whom. */
+    UsageReport usage(URI agent, RegionName region) {
+        return send(request(agent, "/v1/usage").GET(), region, UsageReport.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    /** The pins that the region's etcd holds. */
+    PinsReport pins(URI agent, RegionName region) {
+        return send(request(agent, "/v1/pins").GET(), region, PinsReport.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 
     private HttpRequest.Builder request(URI agent, String path) {

@@ -6,10 +6,12 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
@@ -113,11 +115,44 @@ public class Regions {
      */
     public RegionSurvey survey(
             RegionName region, DatasetVersion version, @Nullable ManifestRef manifest) {
+        return survey(region, new SurveyRequest(version.toString(), manifest, false));
+    }
+
+    /**
+     * As {@link #survey}, but for what is missing of the version: quicker, for no worker is asked.
+     */
+    public RegionSurvey room(RegionName region, DatasetVersion version, ManifestRef manifest) {
+        return survey(region, new SurveyRequest(version.toString(), manifest, true));
+    }
+
+    /** As {@link #survey}, of no version: what takes room in a region, and what waits for some. */
+    public RegionSurvey occupancy(RegionName region) {
+        return survey(region, new SurveyRequest(null, null, true));
+    }
+
+    private RegionSurvey survey(RegionName region, SurveyRequest asked) {
         URI agent = agents.get(require(region.value()).value());
-        return gateway.survey(
-                Objects.requireNonNull(agent),
-                region,
-                new SurveyRequest(version.toString(), manifest));
+        return gateway.survey(Objects.requireNonNull(agent), region, asked);
+    }
+
+    /**
+     * What a region's chunk stores hold, and for whom.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public UsageReport usage(RegionName region) {
+        URI agent = agents.get(require(region.value()).value());
+        return gateway.usage(Objects.requireNonNull(agent), region);
+    }
+
+    /**
+     * The pins that a region's etcd holds.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public PinsReport pins(RegionName region) {
+        URI agent = agents.get(require(region.value()).value());
+        return gateway.pins(Objects.requireNonNull(agent), region);
     }
 
     /** Asks all agents at once. */

@@ -1,5 +1,6 @@
 package dev.forebay.service.gateway;
 
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,19 +10,45 @@ import org.jspecify.annotations.Nullable;
  * @param capacityBytes what the stores of its workers may hold together
  * @param takenBytes how much of that the versions take that are mounted, this one included if it is
  *     one of them
+ * @param namespaceBytes how much of that the version's namespace takes; empty if none was named,
+ *     and from agents that do not say it
  * @param neededBytes how much more is taken once this version is mounted; 0 if it is; empty if it
  *     has no manifest yet
  * @param missing what of the version is not there; empty if it has no manifest yet
  * @param bytesPerSecond how fast the region has filled lately; empty if that was not measured
  * @param residents the other versions that are mounted
+ * @param queue who waits for room, in the order in which they are let in; empty from agents that
+ *     knew of none
  */
 public record RegionSurvey(
         long capacityBytes,
         long takenBytes,
+        @Nullable Long namespaceBytes,
         @Nullable Long neededBytes,
         @Nullable Missing missing,
         @Nullable Long bytesPerSecond,
-        List<Resident> residents) {
+        List<Resident> residents,
+        List<Queued> queue) {
+
+    public RegionSurvey {
+        queue = queue == null ? List.of() : queue;
+    }
+
+    /**
+     * A version that waits for room.
+     *
+     * @param version {@code namespace/name@version}
+     * @param bytes how much more room it needs
+     * @param interactive whether a job waits for it
+     * @param steppedAside whether its namespace's quota keeps it out: nobody waits behind it
+     */
+    public record Queued(
+            String version,
+            long bytes,
+            boolean interactive,
+            Instant since,
+            boolean steppedAside,
+            String reason) {}
 
     /**
      * What of a version is not in the region.

@@ -7,7 +7,6 @@ import dev.forebay.control.engine.Plan.Admission;
 import dev.forebay.control.engine.Plan.Room;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
-import dev.forebay.model.RegionName;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.Test;
 
 class RoomRulesTest {
 
-    private static final RegionName US = new RegionName("us-1");
     private static final DatasetVersion WANTED = DatasetVersion.parse("team/wanted@v1");
     private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
     private static final Instant LATER = NOON.plusSeconds(3600);
@@ -34,7 +32,7 @@ class RoomRulesTest {
 
     @Test
     void whatIsThereNeedsNoRoomEvenIfTheRegionIsFull() {
-        Room room = new RoomRules(WANTED, US, 500, 0, 500, CAPACITY).decide(List.of(), NOON);
+        Room room = new RoomRules(WANTED, "us-1", 500, 0, 500, CAPACITY).decide(List.of(), NOON);
 
         assertThat(room.admission()).isEqualTo(Admission.ADMITTED);
     }
@@ -109,11 +107,14 @@ class RoomRulesTest {
     }
 
     @Test
-    void aRegionWithoutWorkersIsNotSaidToBeTooSmall() {
-        Room room = new RoomRules(WANTED, US, 5, 5, 0, 0).decide(List.of(), NOON);
+    void whatIsSparedGoesWhenItsTimeHasPassed() {
+        Occupant fresh = occupant("fresh", 1, Kind.FREE, 0);
+        Occupant expired = occupant("expired", 1, Kind.FREE, 9, NOON.minusSeconds(1), null);
+        Occupant held = occupant("held", 1, Kind.HELD, 0);
 
-        assertThat(room.admission()).isEqualTo(Admission.WAITS);
-        assertThat(room.problem()).extracting("code").isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(fresh.sparedUntilExpired(NOON).kind()).isEqualTo(Kind.BUSY);
+        assertThat(expired.sparedUntilExpired(NOON)).isEqualTo(expired);
+        assertThat(held.sparedUntilExpired(NOON)).isEqualTo(held);
     }
 
     @Test
@@ -164,7 +165,7 @@ class RoomRulesTest {
     }
 
     private static Room decide(long needed, long taken, Occupant... others) {
-        return new RoomRules(WANTED, US, needed, needed, taken, CAPACITY)
+        return new RoomRules(WANTED, "us-1", needed, needed, taken, CAPACITY)
                 .decide(List.of(others), NOON);
     }
 

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * while, and jetcd gives no way to hurry it; so {@link #refresh} makes a new client as soon as the
  * server accepts connections.
  */
-final class EtcdConnection implements AutoCloseable {
+final class EtcdConnection implements EtcdAccess, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(EtcdConnection.class);
     private static final int MAX_ANSWER_BYTES = 64 << 20;
@@ -75,6 +75,11 @@ final class EtcdConnection implements AutoCloseable {
             pause = pause.multipliedBy(2);
             pause = pause.compareTo(LONGEST_RETRY) > 0 ? LONGEST_RETRY : pause;
         }
+    }
+
+    @Override
+    public <T> T with(Function<EtcdCalls, T> calls) {
+        return run(calls::apply);
     }
 
     Watch.Watcher watch(ByteSequence prefix, long fromRevision, Watch.Listener listener) {

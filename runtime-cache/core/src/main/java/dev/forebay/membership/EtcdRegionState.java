@@ -18,6 +18,7 @@ public final class EtcdRegionState implements RegionState {
     private final RegionWatch watch;
     private final Mounts mounts;
     private final Pins pins;
+    private final Admissions admissions;
 
     private EtcdRegionState(EtcdConfig config, RegionName region) {
         this.connection = new EtcdConnection(config);
@@ -25,6 +26,7 @@ public final class EtcdRegionState implements RegionState {
         this.watch = new RegionWatch(connection, keys);
         this.mounts = new Mounts(connection, keys);
         this.pins = new Pins(connection, keys, mounts);
+        this.admissions = new Admissions(connection, keys);
     }
 
     /**
@@ -72,7 +74,7 @@ public final class EtcdRegionState implements RegionState {
         String key = keys.worker(workerId);
         connection.run(
                 session -> {
-                    session.apply(EtcdSession.delete(key));
+                    session.apply(Change.delete(key));
                     return true;
                 });
     }
@@ -80,6 +82,12 @@ public final class EtcdRegionState implements RegionState {
     @Override
     public void mount(DatasetVersion version, ManifestRef manifest) {
         mounts.mount(version, manifest);
+    }
+
+    @Override
+    public Optional<Applicant> admit(
+            DatasetVersion version, ManifestRef manifest, Gatekeeper keeper) {
+        return admissions.admit(version, manifest, keeper);
     }
 
     @Override
@@ -99,8 +107,8 @@ public final class EtcdRegionState implements RegionState {
                 session -> {
                     session.apply(
                             count == 1
-                                    ? EtcdSession.delete(key)
-                                    : EtcdSession.put(key, Rows.ofReplicas(count)));
+                                    ? Change.delete(key)
+                                    : Change.put(key, Rows.ofReplicas(count)));
                     return true;
                 });
     }
@@ -132,6 +140,7 @@ public final class EtcdRegionState implements RegionState {
 
     @Override
     public void unmount(DatasetVersion version) {
+        admissions.leave(version);
         mounts.unmount(version);
     }
 

@@ -15,12 +15,11 @@ import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.DeleteOption;
 import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.LeaseOption;
-import io.etcd.jetcd.options.PutOption;
 import io.grpc.Status;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +33,7 @@ import java.util.concurrent.TimeoutException;
  * <p>All throw {@link ForebayException} with {@code UNAVAILABLE} if there is no answer in time, and
  * leave it open whether the call took effect.
  */
-final class EtcdSession {
+final class EtcdSession implements EtcdCalls {
 
     private static final GetOption PREFIX = GetOption.builder().isPrefix(true).build();
 
@@ -50,7 +49,8 @@ final class EtcdSession {
         return ByteSequence.from(text, UTF_8);
     }
 
-    Optional<KeyValue> get(String key) {
+    @Override
+    public Optional<KeyValue> get(String key) {
         return await(client.getKVClient().get(bytes(key))).getKvs().stream().findFirst();
     }
 
@@ -74,10 +74,8 @@ final class EtcdSession {
         return new Fingerprint(answer.getCount(), revision);
     }
 
-    /** A key and everything below a prefix, both at the same moment. */
-    record KeyAndRange(Optional<KeyValue> key, List<KeyValue> range) {}
-
-    KeyAndRange getWithRange(String key, String prefix) {
+    @Override
+    public KeyAndRange getWithRange(String key, String prefix) {
         TxnResponse answer =
                 await(
                         client.getKVClient()
@@ -91,54 +89,58 @@ final class EtcdSession {
                 answer.getGetResponses().get(1).getKvs());
     }
 
-    /**
-     * Applies {@code changes} at once if {@code key} still has this modification revision; 0 means
-     * that it does not exist.
-     *
-     * @return whether it had
-     */
-    boolean ifUnchanged(String key, long revision, Op... changes) {
-        Cmp unchanged = new Cmp(bytes(key), Cmp.Op.EQUAL, CmpTarget.modRevision(revision));
-        return await(client.getKVClient().txn().If(unchanged).Then(changes).commit()).isSucceeded();
+    @Override
+    public boolean ifUnchanged(String key, long revision, Change... changes) {
+        return ifUnchanged(List.of(new Unchanged(key, revision)), changes);
+    }
+
+    /** A key that must still have this modification revision; 0 means that it does not exist. */
+    record Unchanged(String key, long revision) {}
+
+    /** As {@link #ifUnchanged(String, long, Change...)}, of several keys. */
+    boolean ifUnchanged(List<Unchanged> keys, Change... changes) {
+        Cmp[] unchanged =
+                keys.stream()
+                        .map(
+                                each ->
+                                        new Cmp(
+                                                bytes(each.key),
+                                                Cmp.Op.EQUAL,
+                                                CmpTarget.modRevision(each.revision)))
+                        .toArray(Cmp[]::new);
+        return await(client.getKVClient().txn().If(unchanged).Then(ops(changes)).commit())
+                .isSucceeded();
     }
 
     /** Applies changes at once, and says at which revision. */
-    long apply(Op... changes) {
-        return await(client.getKVClient().txn().Then(changes).commit()).getHeader().getRevision();
+    long apply(Change... changes) {
+        return await(client.getKVClient().txn().Then(ops(changes)).commit())
+                .getHeader()
+                .getRevision();
     }
 
-    static Op put(String key, byte[] value) {
-        return Op.put(bytes(key), ByteSequence.from(value), PutOption.DEFAULT);
+    private static Op[] ops(Change... changes) {
+        return Arrays.stream(changes).map(Change::toOp).toArray(Op[]::new);
     }
 
-    static Op put(String key, byte[] value, long lease) {
-        return Op.put(
-                bytes(key),
-                ByteSequence.from(value),
-                PutOption.builder().withLeaseId(lease).build());
-    }
-
-    static Op delete(String key) {
-        return Op.delete(bytes(key), DeleteOption.DEFAULT);
-    }
-
-    long grantLease(Duration life) {
+    @Override
+    public long grantLease(Duration life) {
         return await(client.getLeaseClient().grant(Math.max(1, life.toSeconds()))).getID();
     }
 
-    /** Ends a lease and with it its keys; does nothing if it has ended. */
-    void revokeLease(long lease) {
+    @Override
+    public void revokeLease(long lease) {
         found(client.getLeaseClient().revoke(lease));
     }
 
-    /** Renews a lease; empty if it has ended. */
-    Optional<Duration> renewLease(long lease) {
+    @Override
+    public Optional<Duration> renewLease(long lease) {
         return found(client.getLeaseClient().keepAliveOnce(lease))
                 .map(renewed -> Duration.ofSeconds(renewed.getTTL()));
     }
 
-    /** The time a lease has left; empty if it has ended. */
-    Optional<Duration> leaseLeft(long lease) {
+    @Override
+    public Optional<Duration> leaseLeft(long lease) {
         return found(client.getLeaseClient().timeToLive(lease, LeaseOption.DEFAULT))
                 .filter(left -> left.getTTL() >= 0)
                 .map(left -> Duration.ofSeconds(left.getTTL()));

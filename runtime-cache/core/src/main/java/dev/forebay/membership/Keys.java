@@ -20,6 +20,8 @@ record Keys(String root) {
     static final String MOUNTS = "mounts";
     static final String PINS = "pins";
     static final String REPLICAS = "replicas";
+    static final String QUEUE = "queue";
+    static final String GATE = "gate";
 
     static Keys of(RegionName region) {
         return new Keys("/forebay/" + region + "/");
@@ -39,6 +41,16 @@ record Keys(String root) {
 
     String replicas(DatasetVersion version) {
         return root + REPLICAS + "/" + version.path();
+    }
+
+    /** A version that waits for room; under a lease. */
+    String waiting(DatasetVersion version) {
+        return root + QUEUE + "/" + version.path();
+    }
+
+    /** Touched by everything that enters the mount table. */
+    String gate() {
+        return root + GATE;
     }
 
     String pinsOf(DatasetVersion version) {

@@ -1,10 +1,10 @@
 package dev.forebay.membership;
 
-import static dev.forebay.membership.EtcdSession.delete;
-import static dev.forebay.membership.EtcdSession.put;
+import static dev.forebay.membership.Change.delete;
+import static dev.forebay.membership.Change.put;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.forebay.membership.EtcdSession.KeyAndRange;
+import dev.forebay.membership.EtcdCalls.KeyAndRange;
 import dev.forebay.membership.Mount.State;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -27,11 +27,11 @@ final class Mounts {
     /** A mount's row and its modification revision. */
     record Current(Mount mount, long revision) {}
 
-    private final EtcdConnection connection;
+    private final EtcdAccess etcd;
     private final Keys keys;
 
-    Mounts(EtcdConnection connection, Keys keys) {
-        this.connection = connection;
+    Mounts(EtcdAccess etcd, Keys keys) {
+        this.etcd = etcd;
         this.keys = keys;
     }
 
@@ -47,7 +47,8 @@ final class Mounts {
                             || session.ifUnchanged(
                                     key,
                                     current.map(Current::revision).orElse(0L),
-                                    put(key, Rows.of(manifest, State.WARMING)));
+                                    put(key, Rows.of(manifest, State.WARMING)),
+                                    put(keys.gate(), Rows.ofGate(version)));
                 });
     }
 
@@ -104,11 +105,11 @@ final class Mounts {
 
     /** One turn of read, decide, write; false to be called again. */
     interface Turn {
-        boolean decided(EtcdSession session);
+        boolean decided(EtcdCalls session);
     }
 
     private void untilDecided(Turn turn) {
-        connection.run(
+        etcd.with(
                 session -> {
                     while (!turn.decided(session)) {
                         // Somebody else was faster; the session's deadline ends this.

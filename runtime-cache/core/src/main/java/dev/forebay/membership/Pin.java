@@ -2,6 +2,7 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lease on a version in a region.
@@ -11,6 +12,18 @@ import java.time.Duration;
  * @param holder who holds it, for people
  * @param reason what for, for people
  * @param lease how long it lives without renewal
+ * @param job the uid of the Kubernetes Job that holds it, if one does
  */
 public record Pin(
-        DatasetVersion version, String id, String holder, String reason, Duration lease) {}
+        DatasetVersion version,
+        String id,
+        String holder,
+        String reason,
+        Duration lease,
+        @Nullable String job) {
+
+    /** Held by no Job. */
+    public Pin(DatasetVersion version, String id, String holder, String reason, Duration lease) {
+        this(version, id, holder, reason, lease, null);
+    }
+}

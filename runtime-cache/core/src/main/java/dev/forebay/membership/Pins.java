@@ -1,8 +1,6 @@
 package dev.forebay.membership;
 
-import static dev.forebay.membership.EtcdSession.put;
-
-import dev.forebay.membership.EtcdSession.KeyAndRange;
+import dev.forebay.membership.EtcdCalls.KeyAndRange;
 import dev.forebay.membership.Mounts.Current;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -15,12 +13,12 @@ import java.util.function.BiFunction;
 /** Pins: keys that live as long as their own lease, and are fenced against eviction. */
 final class Pins {
 
-    private final EtcdConnection connection;
+    private final EtcdAccess etcd;
     private final Keys keys;
     private final Mounts mounts;
 
-    Pins(EtcdConnection connection, Keys keys, Mounts mounts) {
-        this.connection = connection;
+    Pins(EtcdAccess etcd, Keys keys, Mounts mounts) {
+        this.etcd = etcd;
         this.keys = keys;
         this.mounts = mounts;
     }
@@ -40,7 +38,7 @@ final class Pins {
         }
         String pinKey = keys.pin(pin.version(), pin.id());
         String mountKey = keys.mount(pin.version());
-        connection.run(
+        etcd.with(
                 session -> {
                     Taking taking = new Taking(session, pin, pinKey, mountKey);
                     while (!taking.attempt()) {
@@ -53,13 +51,13 @@ final class Pins {
     private final class Taking {
         private static final long NO_LEASE = 0;
 
-        private final EtcdSession session;
+        private final EtcdCalls session;
         private final Pin pin;
         private final String pinKey;
         private final String mountKey;
         private long lease = NO_LEASE;
 
-        Taking(EtcdSession session, Pin pin, String pinKey, String mountKey) {
+        Taking(EtcdCalls session, Pin pin, String pinKey, String mountKey) {
             this.session = session;
             this.pin = pin;
             this.pinKey = pinKey;
@@ -74,18 +72,30 @@ final class Pins {
             }
             // From here on the outcome may be unknown; the lease must then run out by itself, for
             // to revoke it could end the pin that it was to renew.
-            boolean taken =
-                    session.ifUnchanged(
-                            mountKey,
-                            mount.revision(),
-                            put(pinKey, Rows.of(pin), lease),
-                            put(
-                                    mountKey,
-                                    Rows.of(mount.mount().manifest(), mount.mount().state())));
+            boolean taken = put(mount);
             if (taken) {
                 present(read).map(KeyValue::getLease).ifPresent(session::revokeLease);
             }
             return taken;
+        }
+
+        private boolean put(Current mount) {
+            try {
+                return session.ifUnchanged(
+                        mountKey,
+                        mount.revision(),
+                        Change.put(pinKey, Rows.of(pin), lease),
+                        Change.put(
+                                mountKey,
+                                Rows.of(mount.mount().manifest(), mount.mount().state())));
+            } catch (ForebayException e) {
+                if (e.code() != ErrorCode.NOT_FOUND) {
+                    throw e;
+                }
+                // This process was stopped for so long that the lease has ended unused.
+                lease = NO_LEASE;
+                return false;
+            }
         }
 
         private Current requireTakeable(KeyAndRange read) {
@@ -122,11 +132,11 @@ final class Pins {
     }
 
     Optional<Duration> renew(DatasetVersion version, String id) {
-        return withLease(version, id, EtcdSession::renewLease);
+        return withLease(version, id, EtcdCalls::renewLease);
     }
 
     Optional<Duration> remaining(DatasetVersion version, String id) {
-        return withLease(version, id, EtcdSession::leaseLeft);
+        return withLease(version, id, EtcdCalls::leaseLeft);
     }
 
     void unpin(DatasetVersion version, String id) {
@@ -142,9 +152,9 @@ final class Pins {
     private Optional<Duration> withLease(
             DatasetVersion version,
             String id,
-            BiFunction<EtcdSession, Long, Optional<Duration>> action) {
+            BiFunction<EtcdCalls, Long, Optional<Duration>> action) {
         String key = keys.pin(version, id);
-        return connection.run(
+        return etcd.with(
                 session ->
                         session.get(key).flatMap(pair -> action.apply(session, pair.getLease())));
     }

@@ -53,8 +53,20 @@ public interface RegionState extends AutoCloseable {
     void remove(String workerId);
 
     /**
-     * Enters a version into the mount table as WARMING; keeps CACHED if it is CACHED with the same
-     * manifest.
+     * Enters a version into the mount table as WARMING if the gatekeeper lets it; does nothing if
+     * it is there with the same manifest. Of several that enter at once each is judged by what the
+     * others have left. Who has to wait is in the region's queue until he enters, is refused, is
+     * evicted, or has not asked for two minutes.
+     *
+     * @return how it waits; empty once it is in the mount table
+     * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is just being evicted; and
+     *     what the gatekeeper throws
+     */
+    Optional<Applicant> admit(DatasetVersion version, ManifestRef manifest, Gatekeeper keeper);
+
+    /**
+     * Enters a version into the mount table as WARMING, room or not; keeps CACHED if it is CACHED
+     * with the same manifest.
      *
      * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is just being evicted;
      *     mount it when it is gone
@@ -104,7 +116,8 @@ public interface RegionState extends AutoCloseable {
     void beginEviction(DatasetVersion version);
 
     /**
-     * Removes an EVICTING version from the mount table; does nothing if it is not there.
+     * Removes an EVICTING version from the mount table, and any version from the queue; does
+     * nothing if it is in neither.
      *
      * @throws dev.forebay.model.ForebayException {@code INTERNAL} if it is there and not EVICTING,
      *     that is in use

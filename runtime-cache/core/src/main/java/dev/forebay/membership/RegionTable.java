@@ -62,6 +62,7 @@ final class RegionTable {
         Set<String> live = new HashSet<>();
         List<Mount> mounts = new ArrayList<>();
         List<Pin> pins = new ArrayList<>();
+        List<Applicant> queue = new ArrayList<>();
         Map<DatasetVersion, Integer> replicas = new HashMap<>();
         for (Cell cell : cells.values()) {
             switch (cell.row) {
@@ -71,11 +72,17 @@ final class RegionTable {
                 case Row.Pinned(Pin pin) -> pins.add(pin);
                 case Row.Replicated(DatasetVersion version, int count) ->
                         replicas.put(version, count);
+                case Row.Waiting(Applicant applicant) -> queue.add(applicant);
+                case Row.Gate() -> {}
                 case null -> {}
             }
         }
         mounts.replaceAll(mount -> mount.withReplicas(replicas.getOrDefault(mount.version(), 1)));
         return new RegionView(
-                List.copyOf(workers), Set.copyOf(live), List.copyOf(mounts), List.copyOf(pins));
+                List.copyOf(workers),
+                Set.copyOf(live),
+                List.copyOf(mounts),
+                List.copyOf(pins),
+                List.copyOf(queue));
     }
 }

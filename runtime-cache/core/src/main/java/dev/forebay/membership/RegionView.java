@@ -14,9 +14,20 @@ import java.util.stream.Collectors;
  * @param live the ids of those whose lease is alive; the basis of fail-over
  * @param mounts the mount table, by path
  * @param pins every pin in the region
+ * @param queue who waits for room, by path
  */
 public record RegionView(
-        List<WorkerNode> workers, Set<String> live, List<Mount> mounts, List<Pin> pins) {
+        List<WorkerNode> workers,
+        Set<String> live,
+        List<Mount> mounts,
+        List<Pin> pins,
+        List<Applicant> queue) {
+
+    /** A region in which nobody waits. */
+    public RegionView(
+            List<WorkerNode> workers, Set<String> live, List<Mount> mounts, List<Pin> pins) {
+        this(workers, live, mounts, pins, List.of());
+    }
 
     /** How many workers are to hold each chunk, by manifest; the most that a version asks for. */
     public Map<Digest, Integer> replicas() {

@@ -14,5 +14,10 @@ sealed interface Row {
 
     record Pinned(Pin pin) implements Row {}
 
+    record Waiting(Applicant applicant) implements Row {}
+
+    /** Says nothing; that it was written does. */
+    record Gate() implements Row {}
+
     record Replicated(DatasetVersion version, int replicas) implements Row {}
 }

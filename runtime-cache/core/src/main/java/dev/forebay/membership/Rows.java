@@ -1,8 +1,10 @@
 package dev.forebay.membership;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.forebay.membership.Mount.State;
 import dev.forebay.model.DatasetVersion;
@@ -14,6 +16,8 @@ import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
 final class Rows {
@@ -34,7 +38,23 @@ final class Rows {
 
     private record ReplicasValue(int count) {}
 
-    private record PinValue(String holder, String reason, long leaseSeconds) {}
+    private record WaitingValue(
+            long bytes, int rank, long sinceMillis, boolean steppedAside, String reason) {}
+
+    private record GateValue(String entered) {}
+
+    /** The job is left out if there is none, and is not in rows of earlier releases. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record PinValue(
+            @Nullable String holder,
+            @Nullable String reason,
+            long leaseSeconds,
+            @Nullable String job) {}
+
+    private static final ObjectReader PIN =
+            JSON.readerFor(PinValue.class)
+                    .without(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+                    .without(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES);
 
     private Rows() {}
 
@@ -61,8 +81,23 @@ final class Rows {
         return json(new ReplicasValue(count));
     }
 
+    static byte[] of(Applicant applicant) {
+        return json(
+                new WaitingValue(
+                        applicant.bytes(),
+                        applicant.rank(),
+                        applicant.since().toEpochMilli(),
+                        applicant.steppedAside(),
+                        applicant.reason()));
+    }
+
+    /** For people: who came last. */
+    static byte[] ofGate(DatasetVersion entered) {
+        return json(new GateValue(entered.toString()));
+    }
+
     static byte[] of(Pin pin) {
-        return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds()));
+        return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
     }
 
     /**
@@ -78,6 +113,8 @@ final class Rows {
                 case Keys.LIVE -> new Row.Live(parts[1]);
                 case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
                 case Keys.REPLICAS -> replicated(version(parts), value);
+                case Keys.QUEUE -> new Row.Waiting(applicant(version(parts), value));
+                case Keys.GATE -> new Row.Gate();
                 case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
                 default -> throw new IOException("no such kind of key");
             };
@@ -108,10 +145,29 @@ final class Rows {
         return new Row.Replicated(version, count);
     }
 
+    private static Applicant applicant(DatasetVersion version, byte[] value) throws IOException {
+        WaitingValue read = JSON.readValue(value, WaitingValue.class);
+        return new Applicant(
+                version,
+                read.bytes,
+                read.rank,
+                Instant.ofEpochMilli(read.sinceMillis),
+                read.steppedAside,
+                read.reason);
+    }
+
     private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {
-        PinValue read = JSON.readValue(value, PinValue.class);
+        PinValue read = PIN.readValue(value);
+        if (read.holder == null || read.reason == null || read.leaseSeconds < 1) {
+            throw new IOException("a pin without holder, reason or lease");
+        }
         return new Pin(
-                version, id, read.holder, read.reason, Duration.ofSeconds(read.leaseSeconds));
+                version,
+                id,
+                read.holder,
+                read.reason,
+                Duration.ofSeconds(read.leaseSeconds),
+                read.job);
     }
 
     private static DatasetVersion version(String[] parts) {

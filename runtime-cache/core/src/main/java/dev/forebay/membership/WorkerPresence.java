@@ -1,13 +1,12 @@
 package dev.forebay.membership;
 
-import static dev.forebay.membership.EtcdSession.delete;
-import static dev.forebay.membership.EtcdSession.put;
+import static dev.forebay.membership.Change.delete;
+import static dev.forebay.membership.Change.put;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
 import io.etcd.jetcd.KeyValue;
-import io.etcd.jetcd.op.Op;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -83,7 +82,7 @@ final class WorkerPresence implements Membership {
         long lease =
                 connection.run(session -> session.grantLease(connection.config().workerLease()));
         String live = keys.live(worker.id());
-        Op[] rows = {
+        Change[] rows = {
             put(keys.worker(worker.id()), Rows.of(claim())),
             put(live, Rows.ofIncarnation(incarnation), lease)
         };
@@ -104,7 +103,7 @@ final class WorkerPresence implements Membership {
     }
 
     /** Writes the rows if nobody else has; the answer to an earlier attempt may have been lost. */
-    private OptionalLong again(String live, Op... rows) {
+    private OptionalLong again(String live, Change... rows) {
         return connection.run(
                 session -> {
                     Optional<KeyValue> there = session.get(live);

@@ -113,6 +113,9 @@ final class Exchanges implements AutoCloseable {
         awaitTurn(worker, "GET " + path, patience);
         List<String> all = new ArrayList<>(fields);
         config.token().ifPresent(token -> all.add(BearerToken.HEADER + ": " + token.headerValue()));
+        if (config.ofWorker()) {
+            all.add(WorkerProtocol.READER_HEADER + ": " + WorkerProtocol.WORKER_READS);
+        }
         RangeFetch fetch =
                 new RangeFetch(
                         connections,

@@ -16,9 +16,11 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -247,6 +249,20 @@ public final class WorkerClient implements AutoCloseable {
         }
     }
 
+    /** What a worker holds, and for whom. */
+    public WorkerUsage usage(WorkerNode worker) {
+        HttpRequest request = exchanges.request(worker, WorkerProtocol.USAGE_PATH).GET().build();
+        UsageBody body = json(worker, request, UsageBody.class, config.queryTimeout());
+        try {
+            return body.decode();
+        } catch (ForebayException e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "worker %s answered a usage that makes no sense".formatted(worker.id()),
+                    e);
+        }
+    }
+
     @Override
     public void close() {
         exchanges.close();
@@ -271,6 +287,38 @@ public final class WorkerClient implements AutoCloseable {
             }
             return new Coverage(
                     chunks, BitSet.valueOf(Base64.getDecoder().decode(held)), Map.copyOf(bytes));
+        }
+    }
+
+    private record UsageBody(
+            long capacityBytes,
+            long usedBytes,
+            boolean complete,
+            @Nullable List<ShareBody> shares,
+            @Nullable Map<String, Long> secondsSinceRead) {
+
+        private record ShareBody(List<String> manifests, long bytes) {}
+
+        WorkerUsage decode() {
+            if (shares == null || secondsSinceRead == null) {
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "it is not whole");
+            }
+            Map<Digest, Duration> readAgo = new HashMap<>();
+            secondsSinceRead.forEach(
+                    (manifest, seconds) ->
+                            readAgo.put(new Digest(manifest), Duration.ofSeconds(seconds)));
+            return new WorkerUsage(
+                    capacityBytes,
+                    usedBytes,
+                    complete,
+                    shares.stream().map(UsageBody::decode).toList(),
+                    Map.copyOf(readAgo));
+        }
+
+        private static WorkerUsage.Share decode(ShareBody share) {
+            return new WorkerUsage.Share(
+                    share.manifests.stream().map(Digest::new).collect(Collectors.toSet()),
+                    share.bytes);
         }
     }
 }

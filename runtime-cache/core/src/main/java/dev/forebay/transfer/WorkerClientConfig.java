@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param token what to present to workers
  * @param authorities who may have signed the certificates of workers that speak TLS; if not said,
  *     those that the JVM trusts
+ * @param ofWorker whether what it reads is for another worker's copies, and so no use of a version
  */
 public record WorkerClientConfig(
         Duration connectTimeout,
@@ -27,7 +28,8 @@ public record WorkerClientConfig(
         Duration queryTimeout,
         int maxRequests,
         Optional<BearerToken> token,
-        Optional<WorkerAuthorities> authorities) {
+        Optional<WorkerAuthorities> authorities,
+        boolean ofWorker) {
 
     /**
      * 2 s to connect, 10 s a read and as much for its first byte, 2 min a fill, 10 min to drop a
@@ -43,7 +45,8 @@ public record WorkerClientConfig(
                 Duration.ofSeconds(10),
                 64,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     public WorkerClientConfig withToken(Optional<BearerToken> token) {
@@ -56,7 +59,8 @@ public record WorkerClientConfig(
                 queryTimeout,
                 maxRequests,
                 token,
-                authorities);
+                authorities,
+                ofWorker);
     }
 
     public WorkerClientConfig withAuthorities(Optional<WorkerAuthorities> authorities) {
@@ -69,7 +73,8 @@ public record WorkerClientConfig(
                 queryTimeout,
                 maxRequests,
                 token,
-                authorities);
+                authorities,
+                ofWorker);
     }
 
     public WorkerClientConfig withReadTimeouts(Duration readTimeout, Duration firstByteTimeout) {
@@ -82,6 +87,22 @@ public record WorkerClientConfig(
                 queryTimeout,
                 maxRequests,
                 token,
-                authorities);
+                authorities,
+                ofWorker);
+    }
+
+    /** For a worker, whose own reads do not count as reads of a version. */
+    public WorkerClientConfig forWorker() {
+        return new WorkerClientConfig(
+                connectTimeout,
+                readTimeout,
+                firstByteTimeout,
+                fillTimeout,
+                dropTimeout,
+                queryTimeout,
+                maxRequests,
+                token,
+                authorities,
+                true);
     }
 }

@@ -30,6 +30,12 @@ public final class WorkerProtocol {
     /** So many bytes may be asked for at once in several ranges. */
     public static final int MOST_RANGES_BYTES = 8 << 20;
 
+    /** Says, with {@link #WORKER_READS}, that a read is no use of the version. */
+    public static final String READER_HEADER = "Forebay-Reader";
+
+    /** Another worker reads, to have a copy of its own. */
+    public static final String WORKER_READS = "worker";
+
     /** The query parameter with the manifest's digest. */
     public static final String MANIFEST_PARAMETER = "manifest";
 
@@ -56,6 +62,7 @@ public final class WorkerProtocol {
     public static final String COVERAGE_PATH = "/v1/manifests/{m}/coverage";
     public static final String MANIFEST_CHUNKS_PATH = "/v1/manifests/{m}/chunks";
     public static final String STATUS_PATH = "/v1/status";
+    public static final String USAGE_PATH = "/v1/usage";
 
     public static final String DRAIN_PATH = "/v1/drain";
 

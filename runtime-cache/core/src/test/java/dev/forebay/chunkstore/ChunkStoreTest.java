@@ -285,6 +285,20 @@ class ChunkStoreTest {
     }
 
     @Test
+    void whatAPackTakesIsWhatDroppingItFrees() {
+        putAll(chunk(0), bytes(0, SMALL));
+        putAll(chunk(1), bytes(1, SMALL));
+        putAll(new ChunkId(OTHER, 0), bytes(2, SMALL));
+
+        assertThat(store.footprint(PACK)).isEqualTo(2 * ChunkEntry.footprint(SMALL));
+        assertThat(store.footprint(PACK) + store.footprint(OTHER))
+                .isEqualTo(store.stats().usedBytes());
+        store.dropPack(PACK);
+        assertThat(store.footprint(PACK)).isZero();
+        assertThat(store.footprint(OTHER)).isEqualTo(store.stats().usedBytes());
+    }
+
+    @Test
     void dropsLeaveNoFileAndNoDirectory() throws IOException {
         for (int i = 0; i < 3; i++) {
             putAll(chunk(i), bytes(i, SMALL));

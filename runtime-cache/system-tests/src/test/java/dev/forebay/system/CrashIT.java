@@ -151,6 +151,69 @@ class CrashIT {
                 .isEqualTo(gets);
     }
 
+    /** "A pinned version that loses workers", "Sweeps": and what it then takes is its own. */
+    @Test
+    void whatAPinnedVersionHasLostIsFilledWithoutAnybodyAsking() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 8; i++) {
+            tree.put(i + ".bin", bytes(400 + i, CHUNK));
+        }
+        lake.putAll("upkeep/", tree);
+        api.register("crash/upkeep", "s3://datasets/upkeep/", Duration.ofHours(1));
+        Map<String, Object> pinned =
+                Map.of(
+                        "region",
+                        REGION,
+                        "pin",
+                        Map.of("id", "p", "holder", "test", "lease_seconds", 900));
+        JsonNode first =
+                api.receipt(
+                        "crash/upkeep@v1",
+                        REGION,
+                        api.accept("crash/upkeep@v1", pinned),
+                        Duration.ofMinutes(3));
+        Server worker = stack.region(REGION).worker(0);
+        worker.kill9();
+        Await.until("the region has noticed", Duration.ofSeconds(60), () -> liveWorkers() == 1);
+        long lost = deleteChunks(stack.store(REGION, 0));
+        worker.restart();
+
+        Await.until(
+                "it is complete again",
+                Duration.ofMinutes(4),
+                () -> {
+                    JsonNode now = api.residency("crash/upkeep@v1", REGION);
+                    return now.get("state").asText().equals("CACHED")
+                            && !now.get("cached_at").equals(first.get("cached_at"));
+                });
+
+        assertThat(lost).isGreaterThan(0);
+        int gets = lake.gets("upkeep/").values().stream().mapToInt(Integer::intValue).sum();
+        assertThat(gets).isBetween(tree.size() + 1, 2 * tree.size());
+        stack.readAll(REGION, "crash/upkeep@v1", tree);
+        assertThat(lake.gets("upkeep/").values().stream().mapToInt(Integer::intValue).sum())
+                .as("read from the region alone")
+                .isEqualTo(gets);
+        JsonNode plan = api.get("/regions/" + REGION + "/sweep/plan").expect(200).body();
+        assertThat(plan.get("used_bytes").asLong()).isGreaterThanOrEqualTo(8L * CHUNK);
+        assertThat(plan.get("victims"))
+                .noneMatch(victim -> victim.get("dataset").asText().equals("crash/upkeep"));
+        api.delete(Api.path("crash/upkeep@v1") + "/pins/p?region=" + REGION).expect(204);
+    }
+
+    private long liveWorkers() throws Exception {
+        long live = 0;
+        for (JsonNode region : api.get("/regions").body().get("items")) {
+            for (JsonNode worker : region.get("workers")) {
+                live +=
+                        region.get("name").asText().equals(REGION) && worker.get("live").asBoolean()
+                                ? 1
+                                : 0;
+            }
+        }
+        return live;
+    }
+
     /** Deletes the chunk files below a store; returns how many there were. */
     private static long deleteChunks(Path store) throws IOException {
         List<Path> chunks;

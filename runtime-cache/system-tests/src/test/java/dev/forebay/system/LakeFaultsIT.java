@@ -37,6 +37,8 @@ class LakeFaultsIT {
                         config ->
                                 config.regions(REGION)
                                         .workerCapacity(STORE_BYTES)
+                                        // A store that is full of one version is what some want.
+                                        .property("forebay.sweep.high-watermark", "1")
                                         .lakeAsSeen(
                                                 lake -> {
                                                     proxy = FaultProxy.before(lake);

@@ -24,9 +24,12 @@ import dev.forebay.worker.fill.WorkersAhead;
 import dev.forebay.worker.handover.Drain;
 import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.LastReads;
 import dev.forebay.worker.retention.MountedVersions;
 import dev.forebay.worker.retention.OrphanSweep;
 import dev.forebay.worker.retention.ProtectedPacks;
+import dev.forebay.worker.retention.StoreUsage;
+import java.time.InstantSource;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +52,7 @@ final class Worker {
     private final WorkerClient client;
     private final VersionAccounts accounts;
     private final AccountTicks ticks;
+    private final LastReads lastReads;
     private final PauseGuard pauses;
     private final Registration registration;
     private final ChunkAccess chunks;
@@ -99,6 +103,8 @@ final class Worker {
                         config.peers().backOff(),
                         metrics);
         this.accounts = VersionAccounts.open(config.home().resolve("accounts"), versions);
+        this.lastReads =
+                LastReads.open(config.home().resolve("last-reads"), InstantSource.system());
         this.chunks =
                 new ChunkAccess(
                         store,
@@ -169,6 +175,8 @@ final class Worker {
                 new ChunkDropper(store, chunks, versions, accounts::close, this::current),
                 images,
                 accounts,
+                lastReads,
+                new StoreUsage(store, versions, lastReads),
                 this::status,
                 registration::drain,
                 new WorkerRoutes.Limits(
@@ -228,6 +236,7 @@ final class Worker {
         versions.update(view);
         protectedPacks.update(view);
         accounts.update(view);
+        lastReads.update(view);
         pace.shareAmong(view.live().size());
     }
 
@@ -245,7 +254,8 @@ final class Worker {
         return WorkerClientConfig.defaults()
                 .withToken(process.token())
                 .withAuthorities(process.authorities())
-                .withReadTimeouts(config.peers().timeout(), config.peers().firstByte());
+                .withReadTimeouts(config.peers().timeout(), config.peers().firstByte())
+                .forWorker();
     }
 
     private static FillLimits fillLimits(WorkerConfig.Fill fill) {

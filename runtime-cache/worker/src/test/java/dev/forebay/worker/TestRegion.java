@@ -7,8 +7,10 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.s3.S3Credentials;
 import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
+import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.manifest.SqliteManifest;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.RegionState;
@@ -20,6 +22,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.async.AsyncRequestBody;
@@ -70,10 +73,22 @@ final class TestRegion implements AutoCloseable {
 
     /** Freezes what is below a prefix and mounts it. */
     TestVersion mount(String version, String prefix) {
+        return mount(version, prefix, null);
+    }
+
+    /** As {@link #mount}, reusing the packs of an earlier version. */
+    TestVersion mountAfter(String version, String prefix, TestVersion before) {
+        try (Manifest manifest = SqliteManifest.open(before.file())) {
+            return mount(version, prefix, manifest);
+        }
+    }
+
+    private TestVersion mount(String version, String prefix, @Nullable Manifest before) {
         Path file = directory.resolve("manifest-" + manifests++ + ".sqlite");
         ManifestFile written;
         try (ManifestWriter writer =
-                new ManifestWriter(file, BUCKET, prefix, ManifestWriter.DEFAULT_PACK_BYTES, null)) {
+                new ManifestWriter(
+                        file, BUCKET, prefix, ManifestWriter.DEFAULT_PACK_BYTES, before)) {
             lake.list(BUCKET, prefix, (LakeObject object) -> writer.add(object), count -> {});
             written = writer.finish();
         }

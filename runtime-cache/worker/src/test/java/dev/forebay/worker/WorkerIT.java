@@ -7,6 +7,7 @@ import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Segment;
 import dev.forebay.membership.Pin;
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.BlockChecksums;
@@ -14,6 +15,7 @@ import dev.forebay.transfer.DropAnswer;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.ReadAnswer;
 import dev.forebay.transfer.Source;
+import dev.forebay.transfer.WorkerUsage;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -158,6 +161,49 @@ class WorkerIT extends RunningWorker {
         assertThat(coverage(version).held().cardinality()).isEqualTo(2);
         assertThat(region.reads("fill/")).hasSize(3);
         assertThat(worker.metric("forebay_worker_lake_bytes_total")).isPositive();
+    }
+
+    @Test
+    void saysForWhomItHoldsWhatAndWhenThatWasRead() throws Exception {
+        region.put("usage/a", random(40, 3 * MIB));
+        TestVersion first = region.mount("usage-1", "usage/");
+        awaitMounted(worker, first);
+        region.put("usage/b", random(41, MIB));
+        TestVersion second = region.mountAfter("usage-2", "usage/", first);
+        awaitMounted(worker, second);
+        for (ChunkRef ref : second.chunks()) {
+            client.fill(worker.node(), second.ref().digest(), ref.chunk());
+        }
+        Digest older = first.ref().digest();
+        Digest newer = second.ref().digest();
+
+        WorkerUsage unread = client.usage(worker.node());
+        worker.get(second.readPath(), "Range", "bytes=0-99", "Forebay-Reader", "worker");
+        WorkerUsage copied = client.usage(worker.node());
+        worker.get(second.readPath(), "Range", "bytes=0-99");
+        WorkerUsage read = client.usage(worker.node());
+
+        assertThat(unread.complete()).isTrue();
+        await(() -> addsUp(client.usage(worker.node())));
+        assertThat(share(unread, Set.of(older, newer))).isBetween(3L * MIB, 4L * MIB);
+        assertThat(share(unread, Set.of(newer))).isBetween((long) MIB, 2L * MIB);
+        assertThat(share(unread, Set.of(older))).isZero();
+        assertThat(unread.readAgo()).doesNotContainKeys(older, newer);
+        assertThat(copied.readAgo()).doesNotContainKeys(older, newer);
+        assertThat(read.readAgo()).doesNotContainKey(older);
+        assertThat(read.readAgo().get(newer)).isLessThan(Duration.ofMinutes(1));
+    }
+
+    private static boolean addsUp(WorkerUsage usage) {
+        return usage.shares().stream().mapToLong(WorkerUsage.Share::bytes).sum()
+                == usage.usedBytes();
+    }
+
+    private static long share(WorkerUsage usage, Set<Digest> owners) {
+        return usage.shares().stream()
+                .filter(share -> share.manifests().equals(owners))
+                .mapToLong(WorkerUsage.Share::bytes)
+                .sum();
     }
 
     @Test

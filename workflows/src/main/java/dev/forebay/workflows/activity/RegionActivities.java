@@ -2,6 +2,7 @@ package dev.forebay.workflows.activity;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.ActivityInterface;
 import java.time.Duration;
@@ -18,10 +19,18 @@ import java.util.Map;
 public interface RegionActivities {
 
     /**
-     * Enters the version into the region's mount table and returns the path where nodes of the
-     * region see it.
+     * Enters the version into the region's mount table, room or not, and returns the path where
+     * nodes of the region see it.
      */
     String mount(DatasetVersion version, ManifestRef manifest);
+
+    /**
+     * Enters the version into the region's mount table, as {@link #mount}, as soon as there is room
+     * for it: then the room is its own until it is evicted. Fails with CAPACITY_EXCEEDED, which
+     * says why and how many are before it, as long as it has to wait, and keeps its place in the
+     * region's queue for two minutes; with TOO_LARGE if it can never fit.
+     */
+    String admit(DatasetVersion version, ManifestRef manifest, Claim claim);
 
     /**
      * Has chunks {@code [fromOrdinal, toOrdinal)} of the version filled and verified by the workers

@@ -13,7 +13,8 @@ public enum Operation {
     DROP,
     DRAIN,
     STATUS,
-    ACCOUNTS;
+    ACCOUNTS,
+    USAGE;
 
     /** The value of the metric's tag. */
     public String tag() {

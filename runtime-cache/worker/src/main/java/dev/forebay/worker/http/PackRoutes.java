@@ -11,6 +11,7 @@ import dev.forebay.transfer.Source;
 import dev.forebay.transfer.VerifyAnswer;
 import dev.forebay.transfer.WorkerProtocol;
 import dev.forebay.worker.fill.ChunkAccess;
+import dev.forebay.worker.retention.LastReads;
 import dev.forebay.worker.retention.MountedVersions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -32,6 +33,7 @@ final class PackRoutes {
     private final ChunkAccess chunks;
     private final Semaphore openParts = new Semaphore(MOST_OPEN_PARTS);
     private final Lane misses;
+    private final LastReads lastReads;
     private final RequestObserver observer;
     private final ObjLongConsumer<Digest> served;
 
@@ -42,11 +44,13 @@ final class PackRoutes {
             MountedVersions versions,
             ChunkAccess chunks,
             Lane misses,
+            LastReads lastReads,
             RequestObserver observer,
             ObjLongConsumer<Digest> served) {
         this.versions = versions;
         this.chunks = chunks;
         this.misses = misses;
+        this.lastReads = lastReads;
         this.observer = observer;
         this.served = served;
     }
@@ -70,7 +74,17 @@ final class PackRoutes {
                         .toList();
         Callable<Answer> answer =
                 reads.size() == 1 ? () -> readCached(reads.getFirst()) : () -> readMany(reads);
-        return () -> versions.atHand(manifest) ? answer.call() : new Answer.Later(misses, answer);
+        Callable<Answer> noted = Parameters.isOfWorker(context) ? answer : noting(manifest, answer);
+        return () -> versions.atHand(manifest) ? noted.call() : new Answer.Later(misses, noted);
+    }
+
+    /** A read that is refused at once is none. */
+    private Callable<Answer> noting(Digest manifest, Callable<Answer> read) {
+        return () -> {
+            Answer answer = read.call();
+            lastReads.note(manifest);
+            return answer;
+        };
     }
 
     /** What is here of several ranges; whoever wants the rest asks for it range by range. */

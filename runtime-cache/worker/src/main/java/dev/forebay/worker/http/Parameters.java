@@ -92,6 +92,12 @@ final class Parameters {
                 && header.toLowerCase(Locale.ROOT).contains(WorkerProtocol.ONLY_IF_CACHED);
     }
 
+    /** Whether another worker asks, to have a copy of its own. */
+    static boolean isOfWorker(RoutingContext context) {
+        return WorkerProtocol.WORKER_READS.equals(
+                context.request().getHeader(WorkerProtocol.READER_HEADER));
+    }
+
     static boolean digits(String text) {
         return text.chars().allMatch(character -> character >= '0' && character <= '9');
     }

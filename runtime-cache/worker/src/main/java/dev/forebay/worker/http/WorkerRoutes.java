@@ -8,7 +8,9 @@ import dev.forebay.worker.accounts.VersionAccounts;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.handover.Drain;
 import dev.forebay.worker.retention.ChunkDropper;
+import dev.forebay.worker.retention.LastReads;
 import dev.forebay.worker.retention.MountedVersions;
+import dev.forebay.worker.retention.StoreUsage;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
@@ -27,6 +29,7 @@ public final class WorkerRoutes {
     private final ManifestRoutes manifests;
     private final AccountRoutes accounts;
     private final ImageRoutes images;
+    private final UsageRoutes usage;
     private final Supplier<WorkerStatus> status;
     private final Supplier<Drain> drain;
     private final Lane reads;
@@ -38,7 +41,7 @@ public final class WorkerRoutes {
      *
      * @param reads reads of what is here, and queries; as many again reads that have to fetch, and
      *     as many of images
-     * @param fills fills for nobody in particular, verifications and drops
+     * @param fills fills for nobody in particular, verifications, drops and figures of usage
      * @param queue how many more of each kind may wait
      */
     public record Limits(int reads, int fills, int queue, Duration retryAfter) {
@@ -55,6 +58,8 @@ public final class WorkerRoutes {
             ChunkDropper dropper,
             ImageStore images,
             VersionAccounts accounts,
+            LastReads lastReads,
+            StoreUsage usage,
             Supplier<WorkerStatus> status,
             Supplier<Drain> drain,
             Limits limits,
@@ -66,11 +71,13 @@ public final class WorkerRoutes {
                         versions,
                         chunks,
                         limits.lane("miss", limits.reads()),
+                        lastReads,
                         observer,
                         accounts::served);
         this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts);
         this.accounts = new AccountRoutes(accounts);
         this.images = new ImageRoutes(versions, images);
+        this.usage = new UsageRoutes(usage);
         this.status = status;
         this.drain = drain;
         this.reads = limits.lane("read", limits.reads());
@@ -138,6 +145,13 @@ public final class WorkerRoutes {
                 Operation.STATUS,
                 reads,
                 context -> this::status);
+        add(
+                router,
+                HttpMethod.GET,
+                WorkerProtocol.USAGE_PATH,
+                Operation.USAGE,
+                fills,
+                usage::usage);
         add(
                 router,
                 HttpMethod.POST,

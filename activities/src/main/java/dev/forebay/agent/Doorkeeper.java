@@ -1,0 +1,170 @@
+package dev.forebay.agent;
+
+import dev.forebay.membership.Applicant;
+import dev.forebay.membership.Gatekeeper;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.workflows.message.Urgency;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a version into the region if there is room for it, its namespace's quota allows it, and
+ * nobody waits who comes before it. Who is mounted has its room, filled or not.
+ *
+ * @param quotaBytes how much its namespace may have here; any amount if empty
+ * @param since when it began to want room, if it does not wait yet
+ */
+record Doorkeeper(
+        Rooms rooms,
+        RegionName region,
+        DatasetVersion version,
+        ManifestRef manifest,
+        Urgency urgency,
+        @Nullable Long quotaBytes,
+        Instant since)
+        implements Gatekeeper {
+
+    @Override
+    public Optional<Applicant> judge(RegionView view) {
+        long capacity = view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum();
+        if (capacity == 0) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "no worker is registered in " + region);
+        }
+        long needed = rooms.more(version.dataset(), manifest, view.mounts());
+        if (needed == 0) {
+            return Optional.empty();
+        }
+        refuseWhatNeverFits(capacity);
+        return lackOfQuota(needed, view)
+                .or(() -> turn(needed, view))
+                .or(() -> lackOfRoom(needed, capacity, view));
+    }
+
+    private void refuseWhatNeverFits(long capacity) {
+        if (manifest.roomBytes() > capacity) {
+            throw new ForebayException(
+                    ErrorCode.TOO_LARGE,
+                    String.format(
+                            Locale.ROOT,
+                            "%s takes %,d bytes, the chunk stores of %s together have %,d",
+                            version,
+                            manifest.roomBytes(),
+                            region,
+                            capacity));
+        }
+        if (quotaBytes != null && manifest.roomBytes() > quotaBytes) {
+            throw new ForebayException(
+                    ErrorCode.TOO_LARGE,
+                    String.format(
+                            Locale.ROOT,
+                            "%s takes %,d bytes, the quota of namespace %s in %s is %,d",
+                            version,
+                            manifest.roomBytes(),
+                            namespace(),
+                            region,
+                            quotaBytes));
+        }
+    }
+
+    private Optional<Applicant> lackOfQuota(long needed, RegionView view) {
+        if (quotaBytes == null) {
+            return Optional.empty();
+        }
+        long taken = rooms.of(namespace(), view.mounts());
+        return taken + needed <= quotaBytes
+                ? Optional.empty()
+                : Optional.of(
+                        waiting(
+                                needed,
+                                view,
+                                true,
+                                String.format(
+                                        Locale.ROOT,
+                                        "namespace %s has %,d of the %,d bytes of its quota in %s, %s needs %,d",
+                                        namespace(),
+                                        taken,
+                                        quotaBytes,
+                                        region,
+                                        version,
+                                        needed)));
+    }
+
+    /** Whoever is before it goes first, also if this one would fit: a large one is not starved. */
+    private Optional<Applicant> turn(long needed, RegionView view) {
+        Applicant self = waiting(needed, view, false, "");
+        List<Applicant> all =
+                Stream.concat(
+                                view.queue().stream()
+                                        .filter(other -> !other.version().equals(version))
+                                        .filter(other -> !other.steppedAside()),
+                                Stream.of(self))
+                        .toList();
+        List<Applicant> ordered = Applicant.inOrder(all, view.mounts());
+        int before = ordered.indexOf(self);
+        return before == 0
+                ? Optional.empty()
+                : Optional.of(
+                        waiting(
+                                needed,
+                                view,
+                                false,
+                                String.format(
+                                        Locale.ROOT,
+                                        "number %d of %d in the queue of %s, behind %s",
+                                        before + 1,
+                                        ordered.size(),
+                                        region,
+                                        ordered.get(before - 1).version())));
+    }
+
+    private Optional<Applicant> lackOfRoom(long needed, long capacity, RegionView view) {
+        long taken = rooms.of(view.mounts());
+        return taken + needed <= capacity
+                ? Optional.empty()
+                : Optional.of(
+                        waiting(
+                                needed,
+                                view,
+                                false,
+                                String.format(
+                                        Locale.ROOT,
+                                        "first in the queue of %s: it needs %,d bytes, and %,d of %,d are taken",
+                                        region,
+                                        needed,
+                                        taken,
+                                        capacity)));
+    }
+
+    private Applicant waiting(long needed, RegionView view, boolean steppedAside, String reason) {
+        Instant begun =
+                view.queue().stream()
+                        .filter(other -> other.version().equals(version))
+                        .map(Applicant::since)
+                        .findFirst()
+                        .orElse(since);
+        return new Applicant(version, needed, rank(urgency), begun, steppedAside, reason);
+    }
+
+    /** Who goes first: less is sooner. */
+    static int rank(Urgency urgency) {
+        return switch (urgency) {
+            case INTERACTIVE -> 0;
+            case SPECULATIVE -> 1;
+        };
+    }
+
+    private String namespace() {
+        return version.dataset().namespace();
+    }
+}

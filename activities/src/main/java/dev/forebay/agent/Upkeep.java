@@ -1,0 +1,131 @@
+package dev.forebay.agent;
+
+import dev.forebay.manifest.Manifest;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.Pin;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+
+/**
+ * Sees to it that what is pinned stays complete though workers are lost: a pinned version that
+ * lacks something is brought to the notice of its workflow, which asks again and fills what is
+ * missing.
+ *
+ * <p>Whoever is unpinned may be incomplete: that is found when somebody asks for a receipt.
+ */
+final class Upkeep implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Upkeep.class);
+
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    private final Workers workers;
+    private final Function<ManifestRef, ? extends Manifest> manifests;
+    private final Predicate<DatasetVersion> notice;
+    private final Unrest unrest;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread = Thread.ofVirtual().name("upkeep").unstarted(this::run);
+
+    /**
+     * @param manifests opens them; each is closed after use
+     * @param notice tells a version's workflow, and returns whether it was reached
+     */
+    Upkeep(
+            Workers workers,
+            Function<ManifestRef, ? extends Manifest> manifests,
+            Predicate<DatasetVersion> notice,
+            Unrest unrest) {
+        this.workers = workers;
+        this.manifests = manifests;
+        this.notice = notice;
+        this.unrest = unrest;
+    }
+
+    /** Looks whenever it is time, until closed. */
+    void start() {
+        thread.start();
+    }
+
+    /** The region has changed. */
+    void changed(RegionView view) {
+        unrest.seen(view, System.nanoTime());
+    }
+
+    private void run() {
+        while (!closedWithin(TICK)) {
+            if (unrest.isDue(System.nanoTime())) {
+                lookSafely();
+            }
+        }
+    }
+
+    private void lookSafely() {
+        try {
+            look();
+        } catch (RuntimeException e) {
+            LOG.warnf("Cannot see whether what is pinned is complete: %s", e.getMessage());
+            unrest.goesOn(System.nanoTime());
+        }
+    }
+
+    /**
+     * Looks once at everything that is pinned.
+     *
+     * @throws ForebayException if the region could not be asked
+     */
+    void look() {
+        List<Mount> incomplete =
+                pinned(workers.view()).stream().filter(mount -> !isComplete(mount)).toList();
+        for (Mount mount : incomplete) {
+            LOG.infof("%s is pinned and not complete any more", mount.version());
+            boolean _ = notice.test(mount.version());
+        }
+        if (incomplete.isEmpty()) {
+            unrest.calm(System.nanoTime());
+        } else {
+            unrest.goesOn(System.nanoTime());
+        }
+    }
+
+    /** What is being filled its workflow follows anyway. */
+    private static List<Mount> pinned(RegionView view) {
+        Set<DatasetVersion> held =
+                view.pins().stream().map(Pin::version).collect(Collectors.toSet());
+        return view.mounts().stream()
+                .filter(mount -> mount.state() == Mount.State.CACHED)
+                .filter(mount -> held.contains(mount.version()))
+                .toList();
+    }
+
+    private boolean isComplete(Mount mount) {
+        try (Manifest manifest = manifests.apply(mount.manifest())) {
+            return new Confirmation(workers)
+                    .of(mount.version(), mount.manifest().digest(), manifest)
+                    .complete();
+        }
+    }
+
+    private boolean closedWithin(Duration time) {
+        try {
+            return closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+    }
+}

@@ -1,0 +1,130 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.gateway.PinsReport.Held;
+import dev.forebay.workflows.message.PinGrant;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds pins that hold a version though nobody seems to stand behind them. Each ends by itself, one
+ * lease after its last renewal: this shows whom to ask, or what to let go of, before.
+ *
+ * <p>By what the region's etcd says of each lease, in durations: no clock is compared with another.
+ * Safe for use by many threads.
+ */
+@Singleton
+public class PinAudit {
+
+    private final Regions regions;
+    private final VersionCatalogue versions;
+    private final VersionWorkflows workflows;
+    private final TemporalCalls temporal;
+    private final Duration patience;
+
+    PinAudit(
+            Regions regions,
+            VersionCatalogue versions,
+            VersionWorkflows workflows,
+            TemporalCalls temporal,
+            ServiceConfig service) {
+        this.regions = regions;
+        this.versions = versions;
+        this.workflows = workflows;
+        this.temporal = temporal;
+        this.patience = service.temporal().queryTimeout();
+    }
+
+    /** Why nobody seems to stand behind a pin. */
+    public enum Leak {
+        /**
+         * Its version's workflow does not know it, so it was lost with Temporal or the catalogue.
+         */
+        UNKNOWN,
+        /** Its holder renews at every third of the lease, or never, and has not for half of it. */
+        NOT_RENEWED
+    }
+
+    /** A pin that seems to be leaked. */
+    public record Leaked(DatasetVersion version, PinGrant pin, Leak leak, String message) {}
+
+    /**
+     * The pins of a region that seem to be leaked.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if the region does not answer
+     */
+    public List<Leaked> leaked(RegionName region) {
+        Instant now = Instant.now();
+        return regions.pins(region).pins().stream()
+                .flatMap(
+                        held ->
+                                leak(held, region).stream()
+                                        .map(leak -> leaked(held, region, leak, now)))
+                .toList();
+    }
+
+    private Optional<Leak> leak(Held held, RegionName region) {
+        if (!isKnown(held, region)) {
+            return Optional.of(Leak.UNKNOWN);
+        }
+        return 2 * held.remainingSeconds() < held.leaseSeconds()
+                ? Optional.of(Leak.NOT_RENEWED)
+                : Optional.empty();
+    }
+
+    private static Leaked leaked(Held held, RegionName region, Leak leak, Instant now) {
+        String message =
+                switch (leak) {
+                    case UNKNOWN ->
+                            "the workflow of %s does not know it; it ends in %d s unless its holder renews it"
+                                    .formatted(held.version(), held.remainingSeconds());
+                    case NOT_RENEWED ->
+                            "not renewed for %d s of its lease of %d s: its holder is gone, or never renews; it ends in %d s"
+                                    .formatted(
+                                            held.leaseSeconds() - held.remainingSeconds(),
+                                            held.leaseSeconds(),
+                                            held.remainingSeconds());
+                };
+        return new Leaked(
+                held.version(),
+                new PinGrant(
+                        region,
+                        held.id(),
+                        held.holder(),
+                        held.reason(),
+                        now.plusSeconds(held.remainingSeconds()),
+                        held.job()),
+                leak,
+                message);
+    }
+
+    /** The catalogue may be behind, so the workflow is asked, too; in doubt it knows. */
+    private boolean isKnown(Held held, RegionName region) {
+        if (versions.find(held.version())
+                .filter(status -> Lifecycle.pin(status, region, held.id()).isPresent())
+                .isPresent()) {
+            return true;
+        }
+        try {
+            return temporal.call(
+                    patience,
+                    () ->
+                            Lifecycle.pin(workflows.status(held.version()), region, held.id())
+                                    .isPresent());
+        } catch (NoSuchRunException never) {
+            return false;
+        } catch (ForebayException unanswered) {
+            return true;
+        }
+    }
+}

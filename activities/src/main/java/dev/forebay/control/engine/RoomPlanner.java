@@ -1,0 +1,186 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.QuotaCatalogue;
+import dev.forebay.control.engine.Occupant.Kind;
+import dev.forebay.control.engine.Plan.Admission;
+import dev.forebay.control.engine.Plan.Room;
+import dev.forebay.control.engine.Plan.Victim;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.RegionSurvey.Queued;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Urgency;
+import jakarta.inject.Singleton;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a version would be let into a region now: by its namespace's quota, by the stores, and by
+ * who waits before it. Decides nothing: that is the region's. Safe for use by many threads.
+ */
+@Singleton
+class RoomPlanner {
+
+    private final Occupants occupants;
+    private final QuotaCatalogue quotas;
+
+    RoomPlanner(Occupants occupants, QuotaCatalogue quotas) {
+        this.occupants = occupants;
+        this.quotas = quotas;
+    }
+
+    /**
+     * How much room a version's namespace may have in a region; any amount if there is no quota.
+     */
+    @Nullable Long quota(DatasetVersion version, RegionName region) {
+        return quotas.of(version.dataset().namespace(), region);
+    }
+
+    /**
+     * Whether there is room.
+     *
+     * @param ownBytes how much the chunks of the version take
+     * @param neededBytes how much of that is not taken yet
+     */
+    Room of(
+            DatasetVersion version,
+            RegionName region,
+            long ownBytes,
+            long neededBytes,
+            RegionSurvey survey,
+            Urgency urgency) {
+        if (neededBytes > 0 && survey.capacityBytes() == 0) {
+            return new Room(
+                    Admission.WAITS,
+                    neededBytes,
+                    survey.takenBytes(),
+                    0,
+                    List.of(),
+                    new Problem(ErrorCode.UNAVAILABLE, "no worker is registered in " + region),
+                    null);
+        }
+        Instant now = Instant.now();
+        List<Occupant> others =
+                occupants.of(region, survey.residents()).stream()
+                        .map(
+                                each ->
+                                        urgency == Urgency.SPECULATIVE
+                                                ? each.sparedUntilExpired(now)
+                                                : each)
+                        .toList();
+        Room ofQuota = ofQuota(version, region, ownBytes, neededBytes, survey, others, now);
+        if (ofQuota != null && isFinal(ofQuota)) {
+            return in(survey, ofQuota, ofQuota.admission(), ofQuota.victims(), ofQuota.problem());
+        }
+        List<Victim> going = ofQuota == null ? List.of() : ofQuota.victims();
+        Problem quotaProblem = ofQuota == null ? null : ofQuota.problem();
+        Room room =
+                new RoomRules(
+                                version,
+                                "the chunk stores of " + region,
+                                ownBytes,
+                                neededBytes,
+                                survey.takenBytes(),
+                                survey.capacityBytes())
+                        .decide(without(others, going), now);
+        int before = before(survey.queue(), version, urgency);
+        if (before > 0 && neededBytes > 0 && room.admission() != Admission.REFUSED) {
+            return in(
+                    survey,
+                    room,
+                    Admission.WAITS,
+                    List.of(),
+                    new Problem(
+                            ErrorCode.CAPACITY_EXCEEDED,
+                            "%d others wait for room in %s before %s"
+                                    .formatted(before, region, version)));
+        }
+        if (going.isEmpty() || isFinal(room)) {
+            return room;
+        }
+        return in(
+                survey,
+                room,
+                Admission.AFTER_EVICTION,
+                Stream.concat(going.stream(), room.victims().stream()).toList(),
+                room.problem() == null ? quotaProblem : room.problem());
+    }
+
+    private @Nullable Room ofQuota(
+            DatasetVersion version,
+            RegionName region,
+            long ownBytes,
+            long neededBytes,
+            RegionSurvey survey,
+            List<Occupant> others,
+            Instant now) {
+        Long quota = quota(version, region);
+        if (quota == null) {
+            return null;
+        }
+        String namespace = version.dataset().namespace();
+        List<Occupant> own =
+                others.stream()
+                        .filter(each -> each.version().dataset().namespace().equals(namespace))
+                        .toList();
+        // An agent that does not say how much that is decides by itself.
+        Long taken = survey.namespaceBytes();
+        return new RoomRules(
+                        version,
+                        "the quota of namespace %s in %s".formatted(namespace, region),
+                        ownBytes,
+                        neededBytes,
+                        taken == null ? 0 : taken,
+                        quota)
+                .decide(own, now);
+    }
+
+    /** Those that go for the quota's sake make room for all. */
+    private static List<Occupant> without(List<Occupant> others, List<Victim> going) {
+        Set<DatasetVersion> names =
+                going.stream().map(Victim::version).collect(Collectors.toUnmodifiableSet());
+        return others.stream()
+                .map(each -> names.contains(each.version()) ? each.as(Kind.LEAVING) : each)
+                .toList();
+    }
+
+    private static boolean isFinal(Room room) {
+        return room.admission() == Admission.WAITS || room.admission() == Admission.REFUSED;
+    }
+
+    private static int before(List<Queued> queue, DatasetVersion version, Urgency urgency) {
+        List<Queued> inTurn = queue.stream().filter(each -> !each.steppedAside()).toList();
+        for (int i = 0; i < inTurn.size(); i++) {
+            if (inTurn.get(i).version().equals(version.toString())) {
+                return i;
+            }
+        }
+        return (int)
+                inTurn.stream()
+                        .filter(each -> each.interactive() || urgency == Urgency.SPECULATIVE)
+                        .count();
+    }
+
+    /** What was decided, in figures of the region. */
+    private static Room in(
+            RegionSurvey survey,
+            Room decided,
+            Admission admission,
+            List<Victim> victims,
+            @Nullable Problem problem) {
+        return new Room(
+                admission,
+                decided.neededBytes(),
+                survey.takenBytes(),
+                survey.capacityBytes(),
+                victims,
+                problem,
+                decided.notBefore());
+    }
+}

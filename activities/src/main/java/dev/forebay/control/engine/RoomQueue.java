@@ -1,0 +1,81 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.RegionSurvey.Queued;
+import jakarta.inject.Singleton;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Who waits for room, and until when at least. Safe for use by many threads. */
+@Singleton
+public class RoomQueue {
+
+    private final Regions regions;
+    private final Occupants occupants;
+
+    RoomQueue(Regions regions, Occupants occupants) {
+        this.regions = regions;
+        this.occupants = occupants;
+    }
+
+    /**
+     * A version that waits.
+     *
+     * @param inTurn whether it waits for those before it; not if a quota keeps it out
+     * @param notBefore when enough pins end, if nobody renews them, for it and those before it;
+     *     empty if it does not wait for pins, or that is not known
+     */
+    public record Waiting(
+            DatasetVersion version,
+            long bytes,
+            boolean interactive,
+            Instant since,
+            boolean inTurn,
+            String reason,
+            @Nullable Instant notBefore) {}
+
+    /**
+     * Who waits in a region, in the order in which they are let in.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public List<Waiting> of(RegionName region) {
+        RegionSurvey survey = regions.occupancy(region);
+        List<Occupant> others = occupants.of(region, survey.residents());
+        Instant now = Instant.now();
+        List<Waiting> waiting = new ArrayList<>();
+        long wanted = 0;
+        for (Queued each : survey.queue()) {
+            wanted += each.steppedAside() ? 0 : each.bytes();
+            waiting.add(
+                    waiting(
+                            each,
+                            each.steppedAside() ? null : notBefore(wanted, survey, others, now)));
+        }
+        return waiting;
+    }
+
+    /** When there is room for so much, if nobody else comes and no pin is renewed. */
+    private static @Nullable Instant notBefore(
+            long wanted, RegionSurvey survey, List<Occupant> others, Instant now) {
+        long lack = survey.takenBytes() + wanted - survey.capacityBytes();
+        return RoomRules.pinsEnd(lack, others, now);
+    }
+
+    private static Waiting waiting(Queued queued, @Nullable Instant notBefore) {
+        return new Waiting(
+                DatasetVersion.parse(queued.version()),
+                queued.bytes(),
+                queued.interactive(),
+                queued.since(),
+                !queued.steppedAside(),
+                queued.reason(),
+                notBefore);
+    }
+}

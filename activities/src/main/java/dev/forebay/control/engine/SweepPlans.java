@@ -1,0 +1,144 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.catalogue.QuotaCatalogue;
+import dev.forebay.control.catalogue.Resident;
+import dev.forebay.control.catalogue.ResidentCatalogue;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.control.sweep.Survey;
+import dev.forebay.control.sweep.SweepPlan;
+import dev.forebay.control.sweep.SweepPlanner;
+import dev.forebay.control.sweep.Watermarks;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.gateway.UsageReport;
+import dev.forebay.service.gateway.UsageReport.Mounted;
+import dev.forebay.workflows.message.Residency.State;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Looks at a region as a sweep does: at what the catalogue says of it, what its agent says, and, of
+ * what does not fit together, what workflows say. Changes nothing. Safe for use by many threads.
+ */
+@Singleton
+public class SweepPlans {
+
+    /** Bounds the memory of a look: some hundred MB. */
+    private static final int MOST_RESIDENTS = 100_000;
+
+    /** Each costs a question to Temporal. */
+    private static final int MOST_STRAYS = 100;
+
+    private final ResidentCatalogue residents;
+    private final Regions regions;
+    private final QuotaCatalogue quotas;
+    private final VersionWorkflows workflows;
+    private final TemporalCalls temporal;
+    private final Duration patience;
+    private final SweepPlanner planner;
+
+    SweepPlans(
+            ResidentCatalogue residents,
+            Regions regions,
+            QuotaCatalogue quotas,
+            VersionWorkflows workflows,
+            TemporalCalls temporal,
+            ServiceConfig service,
+            ControlPlaneConfig config) {
+        this.residents = residents;
+        this.regions = regions;
+        this.quotas = quotas;
+        this.workflows = workflows;
+        this.temporal = temporal;
+        this.patience = service.temporal().queryTimeout();
+        this.planner =
+                new SweepPlanner(
+                        new Watermarks(
+                                config.sweep().highWatermark(), config.sweep().lowWatermark()));
+    }
+
+    /**
+     * A region as it is, and what a sweep would do about it.
+     *
+     * @param usage empty if its agent does not answer
+     */
+    public record Look(SweepPlan plan, Optional<UsageReport> usage) {}
+
+    /**
+     * Looks at a region.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if the catalogue does not answer
+     */
+    public Look look(RegionName region) {
+        List<String> notes = new ArrayList<>();
+        // Before the catalogue: what is mounted now was entered there before.
+        Optional<UsageReport> usage = usage(region, notes);
+        Instant now = Instant.now();
+        List<Resident> known = residents.list(region, now, MOST_RESIDENTS);
+        if (known.size() == MOST_RESIDENTS) {
+            notes.add("only the first %,d versions were looked at".formatted(MOST_RESIDENTS));
+        }
+        List<Mounted> orphans =
+                usage.map(report -> orphans(region, report, known)).orElse(List.of());
+        Survey survey = new Survey(region, now, known, usage, orphans, quotas.in(region), notes);
+        return new Look(planner.plan(survey), usage);
+    }
+
+    /** Whether the region still has a version mounted that no workflow owns there. */
+    boolean isOrphan(DatasetVersion version, RegionName region) {
+        return regions.usage(region).versions().stream()
+                        .anyMatch(mounted -> mounted.version().equals(version) && isFree(mounted))
+                && isDisowned(version, region);
+    }
+
+    private Optional<UsageReport> usage(RegionName region, List<String> notes) {
+        try {
+            UsageReport report = regions.usage(region);
+            return Optional.of(report);
+        } catch (ForebayException away) {
+            notes.add("orphans, watermarks and reads were not looked at: " + away.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private List<Mounted> orphans(RegionName region, UsageReport report, List<Resident> known) {
+        Set<DatasetVersion> owned =
+                known.stream().map(Resident::version).collect(Collectors.toSet());
+        return report.versions().stream()
+                .filter(mounted -> !owned.contains(mounted.version()))
+                .filter(SweepPlans::isFree)
+                .limit(MOST_STRAYS)
+                .filter(mounted -> isDisowned(mounted.version(), region))
+                .toList();
+    }
+
+    private static boolean isFree(Mounted mounted) {
+        return !mounted.evicting() && !mounted.pinned();
+    }
+
+    /** The catalogue may be behind, so the workflow is asked; in doubt it owns what is there. */
+    private boolean isDisowned(DatasetVersion version, RegionName region) {
+        try {
+            return temporal.call(
+                    patience,
+                    () ->
+                            Lifecycle.residency(workflows.status(version), region).state()
+                                    == State.ABSENT);
+        } catch (NoSuchRunException never) {
+            return true;
+        } catch (ForebayException unanswered) {
+            return false;
+        }
+    }
+}

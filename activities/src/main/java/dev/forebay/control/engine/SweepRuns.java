@@ -1,0 +1,86 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.EvictionSweepWorkflow;
+import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.activity.SweepActivities.Outcome;
+import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Sweeps that somebody asks for, paused or not. Safe for use by many threads. */
+@Singleton
+public class SweepRuns {
+
+    private static final Duration BEYOND_WAIT = Duration.ofSeconds(5);
+
+    private final WorkflowClient client;
+    private final TemporalCalls temporal;
+
+    SweepRuns(WorkflowClient client, TemporalCalls temporal) {
+        this.client = client;
+        this.temporal = temporal;
+    }
+
+    /**
+     * A sweep that was asked for.
+     *
+     * @param outcomes what became of each version; empty while it goes on
+     */
+    public record Run(String workflowId, Optional<List<Outcome>> outcomes) {}
+
+    /**
+     * Sweeps a region, or joins the sweep that somebody else asked for, and waits for at most
+     * {@code wait}.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if Temporal does not answer
+     */
+    public Run run(RegionName region, Duration wait) {
+        String id = WorkflowIds.sweepNow(region);
+        WorkflowOptions options =
+                WorkflowOptions.newBuilder()
+                        .setWorkflowId(id)
+                        .setTaskQueue(TaskQueues.LIFECYCLE)
+                        .setWorkflowIdConflictPolicy(
+                                WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+                        .setStaticSummary("evict from %s what has to go, now".formatted(region))
+                        .build();
+        try {
+            return temporal.call(
+                    wait.plus(BEYOND_WAIT),
+                    () -> {
+                        EvictionSweepWorkflow sweep =
+                                client.newWorkflowStub(EvictionSweepWorkflow.class, options);
+                        WorkflowClient.start(sweep::run, region);
+                        return new Run(id, outcomes(WorkflowStub.fromTyped(sweep), wait));
+                    });
+        } catch (NoSuchRunException ended) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the sweep of %s was ended; it may be asked for again".formatted(region),
+                    ended);
+        }
+    }
+
+    private static Optional<List<Outcome>> outcomes(WorkflowStub sweep, Duration wait) {
+        try {
+            return Optional.of(
+                    List.of(
+                            sweep.getResult(
+                                    wait.toMillis(), TimeUnit.MILLISECONDS, Outcome[].class)));
+        } catch (TimeoutException goesOn) {
+            return Optional.empty();
+        }
+    }
+}

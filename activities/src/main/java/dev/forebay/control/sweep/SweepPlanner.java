@@ -1,0 +1,313 @@
+package dev.forebay.control.sweep;
+
+import dev.forebay.control.catalogue.Resident;
+import dev.forebay.control.catalogue.TtlAfter;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.service.gateway.UsageReport;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.SweepReason;
+import dev.forebay.workflows.message.Victim;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses what has to go from a region: what nobody may have any more, what has outlived its time,
+ * what belongs to nobody; then, where a namespace has too much or the region is too full, what was
+ * not used for longest. Nothing that is pinned, being filled for somebody, or on its way out.
+ *
+ * <p>What is chosen here is asked of the version's workflow, which knows better, and fenced in the
+ * region's etcd: a survey that is old or wrong evicts nothing that is held.
+ */
+public final class SweepPlanner {
+
+    /** What was handed out or held last goes last. */
+    private static final Comparator<Candidate> LEAST_RECENTLY_USED =
+            Comparator.comparing(Candidate::usedAt)
+                    .thenComparing(candidate -> candidate.resident().version().toString());
+
+    private final Watermarks watermarks;
+
+    public SweepPlanner(Watermarks watermarks) {
+        this.watermarks = watermarks;
+    }
+
+    /** What a sweep of a region does, as far as this survey tells. */
+    public SweepPlan plan(Survey survey) {
+        return new Draft(survey).plan();
+    }
+
+    /** A copy that may go because others need the room. */
+    private record Candidate(Resident resident, Instant usedAt) {}
+
+    private final class Draft {
+        private final Survey survey;
+        private final Optional<Shares> shares;
+        private final Map<DatasetVersion, UsageReport.Mounted> mounted = new HashMap<>();
+        private final Map<DatasetVersion, Victim> victims = new LinkedHashMap<>();
+        private final List<SweepPlan.Read> reads = new ArrayList<>();
+        private final List<String> notes;
+        private final Map<String, Long> freedOf = new HashMap<>();
+        private long freed;
+        private int unread;
+
+        Draft(Survey survey) {
+            this.survey = survey;
+            this.shares = survey.usage().map(Shares::new);
+            this.notes = new ArrayList<>(survey.notes());
+            survey.usage()
+                    .ifPresent(
+                            usage ->
+                                    usage.versions()
+                                            .forEach(each -> mounted.put(each.version(), each)));
+        }
+
+        SweepPlan plan() {
+            leaving().forEach(version -> freed += freedBy(version).orElse(0L));
+            survey.residents().stream().filter(this::isOfDeletedDataset).forEach(this::delete);
+            survey.residents().stream().filter(this::isExpired).forEach(this::expire);
+            survey.orphans().forEach(this::removeOrphan);
+            survey.quotas().forEach(this::holdToQuota);
+            holdToWatermarks();
+            if (unread > 0) {
+                notes.add(
+                        "%d versions would have expired, but not all workers say when they were read"
+                                .formatted(unread));
+            }
+            return new SweepPlan(survey.region(), List.copyOf(victims.values()), reads, notes);
+        }
+
+        /** Those on their way out: what they have is as good as free. */
+        private Stream<DatasetVersion> leaving() {
+            return Stream.concat(
+                            mounted.values().stream()
+                                    .filter(UsageReport.Mounted::evicting)
+                                    .map(UsageReport.Mounted::version),
+                            survey.residents().stream()
+                                    .filter(Draft::isLeaving)
+                                    .map(Resident::version))
+                    .distinct();
+        }
+
+        private static boolean isLeaving(Resident resident) {
+            return resident.residency().state() == State.EVICTING;
+        }
+
+        private boolean isOfDeletedDataset(Resident resident) {
+            return resident.deletedAt() != null && !resident.pinned() && !isLeaving(resident);
+        }
+
+        private void delete(Resident resident) {
+            add(
+                    resident,
+                    SweepReason.DATASET_DELETED,
+                    "dataset %s was deleted".formatted(resident.version().dataset()),
+                    null);
+        }
+
+        private boolean isExpired(Resident resident) {
+            Instant end = resident.residency().evictableAt();
+            return isFree(resident)
+                    && end != null
+                    && !end.isAfter(survey.at())
+                    && (resident.ttlAfter() == TtlAfter.PIN || isUnread(resident));
+        }
+
+        /**
+         * In doubt it was read: a sweep that waits for an answer costs room, not somebody's data.
+         */
+        private boolean isUnread(Resident resident) {
+            if (survey.usage().filter(usage -> usage.unknown().isEmpty()).isEmpty()) {
+                unread++;
+                return false;
+            }
+            Optional<Duration> ago = readAgo(resident.version());
+            if (ago.filter(since -> since.compareTo(resident.ttl()) < 0).isPresent()) {
+                reads.add(new SweepPlan.Read(resident.version(), ago.get()));
+                return false;
+            }
+            return true;
+        }
+
+        private void expire(Resident resident) {
+            Instant unused = resident.unusedSince();
+            add(
+                    resident,
+                    SweepReason.EXPIRED,
+                    "nobody has %s it since %s, for longer than its time to live of %s"
+                            .formatted(
+                                    resident.ttlAfter() == TtlAfter.PIN ? "held" : "held or read",
+                                    unused,
+                                    written(resident.ttl())),
+                    null);
+        }
+
+        private void removeOrphan(UsageReport.Mounted orphan) {
+            long bytes = freedBy(orphan.version()).orElse(orphan.manifest().bytes());
+            freed += bytes;
+            victims.put(
+                    orphan.version(),
+                    new Victim(
+                            orphan.version(),
+                            SweepReason.ORPHAN,
+                            "it is mounted, and no version owns it",
+                            bytes,
+                            null,
+                            orphan.manifest()));
+        }
+
+        private void holdToQuota(String namespace, long quota) {
+            Optional<Long> taken =
+                    survey.usage().map(UsageReport::roomBytes).map(rooms -> rooms.get(namespace));
+            if (taken.isEmpty()) {
+                return; // nothing is mounted, or a note says who does not answer
+            }
+            List<Candidate> free =
+                    candidates(
+                            resident -> resident.version().dataset().namespace().equals(namespace));
+            for (Candidate candidate : free) {
+                if (staysTaken(namespace, taken.get()) <= quota) {
+                    return;
+                }
+                add(
+                        candidate.resident(),
+                        SweepReason.QUOTA,
+                        "namespace %s has more than its %,d bytes; this was used last at %s"
+                                .formatted(namespace, quota, candidate.usedAt()),
+                        candidate.resident().residency().evictableAt());
+            }
+            if (staysTaken(namespace, taken.get()) > quota) {
+                notes.add(
+                        "namespace %s stays above its quota of %,d bytes: what is left is held, or being filled"
+                                .formatted(namespace, quota));
+            }
+        }
+
+        /** What goes gives back what it frees: a little less than its room while it is filled. */
+        private long staysTaken(String namespace, long taken) {
+            return taken - freedOf.getOrDefault(namespace, 0L);
+        }
+
+        private void holdToWatermarks() {
+            if (survey.usage().isEmpty()) {
+                return;
+            }
+            UsageReport usage = survey.usage().get();
+            if (!usage.unknown().isEmpty()) {
+                notes.add(
+                        "how full the region is, is not known: %s"
+                                .formatted(String.join("; ", usage.unknown())));
+                return;
+            }
+            if (usage.usedBytes() - freed <= watermarks.high() * usage.capacityBytes()) {
+                return;
+            }
+            double target = watermarks.low() * usage.capacityBytes();
+            Map<Candidate, Long> chosen = new LinkedHashMap<>();
+            for (Candidate candidate : candidates(_ -> true)) {
+                if (usage.usedBytes() - freed <= target) {
+                    break;
+                }
+                long bytes = freedBy(candidate.resident().version()).orElse(0L);
+                freed += bytes;
+                chosen.put(candidate, bytes);
+            }
+            if (usage.usedBytes() - freed > target) {
+                notes.add(
+                        "the region stays above its low watermark: what is left is held, being filled, or shared with such");
+            }
+            String why =
+                    String.format(
+                            Locale.ROOT,
+                            "the region was %.1f %% full, its high watermark is %.1f %%",
+                            100.0 * usage.usedBytes() / usage.capacityBytes(),
+                            100 * watermarks.high());
+            chosen.forEach((candidate, bytes) -> makeRoom(candidate, bytes, why));
+        }
+
+        /** A copy that shares everything with one that stays frees nothing, and so stays too. */
+        private void makeRoom(Candidate candidate, long bytes, String why) {
+            Resident resident = candidate.resident();
+            if (shares.map(those -> those.restore(resident.version())).orElse(0L) == 0) {
+                return;
+            }
+            shares.ifPresent(those -> those.remove(resident.version()));
+            victims.put(
+                    resident.version(),
+                    new Victim(
+                            resident.version(),
+                            SweepReason.WATERMARK,
+                            "%s; this was used last at %s".formatted(why, candidate.usedAt()),
+                            bytes,
+                            resident.residency().evictableAt(),
+                            null));
+        }
+
+        private void add(
+                Resident resident, SweepReason reason, String why, @Nullable Instant evictableAt) {
+            long bytes = freedBy(resident.version()).orElse(resident.residency().bytesCached());
+            freed += bytes;
+            victims.putIfAbsent(
+                    resident.version(),
+                    new Victim(resident.version(), reason, why, bytes, evictableAt, null));
+        }
+
+        private Optional<Long> freedBy(DatasetVersion version) {
+            Optional<Long> bytes = shares.map(those -> those.remove(version));
+            bytes.ifPresent(more -> freedOf.merge(version.dataset().namespace(), more, Long::sum));
+            return bytes;
+        }
+
+        private List<Candidate> candidates(Predicate<Resident> wanted) {
+            return survey.residents().stream()
+                    .filter(wanted)
+                    .filter(this::isFree)
+                    .flatMap(
+                            resident ->
+                                    Optional.ofNullable(usedAt(resident)).stream()
+                                            .map(at -> new Candidate(resident, at)))
+                    .sorted(LEAST_RECENTLY_USED)
+                    .toList();
+        }
+
+        private @Nullable Instant usedAt(Resident resident) {
+            Instant held = resident.unusedSince();
+            Instant read =
+                    readAgo(resident.version()).map(ago -> survey.at().minus(ago)).orElse(null);
+            return held == null || read == null || held.isAfter(read) ? held : read;
+        }
+
+        private Optional<Duration> readAgo(DatasetVersion version) {
+            return Optional.ofNullable(mounted.get(version))
+                    .map(UsageReport.Mounted::secondsSinceRead)
+                    .map(Duration::ofSeconds);
+        }
+
+        /** Complete, held by nobody as far as the catalogue and the region know, and not chosen. */
+        private boolean isFree(Resident resident) {
+            UsageReport.Mounted there = mounted.get(resident.version());
+            return resident.residency().state() == State.CACHED
+                    && !resident.pinned()
+                    && (there == null || !there.pinned())
+                    && stays(resident);
+        }
+
+        private boolean stays(Resident resident) {
+            return !victims.containsKey(resident.version()) && !isLeaving(resident);
+        }
+    }
+
+    private static String written(Duration duration) {
+        return duration.toString().substring(2).toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.forebay.service.gateway;
+
+import dev.forebay.model.DatasetVersion;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The pins that a region's etcd holds. */
+public record PinsReport(List<Held> pins) {
+
+    /**
+     * A pin that is alive.
+     *
+     * @param leaseSeconds how long it lives without renewal
+     * @param remainingSeconds how long it lives from now on, if it is not renewed
+     * @param job the uid of the Kubernetes Job that holds it, if one does
+     */
+    public record Held(
+            DatasetVersion version,
+            String id,
+            String holder,
+            String reason,
+            long leaseSeconds,
+            long remainingSeconds,
+            @Nullable String job) {}
+}

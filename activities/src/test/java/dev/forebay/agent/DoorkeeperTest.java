@@ -1,0 +1,181 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Applicant;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.workflows.message.Urgency;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** "Admission": whom a region lets in, and who waits. Sizes are in chunks. */
+class DoorkeeperTest {
+
+    private static final RegionName US = new RegionName("us-1");
+    private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
+    private static final long CHUNK = ChunkId.CHUNK_BYTES;
+
+    @TempDir Path directory;
+
+    private final List<Mount> mounts = new ArrayList<>();
+    private final List<Applicant> queue = new ArrayList<>();
+    private long capacity = 10 * CHUNK;
+
+    @Test
+    void whatFitsIsLetIn() {
+        mounted("a/x@v1", 6);
+
+        assertThat(wants("b/y@v1", 4)).isEmpty();
+        assertThat(wants("b/y@v1", 5).orElseThrow().reason())
+                .contains("first in the queue", "are taken");
+    }
+
+    @Test
+    void roomIsTakenFromTheMomentOfMountingAndTillTheEvictionIsOver() {
+        mounts.add(new Mount(version("a/x@v1"), manifest("a/x@v1", 6), Mount.State.WARMING));
+        mounts.add(new Mount(version("a/y@v1"), manifest("a/y@v1", 3), Mount.State.EVICTING));
+
+        assertThat(wants("b/y@v1", 2).orElseThrow().bytes()).isEqualTo(2 * CHUNK);
+        assertThat(wants("b/y@v1", 1)).isEmpty();
+    }
+
+    @Test
+    void whatIsLargerThanTheRegionIsRefused() {
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> wants("b/y@v1", 11))
+                .matches(e -> e.code() == ErrorCode.TOO_LARGE)
+                .withMessageContaining("the chunk stores of us-1");
+    }
+
+    @Test
+    void whatIsLargerThanItsQuotaIsRefusedThoughThereIsRoom() {
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> wants("b/y@v1", 4, Urgency.INTERACTIVE, 3L))
+                .matches(e -> e.code() == ErrorCode.TOO_LARGE)
+                .withMessageContaining("the quota of namespace b");
+    }
+
+    @Test
+    void whoseQuotaIsUsedUpWaitsAndHoldsNobodyUp() {
+        mounted("b/x@v1", 3);
+
+        Applicant waits = wants("b/y@v1", 2, Urgency.INTERACTIVE, 4L).orElseThrow();
+
+        assertThat(waits.steppedAside()).isTrue();
+        assertThat(waits.reason()).contains("quota");
+        queue.add(waits);
+        assertThat(wants("c/z@v1", 2)).isEmpty();
+        assertThat(wants("b/y@v1", 1, Urgency.INTERACTIVE, 4L)).isEmpty();
+    }
+
+    @Test
+    void whoComesLaterWaitsThoughItWouldFit() {
+        mounted("a/x@v1", 6);
+        queue.add(waiting("b/large@v1", 5, 0, -60));
+
+        Applicant small = wants("c/small@v1", 1).orElseThrow();
+
+        assertThat(small.reason()).contains("number 2 of 2", "b/large@v1");
+        assertThat(small.since()).isEqualTo(NOON);
+    }
+
+    @Test
+    void aJobGoesBeforeAHintThatWaits() {
+        queue.add(waiting("b/hint@v1", 9, 1, -60));
+
+        assertThat(wants("c/job@v1", 5)).isEmpty();
+        assertThat(wants("c/hint@v1", 5, Urgency.SPECULATIVE, null).orElseThrow().reason())
+                .contains("number 2 of 2");
+    }
+
+    @Test
+    void whoWaitsKeepsHisPlace() {
+        mounted("a/x@v1", 6);
+        queue.add(waiting("b/y@v1", 5, 0, -60));
+        queue.add(waiting("c/z@v1", 1, 0, -30));
+
+        assertThat(wants("b/y@v1", 5).orElseThrow().since()).isEqualTo(NOON.minusSeconds(60));
+        assertThat(wants("c/z@v1", 1).orElseThrow().reason()).contains("number 2 of 2");
+        mounts.clear();
+        assertThat(wants("b/y@v1", 5)).isEmpty();
+    }
+
+    @Test
+    void aRegionWithoutWorkersIsAskedAgain() {
+        capacity = 0;
+
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> wants("b/y@v1", 1))
+                .matches(e -> e.code() == ErrorCode.UNAVAILABLE);
+    }
+
+    private void mounted(String name, long chunks) {
+        mounts.add(new Mount(version(name), manifest(name, chunks), Mount.State.CACHED));
+    }
+
+    private static Applicant waiting(String name, long chunks, int rank, long seconds) {
+        return new Applicant(
+                version(name), chunks * CHUNK, rank, NOON.plusSeconds(seconds), false, "full");
+    }
+
+    /** How it waits; empty if it is let in. */
+    private Optional<Applicant> wants(String name, long chunks) {
+        return wants(name, chunks, Urgency.INTERACTIVE, null);
+    }
+
+    private Optional<Applicant> wants(
+            String name, long chunks, Urgency urgency, @Nullable Long quotaChunks) {
+        ManifestCache manifests =
+                new ManifestCache(
+                        directory.resolve("manifests"),
+                        1 << 20,
+                        (ref, target) -> {
+                            throw new AssertionError("one version of a dataset needs no manifest");
+                        });
+        RegionView view =
+                new RegionView(
+                        List.of(new WorkerNode("w", URI.create("http://w.invalid:1"), capacity)),
+                        Set.of("w"),
+                        mounts,
+                        List.of(),
+                        queue);
+        return new Doorkeeper(
+                        new Rooms(manifests),
+                        US,
+                        version(name),
+                        manifest(name, chunks),
+                        urgency,
+                        quotaChunks == null ? null : quotaChunks * CHUNK,
+                        NOON)
+                .judge(view);
+    }
+
+    private static DatasetVersion version(String name) {
+        return DatasetVersion.parse(name);
+    }
+
+    /** Whole chunks of one large file. */
+    private static ManifestRef manifest(String name, long chunks) {
+        String digest = "%064x".formatted(name.hashCode() & 0xffffffffL);
+        return new ManifestRef("s3://m/k", new Digest(digest), 1, chunks * CHUNK, chunks);
+    }
+}

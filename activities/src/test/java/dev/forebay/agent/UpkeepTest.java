@@ -1,0 +1,84 @@
+package dev.forebay.agent;
+
+import static dev.forebay.agent.FakeWorkers.MANIFEST;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.Pin;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class UpkeepTest {
+
+    private static final ManifestRef REF = new ManifestRef("s3://b/k", MANIFEST, 1, 1, 2);
+    private static final DatasetVersion PINNED = DatasetVersion.parse("a/b@pinned");
+
+    private final FakeWorkers fake = new FakeWorkers().with("one", "other");
+    private final List<Mount> mounts = new ArrayList<>();
+    private final List<Pin> pins = new ArrayList<>();
+    private final List<DatasetVersion> noticed = new ArrayList<>();
+    private final Unrest unrest = new Unrest(Duration.ofSeconds(60), Duration.ofHours(1), 0);
+    private final Upkeep upkeep =
+            new Upkeep(
+                    new ForwardingWorkers(fake) {
+                        @Override
+                        public RegionView view() {
+                            RegionView now = super.view();
+                            return new RegionView(now.workers(), now.live(), mounts, pins);
+                        }
+                    },
+                    ref -> new FakeManifest(2),
+                    noticed::add,
+                    unrest);
+
+    @Test
+    void whatIsPinnedAndLacksSomethingIsBroughtToNotice() {
+        pin(PINNED, Mount.State.CACHED);
+        mount(DatasetVersion.parse("a/b@free"), Mount.State.CACHED);
+        pin(DatasetVersion.parse("a/b@filling"), Mount.State.WARMING);
+        fake.holds("one", 0);
+
+        upkeep.look();
+
+        assertThat(noticed).containsExactly(PINNED);
+        assertThat(unrest.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isTrue();
+    }
+
+    @Test
+    void whatIsCompleteIsLeftAlone() {
+        pin(PINNED, Mount.State.CACHED);
+        fake.holds("one", 0);
+        fake.holds("other", 1);
+
+        upkeep.look();
+
+        assertThat(noticed).isEmpty();
+        assertThat(unrest.isDue(System.nanoTime() + Duration.ofSeconds(61).toNanos())).isFalse();
+    }
+
+    @Test
+    void whatOnlyAWorkerHoldsThatIsDownIsMissing() {
+        pin(PINNED, Mount.State.CACHED);
+        fake.holds("one", 0);
+        fake.holds("other", 1);
+        fake.down("other");
+
+        upkeep.look();
+
+        assertThat(noticed).containsExactly(PINNED);
+    }
+
+    private void pin(DatasetVersion version, Mount.State state) {
+        mount(version, state);
+        pins.add(new Pin(version, "p", "me", "", Duration.ofMinutes(1)));
+    }
+
+    private void mount(DatasetVersion version, Mount.State state) {
+        mounts.add(new Mount(version, REF, state));
+    }
+}

@@ -1,0 +1,218 @@
+package dev.forebay.control;
+
+import static dev.forebay.control.TestControlPlane.AWAY;
+import static dev.forebay.control.TestControlPlane.REGION;
+import static dev.forebay.control.TestControlPlane.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.Await;
+import dev.forebay.workflows.message.Claim;
+import dev.forebay.workflows.message.Urgency;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** "Admission" and "Quotas", as the control plane has them: its region lets in whom a test says. */
+class AdmissionIT {
+
+    private static final long LONG = 3600;
+    private static final String IN = "{\"region\":\"" + REGION + "\"}";
+
+    private final TestControlPlane platform = TestControlPlane.shared();
+    private final Api api = platform.api;
+
+    @AfterEach
+    void forget() {
+        platform.gateway.setSurvey("{}");
+        platform.region.full(null);
+    }
+
+    @Test
+    void whyAVersionWaitsIsShownUntilItIsLetIn() {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        platform.region.full("number 2 of 3 in the queue of test-1, behind team/x@v1");
+
+        api.post(v + "/ensure", IN, "Idempotency-Key", "k");
+
+        Await.until(
+                "its turn is shown",
+                () ->
+                        api.get(v)
+                                .body()
+                                .at("/regions/0/waiting/message")
+                                .asText()
+                                .contains("number 2 of 3"));
+        assertThat(api.get(v).body().at("/regions/0/waiting/code").asText())
+                .isEqualTo("CAPACITY_EXCEEDED");
+        assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("WARMING");
+        platform.region.full(null);
+        Await.until("done", () -> api.get(v + "/requests/k?wait_seconds=10").status() == 200);
+    }
+
+    @Test
+    void whatIsWorthLeastIsEvictedForWhatIsWanted() {
+        String wanted = cached();
+        String forgotten = cached();
+        api.post(version(wanted, "v1") + "/ensure?wait_seconds=30", IN);
+        survey(100_000, 100_000, 8_192, resident(wanted, 0) + "," + resident(forgotten, 0), "");
+
+        String name = cached();
+
+        assertThat(state(name)).isEqualTo("CACHED");
+        assertThat(state(forgotten)).isEqualTo("ABSENT");
+        assertThat(state(wanted)).isEqualTo("CACHED");
+    }
+
+    @Test
+    void whatIsPinnedIsNotEvictedThoughItIsWorthNothing() {
+        String held = platform.dataset(LONG);
+        api.post(
+                version(held, "v1") + "/ensure?wait_seconds=30",
+                IN.replace("}", ",\"pin\":{\"holder\":\"me\",\"lease_seconds\":600}}"));
+        // The survey is from before the pin.
+        survey(100_000, 100_000, 8_192, resident(held, 0), "");
+
+        cached();
+
+        assertThat(state(held)).isEqualTo("CACHED");
+    }
+
+    @Test
+    void aHintEvictsNobodyWhoseTimeHasNotPassed() {
+        String fresh = cached();
+        survey(100_000, 100_000, 8_192, resident(fresh, 0), "");
+        String hinted = platform.dataset(LONG);
+
+        api.post(
+                version(hinted, "v1") + "/ensure?wait_seconds=30",
+                IN.replace("}", ",\"priority\":\"speculative\"}"));
+
+        assertThat(state(fresh)).isEqualTo("CACHED");
+        assertThat(platform.region.claim(DatasetVersion.of("team", hinted, "v1")).urgency())
+                .isEqualTo(Urgency.SPECULATIVE);
+    }
+
+    @Test
+    void nobodyIsEvictedForWhoIsNotTheNext() {
+        String fresh = cached();
+        survey(
+                100_000,
+                100_000,
+                8_192,
+                resident(fresh, 0),
+                """
+                {"version":"team/other@v1","bytes":5,"interactive":true,"since":"2026-11-20T12:00:00Z",
+                "stepped_aside":false,"reason":"full"}""");
+
+        cached();
+
+        assertThat(state(fresh)).isEqualTo("CACHED");
+    }
+
+    @Test
+    void aQuotaIsKeptAndGoesAlongWithWhoWantsRoom() {
+        String quota = "/namespaces/team/quota";
+        try {
+            Api.Answer everywhere = api.put(quota, "{\"bytes\":1000000}");
+            Api.Answer here = api.put(quota, "{\"region\":\"" + REGION + "\",\"bytes\":2000000}");
+
+            assertThat(everywhere.status()).as(everywhere.raw().body()).isEqualTo(200);
+            assertThat(here.body().get("items")).hasSize(2);
+            assertThat(api.get(quota).body()).isEqualTo(here.body());
+            String name = cached();
+            Claim first = platform.region.claim(DatasetVersion.of("team", name, "v1"));
+            assertThat(first.urgency()).isEqualTo(Urgency.INTERACTIVE);
+            assertThat(first.quotaBytes()).isEqualTo(2_000_000L);
+
+            assertThat(api.delete(quota + "?region=" + REGION).body().get("items")).hasSize(1);
+            String another = cached();
+            assertThat(platform.region.claim(DatasetVersion.of("team", another, "v1")).quotaBytes())
+                    .isEqualTo(1_000_000L);
+        } finally {
+            api.delete(quota);
+            api.delete(quota + "?region=" + REGION);
+        }
+        assertThat(api.get(quota).body().get("items")).isEmpty();
+        String free = cached();
+        assertThat(platform.region.claim(DatasetVersion.of("team", free, "v1")).quotaBytes())
+                .isNull();
+    }
+
+    @Test
+    void aPlanKnowsTheQuota() {
+        String planned = platform.dataset(LONG);
+        survey(100_000, 0, null, "", "");
+        api.put("/namespaces/team/quota", "{\"bytes\":100}");
+        try {
+            JsonNode room =
+                    api.post(version(planned, "v1") + "/plan", "{\"regions\":[\"" + REGION + "\"]}")
+                            .body()
+                            .at("/regions/0/room");
+
+            assertThat(room.get("admission").asText()).isEqualTo("refused");
+            assertThat(room.at("/problem/message").asText()).contains("quota of namespace team");
+        } finally {
+            api.delete("/namespaces/team/quota");
+        }
+    }
+
+    @Test
+    void theQueueIsShownInItsOrder() {
+        survey(
+                100,
+                90,
+                null,
+                "",
+                """
+                {"version":"team/a@v1","bytes":50,"interactive":true,"since":"2026-11-20T12:00:00Z",
+                "stepped_aside":false,"reason":"it is full"},
+                {"version":"team/b@v1","bytes":5,"interactive":true,"since":"2026-11-20T11:00:00Z",
+                "stepped_aside":true,"reason":"its quota"},
+                {"version":"team/c@v1","bytes":6,"interactive":false,"since":"2026-11-20T10:00:00Z",
+                "stepped_aside":false,"reason":"behind a"}""");
+
+        JsonNode items = api.get("/regions/" + REGION + "/queue").body().get("items");
+
+        assertThat(items).hasSize(3);
+        assertThat(items.at("/0/position").asInt()).isEqualTo(1);
+        assertThat(items.at("/0/reason").asText()).isEqualTo("it is full");
+        assertThat(items.at("/0/priority").asText()).isEqualTo("interactive");
+        assertThat(items.at("/1/position").isNull()).isTrue();
+        assertThat(items.at("/2/position").asInt()).isEqualTo(2);
+        assertThat(items.at("/2/priority").asText()).isEqualTo("speculative");
+        assertThat(items.at("/2/dataset").asText()).isEqualTo("team/c");
+        assertThat(api.get("/regions/mars/queue").text("code")).isEqualTo("UNKNOWN_REGION");
+        assertThat(api.get("/regions/" + AWAY + "/queue").status()).isEqualTo(503);
+    }
+
+    /** A new dataset whose version is in the region. */
+    private String cached() {
+        String name = platform.dataset(LONG);
+        Api.Answer answer = api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+        return name;
+    }
+
+    private String state(String name) {
+        return api.get(version(name, "v1")).body().at("/regions/0/state").asText();
+    }
+
+    private void survey(
+            long capacity, long taken, @Nullable Integer needed, String residents, String queue) {
+        platform.gateway.setSurvey(
+                """
+                {"capacity_bytes":%d,"taken_bytes":%d,"needed_bytes":%s,"missing":null,
+                "bytes_per_second":null,"residents":[%s],"queue":[%s]}"""
+                        .formatted(capacity, taken, needed, residents, queue));
+    }
+
+    private static String resident(String name, int pins) {
+        return """
+        {"version":"team/%s@v1","bytes":11,"objects":2,"room_bytes":50000,"state":"CACHED","pins":%d}"""
+                .formatted(name, pins);
+    }
+}

@@ -1,0 +1,146 @@
+package dev.forebay.membership;
+
+import static dev.forebay.membership.Change.delete;
+import static dev.forebay.membership.Change.put;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.forebay.membership.EtcdSession.Unchanged;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import io.etcd.jetcd.KeyValue;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Entries into the mount table, one at a time: each is written on condition that the gate is what
+ * it was when the region was read, and touches it. So two that would fit only alone never both
+ * enter. Who has left meanwhile only makes more room.
+ */
+final class Admissions {
+
+    /**
+     * Who waits asks again within seconds. One that does not, because it died, holds up others no
+     * longer than this.
+     */
+    private static final Duration WAITING_LEASE = Duration.ofMinutes(2);
+
+    private final EtcdConnection connection;
+    private final Keys keys;
+
+    Admissions(EtcdConnection connection, Keys keys) {
+        this.connection = connection;
+        this.keys = keys;
+    }
+
+    /** What one read of the region says. */
+    private record Reading(
+            RegionView view, long gateRevision, long mountRevision, Optional<KeyValue> waiting) {}
+
+    /** Enters, or has the version wait and returns how; empty once it is mounted. */
+    Optional<Applicant> admit(DatasetVersion version, ManifestRef manifest, Gatekeeper keeper) {
+        return connection.run(
+                session -> {
+                    while (true) {
+                        Reading reading = read(session, version);
+                        Optional<Mount> mount = mount(reading.view, version);
+                        mount.ifPresent(Admissions::requireNotEvicting);
+                        if (mount.filter(there -> there.manifest().equals(manifest)).isPresent()) {
+                            reading.waiting.ifPresent(there -> leave(session, there));
+                            return Optional.empty();
+                        }
+                        Optional<Applicant> waits = judged(session, reading, keeper);
+                        if (waits.isPresent()) {
+                            queue(session, waits.get(), reading);
+                            return waits;
+                        }
+                        if (entered(session, version, manifest, reading)) {
+                            return Optional.empty();
+                        }
+                        // Somebody else has entered; the session's deadline ends this.
+                    }
+                });
+    }
+
+    /** Does not wait any more; does nothing if it does not. */
+    void leave(DatasetVersion version) {
+        connection.run(
+                session -> {
+                    session.get(keys.waiting(version)).ifPresent(there -> leave(session, there));
+                    return true;
+                });
+    }
+
+    private Reading read(EtcdSession session, DatasetVersion version) {
+        RegionTable table = new RegionTable();
+        long gate = 0;
+        long mount = 0;
+        Optional<KeyValue> waiting = Optional.empty();
+        for (KeyValue pair : session.range(keys.root()).getKvs()) {
+            String key = pair.getKey().toString(UTF_8);
+            if (key.equals(keys.gate())) {
+                gate = pair.getModRevision();
+            } else if (key.equals(keys.mount(version))) {
+                mount = pair.getModRevision();
+            } else if (key.equals(keys.waiting(version))) {
+                waiting = Optional.of(pair);
+            }
+            table.put(
+                    key.substring(keys.root().length()),
+                    pair.getValue().getBytes(),
+                    pair.getModRevision());
+        }
+        return new Reading(table.view(), gate, mount, waiting);
+    }
+
+    /** Who is refused does not wait either. */
+    private static Optional<Applicant> judged(
+            EtcdSession session, Reading reading, Gatekeeper keeper) {
+        try {
+            return keeper.judge(reading.view);
+        } catch (ForebayException refused) {
+            if (!refused.retryable()) {
+                reading.waiting.ifPresent(there -> leave(session, there));
+            }
+            throw refused;
+        }
+    }
+
+    private boolean entered(
+            EtcdSession session, DatasetVersion version, ManifestRef manifest, Reading reading) {
+        Change enter = put(keys.mount(version), Rows.of(manifest, Mount.State.WARMING));
+        Change touch = put(keys.gate(), Rows.ofGate(version));
+        boolean entered =
+                session.ifUnchanged(
+                        List.of(
+                                new Unchanged(keys.gate(), reading.gateRevision),
+                                new Unchanged(keys.mount(version), reading.mountRevision)),
+                        enter,
+                        touch,
+                        delete(keys.waiting(version)));
+        if (entered) {
+            reading.waiting.map(KeyValue::getLease).ifPresent(session::revokeLease);
+        }
+        return entered;
+    }
+
+    private void queue(EtcdSession session, Applicant applicant, Reading reading) {
+        long lease = session.grantLease(WAITING_LEASE);
+        session.apply(put(keys.waiting(applicant.version()), Rows.of(applicant), lease));
+        reading.waiting.map(KeyValue::getLease).ifPresent(session::revokeLease);
+    }
+
+    /** The key goes with its lease. */
+    private static void leave(EtcdSession session, KeyValue waiting) {
+        session.revokeLease(waiting.getLease());
+    }
+
+    private static Optional<Mount> mount(RegionView view, DatasetVersion version) {
+        return view.mounts().stream().filter(each -> each.version().equals(version)).findFirst();
+    }
+
+    private static void requireNotEvicting(Mount mount) {
+        Mounts.requireNotEvicting(new Mounts.Current(mount, 0));
+    }
+}

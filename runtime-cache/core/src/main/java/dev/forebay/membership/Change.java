@@ -1,0 +1,51 @@
+package dev.forebay.membership;
+
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.op.Op;
+import io.etcd.jetcd.options.DeleteOption;
+import io.etcd.jetcd.options.PutOption;
+
+/** What a transaction does to one key. */
+sealed interface Change {
+
+    long NO_LEASE = 0;
+
+    /** The key of the row. */
+    String key();
+
+    /**
+     * Writes a row.
+     *
+     * @param lease the lease with which it goes, or {@link #NO_LEASE}
+     */
+    record Put(String key, ByteSequence value, long lease) implements Change {}
+
+    /** Removes a row. */
+    record Delete(String key) implements Change {}
+
+    static Change put(String key, byte[] value) {
+        return put(key, value, NO_LEASE);
+    }
+
+    static Change put(String key, byte[] value, long lease) {
+        return new Put(key, ByteSequence.from(value), lease);
+    }
+
+    static Change delete(String key) {
+        return new Delete(key);
+    }
+
+    /** As etcd's client wants it. */
+    default Op toOp() {
+        return switch (this) {
+            case Put(String key, ByteSequence value, long lease) ->
+                    Op.put(
+                            EtcdSession.bytes(key),
+                            value,
+                            lease == NO_LEASE
+                                    ? PutOption.DEFAULT
+                                    : PutOption.builder().withLeaseId(lease).build());
+            case Delete(String key) -> Op.delete(EtcdSession.bytes(key), DeleteOption.DEFAULT);
+        };
+    }
+}

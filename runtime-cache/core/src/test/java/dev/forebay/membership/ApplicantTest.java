@@ -1,0 +1,56 @@
+package dev.forebay.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.membership.Mount.State;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ManifestRef;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ApplicantTest {
+
+    private static final Instant NOON = Instant.parse("2026-11-20T12:00:00Z");
+
+    @Test
+    void whoIsWaitedForGoesBeforeWhoIsNotHoweverLongThatHasWaited() {
+        Applicant hint = applicant("a/hint@v1", 1, -3600);
+        Applicant job = applicant("a/job@v1", 0, 0);
+
+        assertThat(Applicant.inOrder(List.of(hint, job), List.of())).containsExactly(job, hint);
+    }
+
+    @Test
+    void theNamespaceThatHasLeastGoesFirstAndThenWhoHasWaitedLongest() {
+        Applicant rich = applicant("rich/a@v1", 0, -100);
+        Applicant poor = applicant("poor/a@v1", 0, -10);
+        Applicant poorer = applicant("poor/b@v1", 0, -20);
+
+        assertThat(
+                        Applicant.inOrder(
+                                List.of(rich, poor, poorer),
+                                List.of(mount("rich/x@v1", 100), mount("poor/x@v1", 99))))
+                .containsExactly(poorer, poor, rich);
+    }
+
+    @Test
+    void theOrderDoesNotDependOnHowItIsRead() {
+        Applicant a = applicant("t/a@v1", 0, 0);
+        Applicant b = applicant("t/b@v1", 0, 0);
+
+        assertThat(Applicant.inOrder(List.of(b, a), List.of())).containsExactly(a, b);
+    }
+
+    private static Applicant applicant(String version, int rank, long seconds) {
+        return new Applicant(
+                DatasetVersion.parse(version), 1, rank, NOON.plusSeconds(seconds), false, "");
+    }
+
+    private static Mount mount(String version, long bytes) {
+        ManifestRef manifest =
+                new ManifestRef("s3://m/k", new Digest("a".repeat(64)), 1, bytes, 1_000);
+        return new Mount(DatasetVersion.parse(version), manifest, State.CACHED);
+    }
+}

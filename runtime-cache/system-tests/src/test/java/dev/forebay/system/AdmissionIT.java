@@ -1,0 +1,149 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** "Admission" and "Quotas" in docs/semantics.md, in a region that has room for three versions. */
+class AdmissionIT {
+
+    private static final String REGION = "us-east-1";
+    private static final int CHUNK = 8 << 20;
+    private static final int CHUNKS = 5;
+
+    @SuppressWarnings("NullAway.Init")
+    private static RunningStack stack;
+
+    @BeforeAll
+    static void start() {
+        stack =
+                RunningStack.start(
+                        "narrow",
+                        config ->
+                                config.regions(REGION)
+                                        .workersPerRegion(1)
+                                        .workerCapacity(16L * CHUNK));
+    }
+
+    @AfterAll
+    static void stop() {
+        stack.close();
+    }
+
+    @Test
+    void whatIsWorthLeastMakesRoomAndWhatIsHeldHasOthersWait() throws Exception {
+        Api api = stack.api();
+        for (String name : List.of("a", "b", "c", "d", "e")) {
+            registered("room/" + name);
+        }
+        api.ensure("room/a@v1", REGION);
+        api.ensure("room/a@v1", REGION);
+        api.ensure("room/b@v1", REGION);
+        api.ensure("room/c@v1", REGION);
+        api.ensure("room/c@v1", REGION);
+
+        JsonNode plan = plan("room/d@v1");
+        assertThat(plan.at("/admission").asText()).isEqualTo("after_eviction");
+        assertThat(plan.at("/victims/0/dataset").asText()).isEqualTo("room/b");
+        api.ensure("room/d@v1", REGION);
+
+        assertThat(state("room/b@v1")).isEqualTo("ABSENT");
+        assertThat(state("room/a@v1")).isEqualTo("CACHED");
+        assertThat(state("room/c@v1")).isEqualTo("CACHED");
+        for (String name : List.of("a", "c", "d")) {
+            pin("room/" + name + "@v1");
+        }
+        assertThat(plan("room/e@v1").at("/admission").asText()).isEqualTo("waits");
+
+        String request = api.accept("room/e@v1", Map.of("region", REGION));
+
+        Await.until("it is in the queue", Duration.ofSeconds(60), () -> queue().size() == 1);
+        assertThat(queue().at("/0/dataset").asText()).isEqualTo("room/e");
+        assertThat(queue().at("/0/position").asInt()).isEqualTo(1);
+        Await.until(
+                "its status says why",
+                Duration.ofSeconds(60),
+                () ->
+                        api.residency("room/e@v1", REGION)
+                                .at("/waiting/message")
+                                .asText()
+                                .contains("first in the queue"));
+        assertThat(stack.lake().gets("room/e/")).isEmpty();
+        api.delete(Api.path("room/d@v1") + "/pins/p?region=" + REGION).expect(204);
+
+        api.receipt("room/e@v1", REGION, request, Duration.ofMinutes(3));
+        assertThat(state("room/d@v1")).isEqualTo("ABSENT");
+        assertThat(queue()).isEmpty();
+        for (String name : List.of("a", "c", "e")) {
+            assertThat(stack.lake().gets("room/" + name + "/").values())
+                    .as(name)
+                    .containsOnly(1)
+                    .hasSize(CHUNKS);
+        }
+        api.delete(Api.path("room/a@v1") + "/pins/p?region=" + REGION).expect(204);
+        api.delete(Api.path("room/c@v1") + "/pins/p?region=" + REGION).expect(204);
+    }
+
+    @Test
+    void aNamespaceMakesRoomForItselfWithinItsQuota() throws Exception {
+        Api api = stack.api();
+        registered("thrifty/a");
+        registered("thrifty/b");
+        api.put("/namespaces/thrifty/quota", Map.of("bytes", 6L * CHUNK)).expect(200);
+        api.ensure("thrifty/a@v1", REGION);
+
+        api.ensure("thrifty/b@v1", REGION);
+
+        assertThat(state("thrifty/a@v1")).isEqualTo("ABSENT");
+        api.put("/namespaces/thrifty/quota", Map.of("bytes", 4L * CHUNK)).expect(200);
+        String request = api.accept("thrifty/a@v1", Map.of("region", REGION));
+        assertThat(api.outcome("thrifty/a@v1", REGION, request, Duration.ofMinutes(1)).code())
+                .isEqualTo("TOO_LARGE");
+        api.post("/regions/" + REGION + "/sweep", Map.of());
+        Await.until(
+                "what is above the lower quota is gone",
+                Duration.ofSeconds(60),
+                () -> state("thrifty/b@v1").equals("ABSENT"));
+    }
+
+    private static void registered(String dataset) throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < CHUNKS; i++) {
+            tree.put("part-" + i, bytes(dataset.hashCode() + i, CHUNK));
+        }
+        stack.lake().putAll(dataset + "/", tree);
+        stack.api().register(dataset, "s3://datasets/" + dataset + "/", Duration.ofHours(1));
+    }
+
+    private static void pin(String version) throws Exception {
+        stack.api()
+                .post(
+                        Api.path(version) + "/pins",
+                        Map.of("region", REGION, "id", "p", "holder", "t", "lease_seconds", 600))
+                .expect(201);
+    }
+
+    private static JsonNode plan(String version) throws Exception {
+        return stack.api()
+                .post(Api.path(version) + "/plan", Map.of())
+                .expect(200)
+                .body()
+                .at("/regions/0/room");
+    }
+
+    private static JsonNode queue() throws Exception {
+        return stack.api().get("/regions/" + REGION + "/queue").expect(200).body().get("items");
+    }
+
+    private static String state(String version) throws Exception {
+        return stack.api().residency(version, REGION).path("state").asText("ABSENT");
+    }
+}

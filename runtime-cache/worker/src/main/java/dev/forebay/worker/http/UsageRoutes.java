@@ -1,0 +1,47 @@
+package dev.forebay.worker.http;
+
+import dev.forebay.transfer.WorkerUsage;
+import dev.forebay.worker.retention.StoreUsage;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.util.concurrent.Callable;
+
+/** What the store holds, and for whom. */
+final class UsageRoutes {
+
+    private final StoreUsage usage;
+
+    UsageRoutes(StoreUsage usage) {
+        this.usage = usage;
+    }
+
+    /** {@code GET /v1/usage}. */
+    Callable<Answer> usage(RoutingContext context) {
+        return () -> answer(usage.measure());
+    }
+
+    private static Answer answer(WorkerUsage now) {
+        JsonArray shares = new JsonArray();
+        now.shares()
+                .forEach(
+                        share -> {
+                            JsonArray manifests = new JsonArray();
+                            share.manifests().forEach(manifest -> manifests.add(manifest.hex()));
+                            shares.add(
+                                    new JsonObject()
+                                            .put("manifests", manifests)
+                                            .put("bytes", share.bytes()));
+                        });
+        JsonObject secondsSinceRead = new JsonObject();
+        now.readAgo()
+                .forEach((manifest, ago) -> secondsSinceRead.put(manifest.hex(), ago.toSeconds()));
+        return new Answer.Json(
+                new JsonObject()
+                        .put("capacityBytes", now.capacityBytes())
+                        .put("usedBytes", now.usedBytes())
+                        .put("complete", now.complete())
+                        .put("shares", shares)
+                        .put("secondsSinceRead", secondsSinceRead));
+    }
+}

@@ -1,0 +1,79 @@
+package dev.forebay.worker.retention;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.ChunkStoreStats;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import dev.forebay.transfer.WorkerUsage;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How much of the store is whose. Blocks; safe for use by many threads. */
+public final class StoreUsage {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoreUsage.class);
+
+    private final ChunkStore store;
+    private final MountedVersions versions;
+    private final LastReads reads;
+
+    public StoreUsage(ChunkStore store, MountedVersions versions, LastReads reads) {
+        this.store = store;
+        this.versions = versions;
+        this.reads = reads;
+    }
+
+    /**
+     * Adds it up, at this moment and not as of one instant: chunks come and go meanwhile.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if the region's mount table was not seen yet
+     */
+    public WorkerUsage measure() {
+        List<ManifestRef> mounted =
+                versions.view().mounts().stream().map(Mount::manifest).distinct().toList();
+        Map<PackId, Set<Digest>> owners = new HashMap<>();
+        Map<Digest, Duration> readAgo = new HashMap<>();
+        boolean complete = true;
+        for (ManifestRef ref : mounted) {
+            complete &= addTo(owners, ref);
+            reads.ago(ref.digest()).ifPresent(ago -> readAgo.put(ref.digest(), ago));
+        }
+        Map<Set<Digest>, Long> bytes = new HashMap<>();
+        for (PackId pack : store.packs()) {
+            bytes.merge(owners.getOrDefault(pack, Set.of()), store.footprint(pack), Long::sum);
+        }
+        ChunkStoreStats stats = store.stats();
+        return new WorkerUsage(
+                stats.capacityBytes(),
+                stats.usedBytes(),
+                complete,
+                bytes.entrySet().stream()
+                        .map(share -> new WorkerUsage.Share(share.getKey(), share.getValue()))
+                        .toList(),
+                readAgo);
+    }
+
+    /** Returns false if it is not known which packs the version has. */
+    private boolean addTo(Map<PackId, Set<Digest>> owners, ManifestRef ref) {
+        try {
+            versions.packs(ref)
+                    .forEach(
+                            pack ->
+                                    owners.computeIfAbsent(pack, _ -> new HashSet<>())
+                                            .add(ref.digest()));
+            return true;
+        } catch (ForebayException e) {
+            LOG.warn("What {} shares with others is not known", ref.digest(), e);
+            return false;
+        }
+    }
+}

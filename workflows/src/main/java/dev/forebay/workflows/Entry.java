@@ -1,0 +1,78 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.activity.RoomActivities.Made;
+import dev.forebay.workflows.message.Claim;
+import dev.forebay.workflows.message.PrewarmInput;
+import dev.forebay.workflows.message.Urgency;
+import io.temporal.api.enums.v1.RetryState;
+import io.temporal.failure.ActivityFailure;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * A version's way into a region: the region is asked again and again until there is room, and now
+ * and then what is worth less is evicted. Why it waits is the failure of the last attempt.
+ */
+final class Entry {
+
+    /** Then somebody has to decide. In a day there are fewer than 4,000 events. */
+    private static final Duration LONGEST_WAIT = Duration.ofHours(24);
+
+    /** As long as anything else is tried before a filling begins. */
+    private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
+
+    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(5);
+
+    private final PrewarmInput input;
+    private final Urgency urgency;
+
+    Entry(PrewarmInput input, Urgency urgency) {
+        this.input = input;
+        this.urgency = urgency;
+    }
+
+    /**
+     * Returns where the version is mounted, once it is; from then on the room is its own.
+     *
+     * @throws ActivityFailure with CAPACITY_EXCEEDED if there was no room in a day, with TOO_LARGE
+     *     at once if there can be none, or with what else does not pass within an hour
+     */
+    String await() {
+        Instant begun = VersionState.now();
+        Duration patience = FIRST_PATIENCE;
+        while (true) {
+            try {
+                return attempt(patience, begun);
+            } catch (ActivityFailure failure) {
+                Duration waited = Duration.between(begun, VersionState.now());
+                if (!isWorthWaiting(failure, waited)) {
+                    throw failure;
+                }
+            }
+            patience = patience.multipliedBy(2);
+            patience = patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
+        }
+    }
+
+    private String attempt(Duration patience, Instant begun) {
+        Made made =
+                Steps.makeRoom(input.version(), input.region(), urgency)
+                        .makeRoom(input.version(), input.manifest(), input.region(), urgency);
+        return Steps.admit(input.version(), input.region(), urgency, patience)
+                .admit(
+                        input.version(),
+                        input.manifest(),
+                        new Claim(urgency, made.quotaBytes(), begun));
+    }
+
+    private static boolean isWorthWaiting(ActivityFailure failure, Duration waited) {
+        ErrorCode code = Failures.problem(failure).code();
+        Duration longest = code == ErrorCode.CAPACITY_EXCEEDED ? LONGEST_WAIT : LONGEST_TROUBLE;
+        return code.retryable()
+                && failure.getRetryState() != RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
+                && !Failures.isCancellation(failure)
+                && waited.compareTo(longest) < 0;
+    }
+}

@@ -1,0 +1,122 @@
+package dev.forebay.workflows;
+
+import static dev.forebay.workflows.Platform.US;
+import static dev.forebay.workflows.Platform.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
+import dev.forebay.workflows.message.Urgency;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** "Admission": how a version waits for room in a region, and what it is let in with. */
+@Timeout(60)
+class EntryTest {
+
+    private final Platform platform = Platform.start();
+
+    @AfterEach
+    void stop() {
+        platform.close();
+    }
+
+    @Test
+    void roomIsMadeBeforeTheRegionIsAskedAndTheQuotaGoesAlong() {
+        platform.control.setQuota(12_345L);
+        Instant before = platform.now();
+
+        platform.ensure(US, null);
+
+        assertThat(platform.control.roomsMade()).containsExactly(Urgency.INTERACTIVE);
+        assertThat(platform.us.claims())
+                .singleElement()
+                .satisfies(
+                        claim -> {
+                            assertThat(claim.urgency()).isEqualTo(Urgency.INTERACTIVE);
+                            assertThat(claim.quotaBytes()).isEqualTo(12_345L);
+                            assertThat(claim.since()).isBetween(before, platform.now());
+                        });
+    }
+
+    @Test
+    void whoWaitsAsksAgainAndNowAndThenRoomIsMade() {
+        full(20);
+
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil("it is let in", () -> platform.residency(US).state() == State.CACHED);
+
+        Receipt receipt = result(waiting);
+        assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(21);
+        assertThat(platform.control.roomsMade()).hasSizeBetween(2, 5);
+    }
+
+    @Test
+    void whatCanNeverFitIsRefusedAtOnce() {
+        platform.us.fail(Step.MOUNT, ErrorCode.TOO_LARGE);
+
+        Throwable refused = catchThrowable(() -> platform.ensure(US, null));
+
+        assertThat(Failures.problem(refused).code()).isEqualTo(ErrorCode.TOO_LARGE);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1);
+        assertThat(platform.residency(US).state()).isEqualTo(State.BLOCKED);
+    }
+
+    @Test
+    void whoWaitsAsAHintIsInAHurryFromTheMomentThatSomebodyWaits() {
+        full(1_000);
+        Terms hint = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        CompletableFuture<Receipt> speculative =
+                platform.ensureAsync(new EnsureRequest(US, null, hint, List.of()));
+        platform.passUntil("it waits", () -> platform.us.claims().size() > 2);
+        assertThat(platform.us.claims().getLast().urgency()).isEqualTo(Urgency.SPECULATIVE);
+
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+
+        platform.passUntil(
+                "it is in a hurry",
+                () -> platform.us.claims().getLast().urgency() == Urgency.INTERACTIVE);
+        assertThat(platform.control.roomsMade())
+                .containsSequence(Urgency.SPECULATIVE, Urgency.INTERACTIVE);
+        platform.us.recover(Step.MOUNT);
+        result(speculative);
+        result(waiting);
+    }
+
+    @Test
+    void whoWaitsCanBeTakenBack() {
+        full(1_000);
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil("it waits", () -> platform.us.count(Step.MOUNT) > 2);
+
+        result(platform.evictAsync(US));
+
+        assertThat(Failures.problem(catchThrowable(() -> result(waiting))).code())
+                .isEqualTo(ErrorCode.EVICTING);
+        assertThat(platform.us.isEmpty()).isTrue();
+        long asked = platform.us.count(Step.MOUNT);
+        platform.pass(Duration.ofMinutes(5));
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(asked);
+    }
+
+    /** The next attempts find no room. */
+    private void full(int attempts) {
+        platform.us.fail(
+                Step.MOUNT,
+                Collections.nCopies(attempts, ErrorCode.CAPACITY_EXCEEDED)
+                        .toArray(ErrorCode[]::new));
+    }
+}
