@@ -12,11 +12,14 @@ public final class ErrorNumber {
     public static final int EIO = 5;
     public static final int ENXIO = 6;
     public static final int EAGAIN = 11;
+    public static final int ENOMEM = 12;
     public static final int EACCES = 13;
     public static final int ENOTBLK = 15;
     public static final int EBUSY = 16;
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
+    public static final int ENFILE = 23;
+    public static final int EMFILE = 24;
     public static final int ENOSPC = 28;
     public static final int EROFS = 30;
     public static final int EBADMSG = 74;

@@ -80,12 +80,22 @@ final class PackFiles implements AutoCloseable {
         } catch (DamagedMapException | NoSuchFileException e) {
             fetchAnew(id, e);
         } catch (SystemCallException e) {
-            if (!ErrorNumber.isOneOf(e, ErrorNumber.EIO, ErrorNumber.ENXIO, ErrorNumber.EUCLEAN)) {
-                // This process lacks something, descriptors for example; the pack may be right.
+            if (isOfThisProcess(e)) {
                 throw e;
             }
             fetchAnew(id, e);
         }
+    }
+
+    /** It lacks something; the pack may be right. */
+    private static boolean isOfThisProcess(SystemCallException e) {
+        return ErrorNumber.isOneOf(
+                e,
+                ErrorNumber.EMFILE,
+                ErrorNumber.ENFILE,
+                ErrorNumber.ENOMEM,
+                ErrorNumber.EACCES,
+                ErrorNumber.EPERM);
     }
 
     private void fetchAnew(PackId id, IOException why) throws IOException {
