@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PackCacheTest {
 
+    /** Where a file's blocks are scattered, ext4 counts the ones that list them, too. */
+    private static final long OF_FILE_SYSTEM = 64 << 10;
+
     private static final int MIB = 1 << 20;
 
     @TempDir private Path directory;
@@ -262,12 +265,12 @@ class PackCacheTest {
         for (int round = 0; round < 3; round++) {
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(cache.usedBytes()).isBetween(1L, capacity);
-            assertThat(allocated(data())).isLessThanOrEqualTo(capacity);
+            assertThat(allocated(data())).isLessThanOrEqualTo(capacity + OF_FILE_SYSTEM);
         }
         assertThat(cache.counters().evictedBytes()).isPositive();
         reopen(capacity / 2);
         assertThat(cache.usedBytes()).isLessThanOrEqualTo(capacity / 2);
-        assertThat(allocated(data())).isLessThanOrEqualTo(capacity / 2);
+        assertThat(allocated(data())).isLessThanOrEqualTo(capacity / 2 + OF_FILE_SYSTEM);
     }
 
     @Test
