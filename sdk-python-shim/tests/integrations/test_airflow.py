@@ -74,7 +74,8 @@ def test_a_dag_holds_a_version_while_it_runs(plane: ControlPlane, airflow_home: 
     pin = asked[0].body["pin"]
     assert (pin["lease_seconds"], pin["reason"]) == (12 * 3600, "ensure")
     assert pin["holder"].startswith(f"run {kind}/manual__")
-    assert [each.body for each in plane.seen("POST", "/2/ensure$")] == [{"region": "eu"}]
+    (hint,) = plane.seen("POST", "/2/ensure$")
+    assert hint.body == {"region": "eu", "priority": "speculative"}
     (let_go,) = plane.seen("DELETE", "/pins/")
     assert let_go.path.endswith(pin["id"])
     assert not plane.state.pins
