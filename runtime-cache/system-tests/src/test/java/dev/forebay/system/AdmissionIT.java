@@ -30,7 +30,9 @@ class AdmissionIT {
                         config ->
                                 config.regions(REGION)
                                         .workersPerRegion(1)
-                                        .workerCapacity(16L * CHUNK));
+                                        .workerCapacity(16L * CHUNK)
+                                        // Three versions fill it by more than the default.
+                                        .property("forebay.sweep.high-watermark", "1"));
     }
 
     @AfterAll
