@@ -53,6 +53,7 @@ class Agent {
         requireAtLeastOne("forebay.activities", config.activities());
         requireAtLeastOne("forebay.warm.concurrency", config.warm().concurrency());
         requireAtLeastOne("forebay.warm.activities", config.warm().activities());
+        requireAtLeastOne("forebay.gateway.reads", config.gateway().reads());
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         workers.await();

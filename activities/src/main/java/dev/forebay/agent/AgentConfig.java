@@ -42,6 +42,9 @@ public interface AgentConfig {
     /** The filling of a region. */
     Warm warm();
 
+    /** What other regions read here. */
+    Gateway gateway();
+
     /** The region's etcd. */
     interface Etcd {
 
@@ -59,5 +62,17 @@ public interface AgentConfig {
         /** How many warmings run at once in this agent. */
         @WithDefault("32")
         int activities();
+    }
+
+    /** What other regions read here. */
+    interface Gateway {
+
+        /** How many ranges of packs are read at once; each takes up to 8 MiB of the heap. */
+        @WithDefault("8")
+        int reads();
+
+        /** How long one waits for its turn before it is refused. */
+        @WithDefault("5S")
+        Duration patience();
     }
 }

@@ -6,7 +6,9 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.placement.WorkerNode;
+import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -94,13 +96,24 @@ public final class EtcdRegionState implements RegionState {
                     ErrorCode.INVALID_ARGUMENT,
                     "%d replicas: it must be 1 to %d".formatted(count, MAX_REPLICAS));
         }
-        String key = keys.replicas(version);
+        set(keys.replicas(version), Rows.ofReplicas(count), count > 1);
+    }
+
+    @Override
+    public void fillFrom(DatasetVersion version, List<URI> gateways) {
+        if (gateways.size() > MAX_SIBLINGS) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%d siblings: it must be 0 to %d".formatted(gateways.size(), MAX_SIBLINGS));
+        }
+        set(keys.sources(version), Rows.ofSources(gateways), !gateways.isEmpty());
+    }
+
+    /** Puts a key that says more than its absence, or removes it. */
+    private void set(String key, byte[] value, boolean says) {
         connection.run(
                 session -> {
-                    session.apply(
-                            count == 1
-                                    ? EtcdSession.delete(key)
-                                    : EtcdSession.put(key, Rows.ofReplicas(count)));
+                    session.apply(says ? EtcdSession.put(key, value) : EtcdSession.delete(key));
                     return true;
                 });
     }

@@ -20,6 +20,7 @@ record Keys(String root) {
     static final String MOUNTS = "mounts";
     static final String PINS = "pins";
     static final String REPLICAS = "replicas";
+    static final String SOURCES = "sources";
 
     static Keys of(RegionName region) {
         return new Keys("/forebay/" + region + "/");
@@ -39,6 +40,10 @@ record Keys(String root) {
 
     String replicas(DatasetVersion version) {
         return root + REPLICAS + "/" + version.path();
+    }
+
+    String sources(DatasetVersion version) {
+        return root + SOURCES + "/" + version.path();
     }
 
     String pinsOf(DatasetVersion version) {

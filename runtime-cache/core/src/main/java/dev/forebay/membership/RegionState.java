@@ -3,7 +3,9 @@ package dev.forebay.membership;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.placement.WorkerNode;
+import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -18,6 +20,9 @@ public interface RegionState extends AutoCloseable {
 
     /** The most copies of a chunk that can be asked for. */
     int MAX_REPLICAS = 16;
+
+    /** The most other regions that one asks for a version's bytes. */
+    int MAX_SIBLINGS = 4;
 
     /** The last known snapshot, kept current by a supervised watch. */
     RegionView view();
@@ -75,6 +80,15 @@ public interface RegionState extends AutoCloseable {
      * @param count 1 to {@link #MAX_REPLICAS}; more copies than there are workers are not made
      */
     void replicate(DatasetVersion version, int count);
+
+    /**
+     * Says which other regions to ask for a version's bytes before the lake, mounted or not, from
+     * now on.
+     *
+     * @param gateways their agents, the one to ask first before the others; at most {@link
+     *     #MAX_SIBLINGS}, none for the lake alone
+     */
+    void fillFrom(DatasetVersion version, List<URI> gateways);
 
     /**
      * Takes a pin, or renews it if this holder has one with this id already.

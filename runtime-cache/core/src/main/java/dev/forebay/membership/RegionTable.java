@@ -3,6 +3,7 @@ package dev.forebay.membership;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -63,6 +64,7 @@ final class RegionTable {
         List<Mount> mounts = new ArrayList<>();
         List<Pin> pins = new ArrayList<>();
         Map<DatasetVersion, Integer> replicas = new HashMap<>();
+        Map<DatasetVersion, List<URI>> siblings = new HashMap<>();
         for (Cell cell : cells.values()) {
             switch (cell.row) {
                 case Row.Worker(WorkerNode node) -> workers.add(node);
@@ -71,10 +73,16 @@ final class RegionTable {
                 case Row.Pinned(Pin pin) -> pins.add(pin);
                 case Row.Replicated(DatasetVersion version, int count) ->
                         replicas.put(version, count);
+                case Row.Sourced(DatasetVersion version, List<URI> gateways) ->
+                        siblings.put(version, gateways);
                 case null -> {}
             }
         }
-        mounts.replaceAll(mount -> mount.withReplicas(replicas.getOrDefault(mount.version(), 1)));
+        mounts.replaceAll(
+                mount ->
+                        mount.with(
+                                replicas.getOrDefault(mount.version(), 1),
+                                siblings.getOrDefault(mount.version(), List.of())));
         return new RegionView(
                 List.copyOf(workers), Set.copyOf(live), List.copyOf(mounts), List.copyOf(pins));
     }

@@ -2,6 +2,7 @@ package dev.forebay.membership;
 
 import dev.forebay.model.Digest;
 import dev.forebay.placement.WorkerNode;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,5 +25,14 @@ public record RegionView(
                 .collect(
                         Collectors.toUnmodifiableMap(
                                 mount -> mount.manifest().digest(), Mount::replicas, Math::max));
+    }
+
+    /** The gateways of other regions to ask for the bytes of a manifest before the lake. */
+    public List<URI> siblings(Digest manifest) {
+        return mounts.stream()
+                .filter(mount -> mount.manifest().digest().equals(manifest))
+                .flatMap(mount -> mount.siblings().stream())
+                .distinct()
+                .toList();
     }
 }

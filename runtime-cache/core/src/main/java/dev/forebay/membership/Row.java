@@ -2,6 +2,8 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.placement.WorkerNode;
+import java.net.URI;
+import java.util.List;
 
 /** What one key of a region says. */
 sealed interface Row {
@@ -15,4 +17,6 @@ sealed interface Row {
     record Pinned(Pin pin) implements Row {}
 
     record Replicated(DatasetVersion version, int replicas) implements Row {}
+
+    record Sourced(DatasetVersion version, List<URI> siblings) implements Row {}
 }

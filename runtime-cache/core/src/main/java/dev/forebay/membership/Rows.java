@@ -14,6 +14,7 @@ import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 
 /** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
 final class Rows {
@@ -33,6 +34,8 @@ final class Rows {
             String uri, String digest, long objects, long bytes, long chunks, State state) {}
 
     private record ReplicasValue(int count) {}
+
+    private record SourcesValue(List<URI> siblings) {}
 
     private record PinValue(String holder, String reason, long leaseSeconds) {}
 
@@ -61,6 +64,10 @@ final class Rows {
         return json(new ReplicasValue(count));
     }
 
+    static byte[] ofSources(List<URI> siblings) {
+        return json(new SourcesValue(siblings));
+    }
+
     static byte[] of(Pin pin) {
         return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds()));
     }
@@ -78,6 +85,7 @@ final class Rows {
                 case Keys.LIVE -> new Row.Live(parts[1]);
                 case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
                 case Keys.REPLICAS -> replicated(version(parts), value);
+                case Keys.SOURCES -> sourced(version(parts), value);
                 case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
                 default -> throw new IOException("no such kind of key");
             };
@@ -106,6 +114,11 @@ final class Rows {
             throw new IOException("not 1 to " + RegionState.MAX_REPLICAS + " replicas");
         }
         return new Row.Replicated(version, count);
+    }
+
+    private static Row sourced(DatasetVersion version, byte[] value) throws IOException {
+        return new Row.Sourced(
+                version, List.copyOf(JSON.readValue(value, SourcesValue.class).siblings));
     }
 
     private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {
