@@ -5,17 +5,31 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
 from typing import TypeVar
 
 import httpx
 
-from forebay import _calls, _ensure, _settings
+from forebay import _calls, _costs, _ensure, _settings
 from forebay._calls import Call, Paged
 from forebay._client import Client
+from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import (
+    Budget,
+    Costs,
+    Dataset,
+    EnsureStatus,
+    Explanation,
+    Pin,
+    PinSpec,
+    Plan,
+    Progress,
+    Receipt,
+    Region,
+    Version,
+)
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -81,6 +95,7 @@ class AsyncClient:
         timeout: Duration | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         idempotency_key: str | None = None,
+        run_id: str | None = None,
     ) -> Receipt:
         return await self._run(
             _ensure.ensure(
@@ -92,6 +107,7 @@ class AsyncClient:
                 timeout=timeout,
                 on_progress=on_progress,
                 idempotency_key=idempotency_key,
+                run_id=run_id,
             )
         )
 
@@ -114,6 +130,9 @@ class AsyncClient:
 
     async def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
         return await self._send(_calls.prefetch(dataset, version, region))
+
+    async def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
+        return await self._send(_calls.plan(dataset, version, regions))
 
     async def pin(
         self,
@@ -153,8 +172,35 @@ class AsyncClient:
     async def resume(self, dataset: str, version: str, region: str) -> Version:
         return await self._send(_calls.resume(dataset, version, region))
 
+    async def abandon(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
+        return await self._send(_calls.abandon(dataset, version, region, reason))
+
+    async def cancel(self, dataset: str, version: str, request_id: str) -> None:
+        await self._send(_calls.cancel(dataset, version, request_id))
+
     async def regions(self) -> tuple[Region, ...]:
         return await self._send(_calls.regions())
+
+    async def explain(self, dataset: str, region: str, *, version: str = "latest") -> Explanation:
+        return await self._send(_calls.explain(dataset, version, region))
+
+    async def costs(
+        self,
+        dataset: str | None = None,
+        *,
+        namespace: str | None = None,
+        version: str | None = None,
+        region: str | None = None,
+        run_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        by: str = "dataset",
+    ) -> Costs:
+        query = CostQuery(by, namespace, dataset, version, region, run_id, since, until)
+        return await self._run(_costs.costs(self._exchanges, query))
+
+    async def budgets(self) -> tuple[Budget, ...]:
+        return await self._send(_calls.budgets())
 
     async def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         return await self._run(self._exchanges.one(call, retry_seconds))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypedDict, TypeVar
 from urllib.parse import quote
 
@@ -13,7 +13,20 @@ import httpx
 
 from forebay import _settings
 from forebay._errors import UnexpectedAnswer, api_error
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Region, Version, decode, decode_items
+from forebay._models import (
+    Budget,
+    Costs,
+    Dataset,
+    EnsureStatus,
+    Explanation,
+    Pin,
+    PinSpec,
+    Plan,
+    Region,
+    Version,
+    decode,
+    decode_items,
+)
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 T = TypeVar("T")
@@ -26,6 +39,9 @@ MAX_WAIT_SECONDS = 30
 
 _EVICTION_SECONDS = 600.0
 """An eviction is answered when it is over; dropping chunks of a large version takes a while."""
+
+_PLAN_SECONDS = 120.0
+"""A version that is not frozen yet is listed in the lake for its plan."""
 
 _RENEWAL_SECONDS = 5.0
 """A renewal that hangs must be tried again while the pin is still alive."""
@@ -107,9 +123,17 @@ def version(dataset: str, version: str) -> Call[Version]:
 
 
 def ensure(
-    dataset: str, version: str, region: str, pin: PinSpec | None, wait_seconds: int, idempotency_key: str | None
+    dataset: str,
+    version: str,
+    region: str,
+    pin: PinSpec | None,
+    wait_seconds: int,
+    idempotency_key: str | None,
+    run_id: str | None = None,
 ) -> Call[EnsureStatus]:
     body: dict[str, Any] = {"region": region}
+    if run_id is not None:
+        body["run_id"] = run_id
     if pin is not None:
         body["pin"] = _pin_body(pin)
     return Call(
@@ -125,8 +149,9 @@ def ensure(
 
 def prefetch(dataset: str, version: str, region: str) -> Call[EnsureStatus]:
     # One key for all who give the same hint: a thousand jobs that do are one request.
-    key = "hint-" + hashlib.sha256("\0".join((dataset, version, region)).encode()).hexdigest()[:40]
-    return ensure(dataset, version, region, None, 0, key)
+    key = "hint-" + hashlib.sha256("\0".join((dataset, version, region, "speculative")).encode()).hexdigest()[:40]
+    hint = ensure(dataset, version, region, None, 0, key)
+    return replace(hint, body={**(hint.body or {}), "priority": "speculative"})
 
 
 def ensure_status(dataset: str, version: str, region: str, request_id: str, wait_seconds: int) -> Call[EnsureStatus]:
@@ -178,8 +203,37 @@ def resume(dataset: str, version: str, region: str) -> Call[Version]:
     return Call("POST", _path(dataset, version) + "/resume", _reader(Version), body={"region": region})
 
 
+def plan(dataset: str, version: str, regions: Sequence[str]) -> Call[Plan]:
+    body = {"regions": list(regions)} if regions else {}
+    return Call("POST", _path(dataset, version) + "/plan", _reader(Plan), body=body, answer_seconds=_PLAN_SECONDS)
+
+
+def abandon(dataset: str, version: str, region: str, reason: str | None) -> Call[Version]:
+    path = _path(dataset, version) + "/abandon"
+    body = _present(region=region, reason=reason)
+    return Call("POST", path, _reader(Version), body=body, answer_seconds=_EVICTION_SECONDS)
+
+
+def cancel(dataset: str, version: str, request_id: str) -> Call[None]:
+    path = f"{_path(dataset, version)}/requests/{_part('request_id', request_id)}"
+    return Call("DELETE", path, lambda _: None, answer_seconds=_EVICTION_SECONDS)
+
+
 def regions() -> Call[tuple[Region, ...]]:
     return Call("GET", "/regions", _items_reader(Region))
+
+
+def explain(dataset: str, version: str, region: str) -> Call[Explanation]:
+    params = {"region": region, "version": version}
+    return Call("GET", _dataset_path(dataset) + "/explain", _reader(Explanation), params=params)
+
+
+def costs(query: Mapping[str, str | None]) -> Call[Costs]:
+    return Call("GET", "/costs", _reader(Costs), params=_present(**query))
+
+
+def budgets() -> Call[tuple[Budget, ...]]:
+    return Call("GET", "/budgets", _items_reader(Budget))
 
 
 def new_id() -> str:

@@ -15,6 +15,7 @@ from forebay import _commands, _completion
 from forebay._errors import (
     AlreadyExists,
     ApiError,
+    Cancelled,
     CapacityExceeded,
     ConfigurationError,
     ConnectionFailed,
@@ -32,6 +33,8 @@ from forebay._text import one_line
 
 FAILED, USAGE, REFUSED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
+_BILLED_BY = ("namespace", "dataset", "version", "region", "run", "day")
+
 _WRITTEN_AS = {
     "pin.lease_seconds": "--pin-for, in seconds,",
     "pin.holder": "--holder",
@@ -43,6 +46,8 @@ _WRITTEN_AS = {
     "region": "--region",
     "id": "--id",
     "source": "S3_URI",
+    "since": "--since",
+    "until": "--until",
 }
 
 _EPILOG = """\
@@ -50,7 +55,7 @@ exit codes:
   0  done
   1  failed: the platform tried and could not, or a time limit passed
   2  wrong usage: an argument or environment variable is missing or wrong
-  3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED or CAPACITY_EXCEEDED
+  3  refused: PINNED, EVICTING, ALREADY_EXISTS, DENIED, CAPACITY_EXCEEDED or CANCELLED
   4  not found: no such dataset, version, pin or region
   5  unreachable: the control plane does not answer, or another server does
 With --json an error is one line on stderr: {"code", "message", "field", "retryable"}.
@@ -154,7 +159,7 @@ def exit_code(error: ForebayError) -> int:
         return NOT_FOUND
     if isinstance(error, (ConnectionFailed, UnexpectedAnswer)):
         return UNREACHABLE
-    if isinstance(error, (Pinned, Evicting, AlreadyExists, Denied, CapacityExceeded, TooLarge)):
+    if isinstance(error, (Pinned, Evicting, AlreadyExists, Denied, CapacityExceeded, TooLarge, Cancelled)):
         return REFUSED
     return FAILED
 
@@ -197,12 +202,22 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
+    plan = add("plan", _commands.plan, "say what it would take to have a version in regions; nothing begins")
+    _add_version(plan)
+    plan.add_argument(
+        "--region", metavar="REGION", action="append", default=[], help="a region; may be repeated (default: all)"
+    )
+
     prefetch = add("prefetch", _commands.prefetch, "start to bring versions into a region, without waiting or a pin")
     prefetch.add_argument("versions", metavar="NS/NAME@VERSION", nargs="+")
     _add_region(prefetch)
 
     status = add("status", _commands.status, "show where a dataset or one version of it is")
     status.add_argument("dataset", metavar="NS/NAME[@VERSION]")
+
+    explain = add("explain", _commands.explain, "say why a version is, or is not, in a region")
+    explain.add_argument("dataset", metavar="NS/NAME[@VERSION]", help="without a version: the newest")
+    _add_region(explain)
 
     pins = add("pins", _commands.pins, "list who holds what")
     _add_region(pins, "only this region")
@@ -234,7 +249,26 @@ def build_parser() -> argparse.ArgumentParser:
     _add_version(resume)
     _add_region(resume)
 
+    abandon = add("abandon", _commands.abandon, "give up a region that is BLOCKED, with what it holds")
+    _add_version(abandon)
+    _add_region(abandon)
+    abandon.add_argument("--reason", metavar="WHY", help="why; it stays in the version's history")
+
+    cancel = add("cancel", _commands.cancel, "take a request back; what nobody else wants of it is removed")
+    _add_version(cancel)
+    cancel.add_argument("request", metavar="REQUEST", help="the request's id, as a time-out of `ensure` names it")
+
     add("regions", _commands.regions, "list the regions and their workers")
+
+    costs = add("costs", _commands.costs, "show what versions cost, and what they would have cost without the cache")
+    costs.add_argument("of", metavar="NS[/NAME[@VERSION]]", nargs="?", help="only what belongs to this")
+    costs.add_argument("--by", choices=_BILLED_BY, default="dataset", help="add up by this (default: dataset)")
+    _add_region(costs, "only this region")
+    costs.add_argument("--run-id", metavar="ID", help="only what was filled because of this run")
+    costs.add_argument("--since", metavar="DAY", help="the first day, in UTC, as 2026-11-01 (default: of this month)")
+    costs.add_argument("--until", metavar="DAY", help="the day after the last (default: tomorrow)")
+
+    add("budgets", _commands.budgets, "list what namespaces may cost this month, and have cost")
 
     completion = commands.add_parser("completion", help="print a completion script for a shell")
     completion.add_argument("shell", choices=_completion.SHELLS)

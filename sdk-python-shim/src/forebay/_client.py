@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import TypeVar
 
 import httpx
 
-from forebay import _calls, _ensure, _settings
+from forebay import _calls, _costs, _ensure, _settings
 from forebay._calls import Call, Paged
+from forebay._costs import CostQuery
 from forebay._exchange import Exchanges, Operation, Outcome, Pause
-from forebay._models import Dataset, EnsureStatus, Pin, PinSpec, Progress, Receipt, Region, Version
+from forebay._models import (
+    Budget,
+    Costs,
+    Dataset,
+    EnsureStatus,
+    Explanation,
+    Pin,
+    PinSpec,
+    Plan,
+    Progress,
+    Receipt,
+    Region,
+    Version,
+)
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -92,10 +106,13 @@ class Client:
         timeout: Duration | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         idempotency_key: str | None = None,
+        run_id: str | None = None,
     ) -> Receipt:
         """Returns when every byte of the version is in the region and verified, and the pin, if any, is held.
 
         Restarts of the control plane are waited out. Called again for the same version it joins the work.
+
+        What is filled because of it goes to the account of ``run_id``, in `costs`.
 
         Raises:
             EnsureTimeout: if that takes longer than ``timeout``.
@@ -110,6 +127,7 @@ class Client:
                 timeout=timeout,
                 on_progress=on_progress,
                 idempotency_key=idempotency_key,
+                run_id=run_id,
             )
         )
 
@@ -135,6 +153,10 @@ class Client:
     def prefetch(self, dataset: str, version: str, region: str) -> EnsureStatus:
         """Has the version brought into the region without waiting for it and without holding it: a hint."""
         return self._send(_calls.prefetch(dataset, version, region))
+
+    def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
+        """What it would take to have the version in these regions, or in all: nothing begins and nothing changes."""
+        return self._send(_calls.plan(dataset, version, regions))
 
     def pin(
         self,
@@ -187,8 +209,55 @@ class Client:
         """Lets a region that is BLOCKED try again."""
         return self._send(_calls.resume(dataset, version, region))
 
+    def abandon(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
+        """Gives up a region that is BLOCKED, with what it holds; does nothing if it is not.
+
+        Raises:
+            Pinned: if somebody holds it.
+        """
+        return self._send(_calls.abandon(dataset, version, region, reason))
+
+    def cancel(self, dataset: str, version: str, request_id: str) -> None:
+        """Takes a request back: whoever waits for it gets ``Cancelled``, and what nobody else wants of it is removed.
+
+        Args:
+            request_id: of ``start_ensure``, of an ``EnsureTimeout``, or the ``idempotency_key`` of ``ensure``.
+        """
+        self._send(_calls.cancel(dataset, version, request_id))
+
     def regions(self) -> tuple[Region, ...]:
         return self._send(_calls.regions())
+
+    def explain(self, dataset: str, region: str, *, version: str = "latest") -> Explanation:
+        """Why a version (the newest, if none is named) is, or is not, in a region."""
+        return self._send(_calls.explain(dataset, version, region))
+
+    def costs(
+        self,
+        dataset: str | None = None,
+        *,
+        namespace: str | None = None,
+        version: str | None = None,
+        region: str | None = None,
+        run_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        by: str = "dataset",
+    ) -> Costs:
+        """What versions cost, and what they would have cost without the cache.
+
+        Args:
+            dataset: only this one, ``namespace/name``; with ``version`` only that version of it.
+            since: the first day, in UTC: ``2026-11-01``. Default: of this month.
+            until: the day after the last. Default: tomorrow.
+            by: what costs are added up by: namespace, dataset, version, region, run or day.
+        """
+        query = CostQuery(by, namespace, dataset, version, region, run_id, since, until)
+        return self._run(_costs.costs(self._exchanges, query))
+
+    def budgets(self) -> tuple[Budget, ...]:
+        """What namespaces may cost this month, and have cost."""
+        return self._send(_calls.budgets())
 
     def _send(self, call: Call[T], retry_seconds: float | None = None) -> T:
         return self._run(self._exchanges.one(call, retry_seconds))

@@ -12,7 +12,7 @@ from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached, release_dataset
 from forebay._errors import ConfigurationError, NotFound
-from forebay._models import Blocked, Dataset, Pin, Version, to_json
+from forebay._models import Blocked, Cost, Dataset, Pin, PlanRoom, RegionPlan, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
 from forebay._values import human_bytes, human_seconds, human_size, split_version
@@ -77,6 +77,61 @@ def ensure(options: Namespace) -> None:
             _say(f"held until {_until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
     # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
     _say(str(cached.expected_path))
+
+
+def plan(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    with _client(options) as client:
+        found = client.plan(name, version, options.region)
+    if options.json:
+        _print_json(found)
+        return
+    rows = [_plan_row(each, found.currency) for each in found.regions]
+    print_table(
+        ["REGION", "STATE", "MISSING", "FILES", "REQUESTS", "FROM", "COST", "ETA", "ADMISSION"],
+        rows,
+        right=("MISSING", "FILES", "REQUESTS", "COST", "ETA"),
+    )
+    for each in found.regions:
+        if each.problem is not None:
+            _say_cause(each.region, "cannot be planned for", each.problem)
+        if each.room is not None:
+            _print_room(each.region, each.room)
+        for source in each.sources:
+            if not source.used:
+                there = source.region or "the lake"
+                _say(f"{each.region}: {there} has it too ({_cost(source.cost, found.currency) or 'no price stated'})")
+
+
+def _plan_row(plan: RegionPlan, currency: str | None) -> list[str]:
+    needs, source = plan.needs, plan.source
+    if needs is None:
+        return [plan.region, plan.state, "", "", "", "", "", "", ""]
+    about = "more than " if needs.at_least else "" if needs.exact else "about "
+    return [
+        plan.region,
+        plan.state,
+        about + human_bytes(needs.bytes_missing),
+        str(needs.objects_missing),
+        str(needs.lake_requests),
+        "" if source is None else source.region or source.kind,
+        "" if source is None else _cost(source.cost, currency),
+        "" if plan.eta_seconds is None else human_seconds(plan.eta_seconds),
+        "" if plan.room is None else plan.room.admission,
+    ]
+
+
+def _cost(cost: float | None, currency: str | None) -> str:
+    return "" if cost is None or currency is None else f"{cost:.4f} {currency}"
+
+
+def _print_room(region: str, room: PlanRoom) -> None:
+    if room.problem is not None:
+        _say_cause(region, room.admission.replace("_", " "), room.problem)
+    for victim in room.victims:
+        _say(f"{region}: {victim.dataset}@{victim.version} would go, {human_bytes(victim.room_bytes)}")
+    if room.not_before is not None:
+        _say(f"{region}: the pins that hold others there end {_until(room.not_before)}")
 
 
 def prefetch(options: Namespace) -> None:
@@ -197,6 +252,27 @@ def resume(options: Namespace) -> None:
         _say(f"{options.version} in {region}: {version.residency(region).state}")
 
 
+def abandon(options: Namespace) -> None:
+    name, wanted = split_version(options.version)
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        version = client.abandon(name, wanted, region, reason=options.reason)
+    if options.json:
+        _print_json(version)
+    else:
+        _say(f"{options.version} in {region}: {version.residency(region).state}")
+
+
+def cancel(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    with _client(options) as client:
+        client.cancel(name, version, options.request)
+    if options.json:
+        _print_json({"cancelled": options.request})
+    else:
+        _say(f"{options.request} is taken back, or was answered before")
+
+
 def regions(options: Namespace) -> None:
     with _client(options) as client:
         found = client.regions()
@@ -225,6 +301,88 @@ def regions(options: Namespace) -> None:
     for region in found:
         if region.problem is not None:
             _say_cause(region.name, "takes nothing on", region.problem)
+
+
+def explain(options: Namespace) -> None:
+    name, _, version = options.dataset.partition("@")
+    region = _settings.region(options.region)
+    with _client(options) as client:
+        told = client.explain(name, region, version=version or "latest")
+    if options.json:
+        _print_json(told)
+        return
+    for sentence in told.sentences:
+        _say(sentence)
+    if told.history:
+        print()
+        rows = [
+            [_stamp(each.at), each.kind, human_bytes(each.bytes), each.code or "", one_line(each.text)]
+            for each in told.history
+        ]
+        print_table(["AT", "WHAT", "THERE", "CODE", "WHY, OR WHO"], rows, right=("THERE",))
+
+
+def costs(options: Namespace) -> None:
+    of: str | None = options.of
+    dataset, version = split_version(of) if of is not None and "@" in of else (None, None)
+    if of is not None and version is None and "/" in of:
+        dataset = of
+    with _client(options) as client:
+        bill = client.costs(
+            dataset,
+            namespace=of if dataset is None else None,
+            version=version,
+            region=options.region,
+            run_id=options.run_id,
+            since=options.since,
+            until=options.until,
+            by=options.by,
+        )
+    if options.json:
+        _print_json(bill)
+        return
+    _say(f"{bill.currency}, from {bill.since} until before {bill.until}")
+    print()
+    rows = [_cost_row(each, each.key or "(none)") for each in bill.items]
+    heads = ["FROM LAKE", "REQUESTS", "TO NODES", "NVME GB·H", "EVICTIONS", "COST", "WITHOUT CACHE", "SAVED"]
+    print_table([bill.by.upper(), *heads], [*rows, _cost_row(bill.total, "total")], right=heads)
+    if not bill.priced:
+        _say("no prices are configured (forebay.prices): costs are 0 whatever was used", file=sys.stderr)
+
+
+def _cost_row(line: Cost, name: str) -> list[str]:
+    money = line.cost
+    return [
+        name,
+        human_bytes(line.lake.bytes),
+        str(line.lake.requests),
+        human_bytes(line.readers.bytes),
+        f"{line.nvme_gb_hours:.2f}",
+        str(line.evictions),
+        f"{money.total:.2f}",
+        f"{money.without_cache:.2f}",
+        f"{money.saved:.2f}",
+    ]
+
+
+def budgets(options: Namespace) -> None:
+    with _client(options) as client:
+        found = client.budgets()
+    if options.json:
+        _print_json(found)
+        return
+    rows = [
+        [
+            each.namespace,
+            each.month[:7],
+            f"{each.spent:.2f}",
+            f"{each.budget:.2f}",
+            each.currency,
+            "wait" if each.paused else "go on",
+        ]
+        for each in found
+    ]
+    print_table(["NAMESPACE", "MONTH", "SPENT", "BUDGET", "CURRENCY", "PREFETCHES"], rows, right=("SPENT", "BUDGET"))
 
 
 def _answers(reachable: bool | None) -> str:
@@ -329,11 +487,15 @@ def _print_pins(found: tuple[Pin, ...] | list[Pin]) -> None:
     print_table(["PIN", "REGION", "VERSION", "HOLDER", "EXPIRES", "REASON"], rows)
 
 
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
 def _until(moment: datetime | None) -> str:
     if moment is None:
         return ""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=timezone.utc)
     left = (moment - datetime.now(timezone.utc)).total_seconds()
-    stamp = moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    stamp = _stamp(moment)
     return f"{stamp} (in {human_seconds(left)})" if left > 0 else f"{stamp} (now)"

@@ -30,6 +30,7 @@ def ensure(
     timeout: Duration | None,
     on_progress: Callable[[Progress], None] | None,
     idempotency_key: str | None,
+    run_id: str | None,
 ) -> Operation[Receipt]:
     """Asks for a version, looks after the request, and returns the receipt.
 
@@ -55,7 +56,7 @@ def ensure(
         if left is not None and left <= 0 and seen is not None:
             raise _timeout(dataset, version, region, seconds, seen)
         if seen is None:
-            call = _calls.ensure(dataset, version, region, pin, wait, key)
+            call = _calls.ensure(dataset, version, region, pin, wait, key, run_id)
             limit = exchanges.retry_seconds
         else:
             call = _calls.ensure_status(dataset, version, region, seen.request_id, wait)
@@ -107,7 +108,8 @@ def _timeout(dataset: str, version: str, region: str, seconds: float | None, see
         how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total})"
     return EnsureTimeout(
         f"{dataset}@{version} was not complete in {region} within {seconds:.0f} s{how_far}; "
-        "the platform goes on with it, and asking again joins it",
+        "the platform goes on with it, and asking again joins it; "
+        f"'forebay cancel {dataset}@{version} {seen.request_id}' takes it back",
         progress=progress,
         request_id=seen.request_id,
     )

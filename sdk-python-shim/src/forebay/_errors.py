@@ -157,6 +157,14 @@ class TooLarge(ApiError):
     """The version is larger than all the chunk stores of the region together."""
 
 
+class BudgetSpent(ApiError):
+    """The namespace has spent its budget: what nobody waits for waits."""
+
+
+class Cancelled(ApiError):
+    """The request was taken back."""
+
+
 class Unavailable(ApiError):
     """A part of the platform does not answer."""
 
@@ -184,6 +192,8 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "CORRUPT": Corrupt,
     "CAPACITY_EXCEEDED": CapacityExceeded,
     "TOO_LARGE": TooLarge,
+    "BUDGET_SPENT": BudgetSpent,
+    "CANCELLED": Cancelled,
     "UNAVAILABLE": Unavailable,
     "DENIED": Denied,
     "INTERNAL": InternalError,

@@ -166,6 +166,87 @@ class Region:
 
 
 @dataclass(frozen=True)
+class PlanNeeds:
+    """What would have to come: files of which something is missing, their missing bytes, and the GETs that bring them.
+
+    Not ``exact`` are estimates; ``at_least`` tells that there is more in the lake than a plan lists.
+    """
+
+    bytes: int
+    objects: int
+    bytes_missing: int
+    objects_missing: int
+    lake_requests: int
+    exact: bool = False
+    at_least: bool = False
+
+
+@dataclass(frozen=True)
+class PlanSource:
+    """Where missing bytes can come from; ``kind`` is lake, region or on_premises, ``used`` what a filling takes."""
+
+    kind: str
+    region: str | None = None
+    cost: float | None = None
+    used: bool = False
+
+
+@dataclass(frozen=True)
+class PlanVictim:
+    """A version that would be evicted to make room."""
+
+    dataset: str
+    version: str
+    room_bytes: int
+    uses: float = 0.0
+    refetch_cost: float | None = None
+    evictable_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class PlanRoom:
+    """Whether there is room; ``admission`` is admitted, after_eviction, waits or refused."""
+
+    admission: str
+    needed_bytes: int
+    taken_bytes: int
+    capacity_bytes: int
+    victims: tuple[PlanVictim, ...] = ()
+    problem: Blocked | None = None
+    not_before: datetime | None = None
+
+
+@dataclass(frozen=True)
+class RegionPlan:
+    """What it would take in one region; ``needs`` and ``room`` are None, with a ``problem``, if it does not answer."""
+
+    region: str
+    state: str
+    needs: PlanNeeds | None = None
+    sources: tuple[PlanSource, ...] = ()
+    room: PlanRoom | None = None
+    bytes_per_second: int | None = None
+    eta_seconds: int | None = None
+    problem: Blocked | None = None
+
+    @property
+    def source(self) -> PlanSource | None:
+        """Where a filling takes the missing bytes from."""
+        return next((source for source in self.sources if source.used), None)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What it would take to have a version in regions; costs are in ``currency``, None if no price is stated."""
+
+    dataset: str
+    version: str
+    manifest: Manifest | None = None
+    currency: str | None = None
+    regions: tuple[RegionPlan, ...] = ()
+
+
+@dataclass(frozen=True)
 class PinSpec:
     """A pin to be taken together with ``ensure``: the id is the caller's own, so that a retry renews it."""
 
@@ -179,6 +260,91 @@ class PinSpec:
 class Page:
     items: tuple[Any, ...]
     next: str | None = None
+
+
+@dataclass(frozen=True)
+class Happening:
+    """Something that happened to a version in a region: ASKED_FOR, CACHED, LOST, BLOCKED, PINNED, EVICTED, …"""
+
+    at: datetime
+    kind: str
+    text: str = ""
+    code: str | None = None
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a version is, or is not, in a region: in sentences, and what they are made from, the latest first."""
+
+    dataset: str
+    version: str
+    region: str
+    state: str
+    warm: bool
+    newest: str
+    sentences: tuple[str, ...] = ()
+    history: tuple[Happening, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Requests of one kind, and their bytes."""
+
+    requests: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Money:
+    """Amounts in the currency of the bill; ``without_cache`` if nodes had read from the lake what workers sent them."""
+
+    lake: float
+    requests: float
+    nvme: float
+    total: float
+    without_cache: float
+    saved: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One line of a bill: what came from the lake, from other workers, what nodes were sent, and what that costs."""
+
+    key: str
+    lake: Counted
+    peer: Counted
+    readers: Counted
+    nvme_gb_hours: float
+    evictions: int
+    cost: Money
+
+
+@dataclass(frozen=True)
+class Costs:
+    """A bill from the day ``since`` until before the day ``until``; ``priced`` is False if nothing has a price."""
+
+    currency: str
+    priced: bool
+    since: str
+    until: str
+    by: str
+    total: Cost
+    items: tuple[Cost, ...] = ()
+    next: str | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a namespace may cost in the month that begins on ``month``; while ``paused`` prefetches wait."""
+
+    namespace: str
+    month: str
+    currency: str
+    budget: float
+    spent: float
+    paused: bool
 
 
 def to_json(value: object) -> Any:
@@ -233,6 +399,8 @@ def _decode(kind: Any, value: object, where: str) -> object:
         return tuple(_decode(item, each, f"{where}[{i}]") for i, each in enumerate(listed))
     if is_dataclass(kind):
         return _decode_dataclass(cast("type[Any]", kind), _expect(dict, value, where), where)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
     if kind is datetime:
         return _decode_datetime(_expect(str, value, where), where)
     return _expect(kind, value, where)

@@ -52,6 +52,7 @@ class EnsureRequest:
                     timeout=self.timeout,
                     on_progress=show.progress,
                     idempotency_key=self._key(pin),
+                    run_id=None if self.run is None else self.run.id,
                 )
             except BaseException:
                 if claim is not None and self._is_in_vain(claim):
@@ -76,6 +77,7 @@ class EnsureRequest:
                         timeout=self.timeout,
                         on_progress=show.progress,
                         idempotency_key=self._key(pin),
+                        run_id=None if self.run is None else self.run.id,
                     )
                 except BaseException:
                     if claim is not None and self._is_in_vain(claim):

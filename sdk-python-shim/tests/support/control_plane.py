@@ -67,7 +67,10 @@ class State:
     """What the region ``eu`` waits for while it fills any version."""
     region: dict[str, Any] = field(default_factory=dict)
     """What is told of the region ``eu`` instead."""
+    plan: dict[str, Any] = field(default_factory=dict)
+    """What is told of a plan in the region ``eu`` instead."""
     fills: int = 0
+    priced: bool = True
 
 
 class ControlPlane:
@@ -161,8 +164,10 @@ class ControlPlane:
             ("GET", "/datasets", self._list),
             ("GET", dataset, lambda r, d: (200, self._dataset(d))),
             ("GET", dataset + "/versions", self._versions),
+            ("GET", dataset + "/explain", self._explain),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
             ("POST", version + "/ensure", self._ensure),
+            ("POST", version + "/plan", self._plan),
             ("GET", version + "/requests/([^/]+)", lambda r, d, v, i: self._look(i)),
             ("POST", version + "/pins", self._pin),
             ("GET", version + "/pins", lambda r, d, v: (200, {"items": self._pins(None)})),
@@ -171,8 +176,12 @@ class ControlPlane:
             ("POST", version + "/evict", self._evict),
             ("PUT", version + "/ttl", lambda r, d, v: (200, self._version(d, v) | r.body)),
             ("POST", version + "/resume", lambda r, d, v: (200, self._version(d, v))),
+            ("POST", version + "/abandon", lambda r, d, v: (200, self._abandon(d, v))),
+            ("DELETE", version + "/requests/([^/]+)", self._cancel),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
+            ("GET", "/costs", self._costs),
+            ("GET", "/budgets", lambda r: (200, {"items": [BUDGET]})),
         ]
 
     def _register(self, request: Request) -> tuple[int, Any]:
@@ -249,10 +258,47 @@ class ControlPlane:
             return 202, {"request_id": key, "done": False, "progress": progress}
         return self._look(key)
 
+    def _plan(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        room = {"admission": "admitted", "needed_bytes": TOTAL_BYTES, "taken_bytes": 0, "capacity_bytes": 1 << 30}
+        needs = {"bytes": TOTAL_BYTES, "objects": 3, "bytes_missing": TOTAL_BYTES, "objects_missing": 3}
+        region = {
+            "region": "eu",
+            "state": "ABSENT",
+            "needs": needs | {"lake_requests": 8, "exact": True, "at_least": False},
+            "sources": [
+                {"kind": "region", "region": "us", "cost": 0, "used": False},
+                {"kind": "lake", "region": None, "cost": 1.5e-3, "used": True},
+            ],
+            "room": room | {"victims": [], "problem": None, "not_before": None},
+            "bytes_per_second": 1 << 20,
+            "eta_seconds": 64,
+            "problem": None,
+        } | self.state.plan
+        return 200, {
+            "dataset": dataset,
+            "version": version,
+            "manifest": None,
+            "currency": "USD",
+            "regions": [region] if request.body.get("regions", ["eu"]) == ["eu"] else [],
+        }
+
+    def _abandon(self, dataset: str, version: str) -> dict[str, Any]:
+        self.state.blocked = None
+        return self._version(dataset, version)
+
+    def _cancel(self, request: Request, dataset: str, version: str, key: str) -> tuple[int, Any]:
+        if key not in self.state.requests:
+            raise Problem(404, "NOT_FOUND", f"there is no request {key}")
+        self.state.requests[key]["cancelled"] = True
+        return 204, None
+
     def _look(self, key: str) -> tuple[int, Any]:
         if key not in self.state.requests:
             raise Problem(404, "NOT_FOUND", f"there is no request {key}")
         asked = self.state.requests[key]
+        if asked.get("cancelled"):
+            raise Problem(409, "CANCELLED", f"request {key} was taken back")
         if self.state.fill_fails is not None:
             raise self.state.fill_fails
         name = (asked["region"], f"{asked['dataset']}@{asked['version']}")
@@ -325,6 +371,36 @@ class ControlPlane:
     def _pins(self, region: str | None) -> list[dict[str, Any]]:
         return [pin for pin in self.state.pins.values() if region in (None, pin["region"])]
 
+    def _explain(self, request: Request, dataset: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        version = request.query["version"]
+        happened = {"at": _now(), "kind": "EVICTED", "code": None, "text": "room for\nmore", "bytes": TOTAL_BYTES}
+        return 200, {
+            "dataset": dataset,
+            "version": "2" if version == "latest" else version,
+            "region": request.query["region"],
+            "state": "ABSENT",
+            "warm": False,
+            "sentences": [f"{dataset} is cold.", "It was evicted."],
+            "history": [happened],
+            "newest": "2",
+            "others": ["1"],
+        }
+
+    def _costs(self, request: Request) -> tuple[int, Any]:
+        """Two pages of one line each."""
+        first = "after" not in request.query
+        return 200, {
+            "currency": "EUR",
+            "priced": self.state.priced,
+            "since": request.query.get("since", "2026-11-01"),
+            "until": "2026-12-01",
+            "by": request.query["by"],
+            "items": [_cost("vision/digits" if first else "")],
+            "total": _cost(""),
+            "next": "vision/digits" if first else None,
+        }
+
     def _region(self) -> dict[str, Any]:
         worker = {"id": "w1", "address": "http://127.0.0.1:1", "live": True, "capacity_bytes": 1 << 30, "used_bytes": 5}
         return {
@@ -366,6 +442,28 @@ def busy(retry_after: int | None = None) -> Fault:
     """What a proxy says while nobody is behind it."""
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return lambda handler: send(handler, 503, "<h1>no upstream</h1>", headers=headers, content_type="text/html")
+
+
+BUDGET = {"namespace": "vision", "month": "2026-11-01", "currency": "EUR", "budget": 2.5, "spent": 2.75, "paused": True}
+
+
+def _cost(key: str) -> dict[str, Any]:
+    return {
+        "key": key,
+        "lake": {"requests": 12, "bytes": 1 << 30},
+        "peer": {"requests": 0, "bytes": 0},
+        "readers": {"requests": 70, "bytes": 4 << 30},
+        "nvme_gb_hours": 1.5,
+        "evictions": 1,
+        "cost": {
+            "lake": 0.1,
+            "requests": 0.01,
+            "nvme": 0.02,
+            "total": 0.13,
+            "without_cache": 0.4,
+            "saved": 0.27,
+        },
+    }
 
 
 def _now(later: float = 0.0) -> str:

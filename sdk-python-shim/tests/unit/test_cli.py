@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from control_plane import ControlPlane, Problem, send
 
+import forebay
 from forebay._cli import main
 
 
@@ -56,6 +57,40 @@ def test_prefetch_takes_many_and_waits_for_none(run: Run, plane: ControlPlane) -
     run("prefetch", "vision/digits@1", "nonsense", code=2)
     run("prefetch", code=2)
     assert not plane.state.pins
+
+
+def test_a_plan_says_what_it_would_take_and_asks_for_nothing(run: Run, plane: ControlPlane) -> None:
+    table = run("plan", "vision/digits@1").splitlines()
+    assert table[0].split() == ["REGION", "STATE", "MISSING", "FILES", "REQUESTS", "FROM", "COST", "ETA", "ADMISSION"]
+    assert table[1].split() == ["eu", "ABSENT", "64.0", "MiB", "3", "8", "lake", "0.0015", "USD", "1m04s", "admitted"]
+    assert table[2] == "eu: us has it too (0.0000 USD)"
+    assert plane.log[-1].body == {}
+    assert json.loads(run("plan", "vision/digits@1", "--region", "eu", "--json"))["regions"][0]["eta_seconds"] == 64
+    assert plane.log[-1].body == {"regions": ["eu"]}
+    assert plane.state.fills == 0
+    run("plan", "vision/digits", code=2)
+
+
+def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) -> None:
+    victim = {"dataset": "team/a", "version": "v1", "room_bytes": 8 << 20, "uses": 0.5, "refetch_cost": None}
+    plane.state.plan = {
+        "sources": [],
+        "eta_seconds": None,
+        "room": {
+            "admission": "after_eviction",
+            "needed_bytes": 1,
+            "taken_bytes": 2,
+            "capacity_bytes": 2,
+            "victims": [victim],
+            "problem": {"code": "CAPACITY_EXCEEDED", "message": "it is full"},
+            "not_before": None,
+        },
+    }
+    out = run("plan", "vision/digits@1")
+    assert "eu after eviction: CAPACITY_EXCEEDED: it is full" in out
+    assert "eu: team/a@v1 would go, 8.00 MiB" in out
+    plane.state.plan = {"needs": None, "room": None, "problem": {"code": "UNAVAILABLE", "message": "no agent"}}
+    assert "eu cannot be planned for: UNAVAILABLE: no agent" in run("plan", "vision/digits@1")
 
 
 def test_pins_and_eviction(run: Run, plane: ControlPlane) -> None:
@@ -113,6 +148,79 @@ def test_status_and_the_rest(run: Run) -> None:
     assert "stays 1h30m" in run("ttl", "vision/digits@1", "1h30m")
     assert "CACHED" in run("resume", "vision/digits@1")
     assert "1/1" in run("regions")
+
+
+def test_explain(run: Run, plane: ControlPlane) -> None:
+    lines = run("explain", "vision/digits").splitlines()
+    assert lines[:2] == ["vision/digits is cold.", "It was evicted."]
+    assert lines[-1].endswith("EVICTED  64.0 MiB        room for more")
+    assert plane.log[-1].query == {"region": "eu", "version": "latest"}
+    assert json.loads(run("explain", "vision/digits@1", "--json"))["version"] == "1"
+    run("explain", "team/none", code=4)
+
+
+def test_a_request_is_taken_back(run: Run, plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1_000_000
+    run("ensure", "vision/digits@1", "--timeout", "1", code=1)
+    taken_back = run.err.split("'forebay ")[1].split("'")[0].split()
+    assert taken_back[:2] == ["cancel", "vision/digits@1"]
+    assert "is taken back" in run(*taken_back)
+    with forebay.Client() as client, pytest.raises(forebay.Cancelled):
+        client.ensure_status("vision/digits", "1", "eu", taken_back[2])
+    assert json.loads(run(*taken_back, "--json")) == {"cancelled": taken_back[2]}
+    run("cancel", "vision/digits@1", "unheard-of", code=4)
+
+
+def test_what_is_blocked_is_given_up(run: Run, plane: ControlPlane) -> None:
+    plane.state.blocked = {"code": "LAKE_DENIED", "message": "the lake refuses our key"}
+    assert "BLOCKED" in run("status", "vision/digits@1")
+    assert run("abandon", "vision/digits@1", "--reason", "wrong bucket") == "vision/digits@1 in eu: ABSENT\n"
+    assert plane.log[-1].body == {"region": "eu", "reason": "wrong bucket"}
+    assert json.loads(run("abandon", "vision/digits@1", "--json"))["version"] == "1"
+
+
+def test_costs(run: Run, plane: ControlPlane) -> None:
+    said = run("costs", "vision/digits@1", "--region", "eu", "--since", "2026-11-05", "--run-id", "train-7")
+    lines = said.splitlines()
+    assert lines[0] == "EUR, from 2026-11-05 until before 2026-12-01"
+    assert lines[2].split()[0] == "DATASET"
+    assert lines[3].split() == [
+        "vision/digits",
+        "1.00",
+        "GiB",
+        "12",
+        "4.00",
+        "GiB",
+        "1.50",
+        "1",
+        "0.13",
+        "0.40",
+        "0.27",
+    ]
+    assert lines[4].startswith("(none)")
+    assert lines[5].startswith("total")
+    assert plane.log[-2].query == {
+        "dataset": "vision/digits",
+        "version": "1",
+        "region": "eu",
+        "run_id": "train-7",
+        "since": "2026-11-05",
+        "by": "dataset",
+    }
+    assert plane.log[-1].query["after"] == "vision/digits"
+    run("costs", "vision", "--by", "day")
+    assert plane.log[-1].query["namespace"] == "vision"
+    assert len(json.loads(run("costs", "--json"))["items"]) == 2
+    run("costs", "--by", "colour", code=2)
+    assert run.err.count("\n") >= 1
+    plane.state.priced = False
+    run("costs")
+    assert "no prices are configured" in run.err
+
+
+def test_budgets(run: Run) -> None:
+    assert run("budgets").splitlines()[1].split() == ["vision", "2026-11", "2.75", "2.50", "EUR", "wait"]
+    assert json.loads(run("budgets", "--json"))[0]["paused"] is True
 
 
 def test_what_a_region_waits_for_is_said(run: Run, plane: ControlPlane) -> None:

@@ -329,3 +329,16 @@ def _until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "the condition did not come true"
         time.sleep(0.01)
+
+
+def test_a_plan_is_read_with_its_costs(client: Client) -> None:
+    plan = client.plan("vision/digits", "1", ["eu"])
+    assert plan.currency == "USD"
+    region = plan.regions[0]
+    assert region.source is not None
+    assert (region.source.kind, region.source.cost) == ("lake", 0.0015)
+    assert region.sources[0].cost == 0.0
+    assert region.needs is not None
+    assert region.needs.lake_requests == 8
+    assert region.room is not None
+    assert region.room.admission == "admitted"

@@ -17,7 +17,7 @@ def test_a_hint_starts_the_work_and_neither_waits_nor_holds(plane: ControlPlane)
     assert begun.progress is not None
     assert begun.progress.state == "WARMING"
     (asked,) = plane.log
-    assert asked.body == {"region": "eu"}
+    assert asked.body == {"region": "eu", "priority": "speculative"}
     assert asked.query == {"wait_seconds": "0"}
     assert ensure_dataset_cached("vision/digits", "1", progress=False).pin is None
 

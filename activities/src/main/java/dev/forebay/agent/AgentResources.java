@@ -59,8 +59,14 @@ class AgentResources {
 
     @Produces
     @Singleton
-    Workers metered(RegionState state, WorkerClient client, MeterRegistry registry) {
-        return new MeteredWorkers(new EtcdWorkers(state, client), registry);
+    FillRate rate() {
+        return new FillRate(System::nanoTime);
+    }
+
+    @Produces
+    @Singleton
+    Workers metered(RegionState state, WorkerClient client, MeterRegistry registry, FillRate rate) {
+        return new MeteredWorkers(new EtcdWorkers(state, client), registry, rate);
     }
 
     void close(@Disposes WorkerClient workers) {

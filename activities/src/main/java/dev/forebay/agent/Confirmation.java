@@ -11,7 +11,7 @@ import dev.forebay.transfer.Coverage;
 import dev.forebay.workflows.activity.RegionActivities;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,7 +34,7 @@ final class Confirmation {
     RegionActivities.Coverage of(DatasetVersion version, Digest digest, Manifest manifest) {
         BitSet held = new BitSet();
         long bytesFromLake = 0;
-        for (Coverage answer : answers(digest)) {
+        for (Coverage answer : answers(digest).stream().flatMap(Optional::stream).toList()) {
             held.or(answer.held());
             bytesFromLake += answer.bytesFromLake().getOrDefault(version, 0L);
         }
@@ -53,9 +53,25 @@ final class Confirmation {
         return new RegionActivities.Coverage(verified, firstMissing, bytesFromLake);
     }
 
-    private List<Coverage> answers(Digest digest) {
+    /**
+     * What workers hold together of a mounted manifest.
+     *
+     * @param chunks bit <i>k</i> is set if the chunk with ordinal <i>k</i> is complete somewhere
+     * @param complete whether every worker has answered
+     */
+    record Held(BitSet chunks, boolean complete) {}
+
+    /** What the workers that answer hold together, of a manifest that is mounted. */
+    Held held(Digest digest) {
+        BitSet held = new BitSet();
+        List<Optional<Coverage>> answers = answers(digest);
+        answers.forEach(answer -> answer.ifPresent(coverage -> held.or(coverage.held())));
+        return new Held(held, answers.stream().allMatch(Optional::isPresent));
+    }
+
+    private List<Optional<Coverage>> answers(Digest digest) {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<CompletableFuture<Coverage>> answers =
+            List<CompletableFuture<Optional<Coverage>>> answers =
                     workers.view().workers().stream()
                             .map(
                                     worker ->
@@ -66,12 +82,13 @@ final class Confirmation {
         }
     }
 
-    private Coverage answer(WorkerNode worker, Digest digest) {
+    /** Empty if the worker does not answer, or does not know the manifest. */
+    private Optional<Coverage> answer(WorkerNode worker, Digest digest) {
         try {
-            return workers.coverage(worker, digest);
+            return Optional.of(workers.coverage(worker, digest));
         } catch (ForebayException e) {
             if (e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.NOT_FOUND) {
-                return new Coverage(0, new BitSet(), Map.of());
+                return Optional.empty();
             }
             throw e;
         }

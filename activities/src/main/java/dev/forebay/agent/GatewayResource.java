@@ -12,10 +12,13 @@ import dev.forebay.service.Role;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerStatus;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;
 import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -27,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
 /** The agent's gateway, for the control plane. */
@@ -74,6 +78,31 @@ class GatewayResource {
     @Operation(hidden = true)
     public RegionReport report() {
         return new RegionReport(name.value(), config.mountRoot(), region.connected(), workers());
+    }
+
+    @GET
+    @Path("/workers/{id}/accounts")
+    @Operation(hidden = true)
+    public AccountPage accounts(String id, @RestQuery @DefaultValue("-1") int after) {
+        return workers.accounts(worker(id), after);
+    }
+
+    @DELETE
+    @Path("/workers/{id}/accounts/{account}")
+    @Operation(hidden = true)
+    public void settle(String id, String account, @RestQuery long revision) {
+        workers.settle(worker(id), account, revision);
+    }
+
+    private WorkerNode worker(String id) {
+        return region.view().workers().stream()
+                .filter(worker -> worker.id().equals(id))
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new ForebayException(
+                                        ErrorCode.NOT_FOUND,
+                                        "no worker '%s' is registered".formatted(id)));
     }
 
     private List<WorkerReport> workers() {

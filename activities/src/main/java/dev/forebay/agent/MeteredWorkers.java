@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * Counts what the agent asks of workers, {@code forebay_agent_*}. The outcome is {@code ok} or the
  * name of an {@link dev.forebay.model.ErrorCode}.
  */
-record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
+record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) implements Workers {
 
     private static final String PREFIX = "forebay.agent.";
 
@@ -30,10 +30,17 @@ record MeteredWorkers(Workers to, MeterRegistry registry) implements Workers {
 
     @Override
     public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
-        FillAnswer answer = timed("fill", () -> to.fill(worker, manifest, chunk));
-        bytes("lake", answer.bytesFromLake());
-        bytes("peer", answer.bytesFromPeers());
-        return answer;
+        rate.begun();
+        long fetched = 0;
+        try {
+            FillAnswer answer = timed("fill", () -> to.fill(worker, manifest, chunk));
+            bytes("lake", answer.bytesFromLake());
+            bytes("peer", answer.bytesFromPeers());
+            fetched = answer.bytesFromLake() + answer.bytesFromPeers();
+            return answer;
+        } finally {
+            rate.ended(fetched);
+        }
     }
 
     @Override

@@ -1,6 +1,9 @@
 package dev.forebay.control;
 
 import dev.forebay.control.engine.Engine;
+import dev.forebay.control.ledger.Budgets;
+import dev.forebay.control.ledger.LedgerConfig;
+import dev.forebay.control.prices.PriceTable;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -21,14 +24,27 @@ class ControlPlane {
     private static final Logger LOG = Logger.getLogger(ControlPlane.class);
 
     private static final long MIN_PROGRESS_MILLIS = 100;
+    private static final long SHORTEST_RETENTION_DAYS = 62;
 
     private final ServiceConfig service;
     private final ControlPlaneConfig config;
+    private final Instance<PriceTable> prices;
+    private final Instance<Budgets> budgets;
+    private final LedgerConfig ledger;
     private final Instance<Engine> engine;
 
-    ControlPlane(ServiceConfig service, ControlPlaneConfig config, Instance<Engine> engine) {
+    ControlPlane(
+            ServiceConfig service,
+            ControlPlaneConfig config,
+            Instance<PriceTable> prices,
+            Instance<Budgets> budgets,
+            LedgerConfig ledger,
+            Instance<Engine> engine) {
         this.service = service;
         this.config = config;
+        this.prices = prices;
+        this.budgets = budgets;
+        this.ledger = ledger;
         this.engine = engine;
     }
 
@@ -39,6 +55,8 @@ class ControlPlane {
         Startup.run(
                 () -> {
                     check();
+                    prices.get(); // refuses what is no price
+                    budgets.get().check();
                     engine.get().start();
                 });
         LOG.infof("Control plane of regions %s is ready", config.regions().keySet());
@@ -70,6 +88,14 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.concurrency must be at least 1");
         }
+        if (config.plan().objects() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.plan.objects must be at least 1");
+        }
+        if (config.plan().listings() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.plan.listings must be at least 1");
+        }
         if (config.progress().streams() < 0) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.progress.streams must be at least 0");
@@ -78,6 +104,16 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.progress.interval must be at least 0.1 seconds");
+        }
+        if (ledger.interval().toSeconds() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.ledger.interval must be at least 1 second");
+        }
+        if (ledger.retention().toDays() < SHORTEST_RETENTION_DAYS) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.ledger.retention must be at least 62 days: budgets are of a month");
         }
         if (config.sweep().interval().toSeconds() < 1) {
             throw new ForebayException(

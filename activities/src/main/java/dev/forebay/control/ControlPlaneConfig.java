@@ -33,11 +33,34 @@ public interface ControlPlaneConfig {
     /** Following how far versions are. */
     Progress progress();
 
+    /** What is looked at before something begins. */
+    Plan plan();
+
     /** One region. */
     interface Region {
 
         /** The base address of the gateway of the region's agent. */
         URI agent();
+
+        /** Whether the region is a site of one's own: what others take from it is priced so. */
+        @WithDefault("false")
+        boolean onPremises();
+    }
+
+    /** What is looked at before something begins. */
+    interface Plan {
+
+        /** How many objects of a version that nobody asked for yet are listed for its plan. */
+        @WithDefault("100000")
+        int objects();
+
+        /** How many such listings there may be at once. */
+        @WithDefault("4")
+        int listings();
+
+        /** How long an agent's gateway may take to look at its region. */
+        @WithDefault("30S")
+        Duration agentTimeout();
     }
 
     /** The scheduled eviction. */

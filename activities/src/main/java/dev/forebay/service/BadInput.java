@@ -23,7 +23,7 @@ final class BadInput {
     private static final int LONGEST_VALUE = 100;
 
     /** Parameters that hold several fields, and are none themselves. */
-    private static final Set<String> HOLDERS = Set.of("body", "path");
+    private static final Set<String> HOLDERS = Set.of("body", "path", "query");
 
     /** The one request header that is validated; its parameter cannot have its name. */
     private static final String KEY_PARAMETER = "idempotencyKey";

@@ -58,13 +58,13 @@ public record Problem(
             case INVALID_ARGUMENT, UNKNOWN_REGION -> 400;
             case DENIED -> 403;
             case NOT_FOUND -> 404;
-            case ALREADY_EXISTS, PINNED, EVICTING, LAKE_OBJECT_CHANGED -> 409;
+            case ALREADY_EXISTS, PINNED, EVICTING, LAKE_OBJECT_CHANGED, CANCELLED -> 409;
             case LAKE_EMPTY, INVALID_KEY -> UNPROCESSABLE;
             case INTERNAL, CORRUPT -> 500;
             case LAKE_DENIED -> 502;
             case LAKE_UNAVAILABLE, UNAVAILABLE -> 503;
             case DEADLINE_EXCEEDED -> 504;
-            case CAPACITY_EXCEEDED, TOO_LARGE -> INSUFFICIENT_STORAGE;
+            case CAPACITY_EXCEEDED, TOO_LARGE, BUDGET_SPENT -> INSUFFICIENT_STORAGE;
         };
     }
 
@@ -84,6 +84,8 @@ public record Problem(
             case CORRUPT -> "Bytes do not have their checksum";
             case CAPACITY_EXCEEDED -> "The region is full";
             case TOO_LARGE -> "The version can never fit into the region";
+            case BUDGET_SPENT -> "The namespace has spent its budget";
+            case CANCELLED -> "The request was taken back";
             case UNAVAILABLE -> "A part of Forebay does not answer";
             case DEADLINE_EXCEEDED -> "It was not there by the deadline";
             case DENIED -> "The caller may not do this";

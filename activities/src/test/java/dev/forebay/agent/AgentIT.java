@@ -3,6 +3,7 @@ package dev.forebay.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.agent.RegionCalls.Call;
 import dev.forebay.agent.RegionCalls.Step;
 import dev.forebay.devstack.server.EtcdServer;
@@ -14,6 +15,7 @@ import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -166,6 +168,63 @@ class AgentIT {
             assertThat(worker.filled()).isEmpty();
             Await.until("unmounted", () -> state(version) == null);
         }
+    }
+
+    /** "What a plan says". */
+    @Test
+    void aSurveyLooksAtTheRegionAndChangesNothing() throws Exception {
+        DatasetVersion version = DatasetVersion.parse("team/surveyed@v1");
+        Api gateway = new Api(agent.address());
+        try (FakeWorker worker = new FakeWorker("surveyed", Integer.MAX_VALUE);
+                AutoCloseable presence = region.join(worker.node())) {
+            assertThat(presence).isNotNull();
+            Await.until("the worker is there", () -> region.view().workers().size() == 1);
+            RegionView before = region.view();
+
+            JsonNode absent = survey(gateway, version);
+
+            assertThat(absent.at("/missing/bytes").asLong()).isEqualTo(manifest.bytes());
+            assertThat(absent.at("/missing/objects").asLong()).isEqualTo(1);
+            assertThat(absent.at("/missing/lake_requests").asLong()).isEqualTo(CHUNKS);
+            assertThat(absent.get("needed_bytes").asLong()).isEqualTo(manifest.roomBytes());
+            assertThat(worker.filled()).isEmpty();
+            assertThat(region.view()).isEqualTo(before);
+
+            call(Step.MOUNT, version);
+            call(Step.WARM, version);
+            Await.until(
+                    "the agent has heard of the mount, too",
+                    () -> survey(gateway, version).get("needed_bytes").asLong() == 0);
+            JsonNode full = survey(gateway, version);
+
+            assertThat(full.at("/missing/bytes").asLong()).isZero();
+            assertThat(full.at("/missing/exact").asBoolean()).isTrue();
+            assertThat(full.get("taken_bytes").asLong())
+                    .isEqualTo(absent.get("taken_bytes").asLong() + manifest.roomBytes());
+            assertThat(full.get("bytes_per_second").asLong()).isPositive();
+            assertThat(full.get("capacity_bytes").asLong())
+                    .isEqualTo(worker.node().capacityBytes());
+            assertThat(worker.filled()).hasSize(CHUNKS);
+            call(Step.BEGIN_EVICTION, version);
+            call(Step.DROP, version);
+        }
+    }
+
+    private static JsonNode survey(Api gateway, DatasetVersion version) {
+        Api.Answer answer =
+                gateway.post(
+                        "/v1/survey",
+                        """
+                        {"version":"%s","manifest":{"uri":"%s","digest":{"hex":"%s"},"objects":1,
+                        "bytes":%d,"chunks":%d}}"""
+                                .formatted(
+                                        version,
+                                        manifest.uri(),
+                                        manifest.digest().hex(),
+                                        manifest.bytes(),
+                                        manifest.chunks()));
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+        return answer.body();
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
+import dev.forebay.manifest.Tally;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.util.List;
@@ -65,6 +66,11 @@ record FakeManifest(long chunkCount) implements Manifest {
         return LongStream.rangeClosed(0, FILES)
                 .mapToObj(i -> new Segment(from - 10 + i * SIZE, SIZE, "k" + from + i, "e", null))
                 .toList();
+    }
+
+    @Override
+    public Tally tally(PackId pack, long from, long to) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -35,6 +35,7 @@ class ApiValidationIT {
         return Stream.of(
                         newDatasets(),
                         ensures(),
+                        plans(),
                         pins(),
                         inRegion("/pins/p/renew"),
                         inRegion("/resume"),
@@ -85,6 +86,16 @@ class ApiValidationIT {
                 post("/datasets", "{\"namespace\":", "", "is not JSON"),
                 post("/datasets", "{} {}", "", "is not JSON"),
                 post("/datasets", "{\"name\":\"a\",\"name\":\"b\"}", "", "Duplicate field"));
+    }
+
+    private static List<Arguments> plans() {
+        String path = V + "/plan";
+        return List.of(
+                post(path, "null", "body", "is missing"),
+                post(path, "{\"regions\":[]}", "regions", "1 to 64 regions"),
+                post(path, "{\"regions\":[\"No_Region\"]}", "regions", "must be 1 to 63"),
+                post(path, "{\"regions\":\"test-1\"}", "regions", "a list"),
+                post(path, "{\"region\":\"test-1\"}", "region", "is not a field"));
     }
 
     private static List<Arguments> ensures() {

@@ -8,6 +8,7 @@ import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInterface;
 import io.temporal.workflow.WorkflowMethod;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A projection as a workflow: how a test tells the catalogue what no version's workflow says. */
@@ -33,7 +34,7 @@ public interface CatalogueCalls {
                 Workflow.newUntypedActivityStub(OPTIONS).execute("Project", Void.class, status);
             } else {
                 Workflow.newActivityStub(CatalogueActivities.class, OPTIONS)
-                        .project(status, revision);
+                        .project(status, revision, List.of());
             }
         }
     }

@@ -8,12 +8,21 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An agent's gateway that renews any pin whose id begins with {@code alive}. */
 final class FakeGateway implements AutoCloseable {
 
     private final HttpServer server;
+    private final Map<String, String> accounts = new ConcurrentSkipListMap<>();
+    private final List<String> settled = new CopyOnWriteArrayList<>();
     private volatile boolean etcdReachable = true;
+    private volatile String survey = "{}";
+    private volatile String surveyed = "";
 
     FakeGateway() {
         try {
@@ -24,6 +33,7 @@ final class FakeGateway implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         server.createContext("/v1/pins/", FakeGateway::renew);
+        server.createContext("/v1/workers/", this::accounts);
         server.createContext(
                 "/v1/region",
                 exchange ->
@@ -35,7 +45,59 @@ final class FakeGateway implements AutoCloseable {
                                 "workers":[{"id":"w1","address":"http://w1:1","live":true,
                                 "capacity_bytes":10,"used_bytes":null}]}"""
                                         .formatted(etcdReachable)));
+        server.createContext(
+                "/v1/survey",
+                exchange -> {
+                    surveyed =
+                            new String(
+                                    exchange.getRequestBody().readAllBytes(),
+                                    StandardCharsets.UTF_8);
+                    answer(exchange, 200, survey);
+                });
         server.start();
+    }
+
+    /** What it says of its region and a version from now on, in JSON. */
+    void setSurvey(String json) {
+        survey = json;
+    }
+
+    /** What it was asked last. */
+    String surveyed() {
+        return surveyed;
+    }
+
+    /** What its one worker says from now on that it has counted, instead of what it said of it. */
+    void says(String account, String statement) {
+        accounts.put(account, statement);
+    }
+
+    /** The closed accounts that it was told to forget, with the revision that was noted. */
+    List<String> settled() {
+        return List.copyOf(settled);
+    }
+
+    private void accounts(HttpExchange exchange) throws IOException {
+        String path = exchange.getRequestURI().getPath();
+        String last = path.substring(path.lastIndexOf('/') + 1);
+        String query = exchange.getRequestURI().getQuery();
+        if (exchange.getRequestMethod().equals("DELETE")) {
+            settled.add(last + " " + query);
+            accounts.remove(last);
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+            return;
+        }
+        // Two pages, as soon as there are two accounts.
+        boolean first = query.equals("after=-1");
+        List<String> all = new ArrayList<>(accounts.values());
+        List<String> page =
+                first ? all.subList(0, Math.min(1, all.size())) : all.subList(1, all.size());
+        answer(
+                exchange,
+                200,
+                "{\"accounts\":[%s],\"next\":%s}"
+                        .formatted(String.join(",", page), first && all.size() > 1 ? "0" : "null"));
     }
 
     /** What it says of its etcd from now on. */

@@ -17,6 +17,7 @@ import io.temporal.failure.ApplicationFailure;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkerOptions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +41,8 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     /** So many bytes of a version are there before it is filled. */
     static final long PART = 5;
 
+    private static final Duration BEAT = Duration.ofMillis(200);
+
     private final Map<String, PinRequest> pins = new ConcurrentHashMap<>();
     private final AtomicInteger warmed = new AtomicInteger();
     private final Set<DatasetVersion> filled = ConcurrentHashMap.newKeySet();
@@ -56,8 +59,10 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
                         WorkflowServiceStubsOptions.newBuilder().setTarget(target).build());
         client = WorkflowClient.newInstance(stubs);
         factory = WorkerFactory.newInstance(client);
-        factory.newWorker(TaskQueues.region(NAME)).registerActivitiesImplementations(this);
-        factory.newWorker(TaskQueues.warm(NAME)).registerActivitiesImplementations(this);
+        WorkerOptions options =
+                WorkerOptions.newBuilder().setMaxHeartbeatThrottleInterval(BEAT).build();
+        factory.newWorker(TaskQueues.region(NAME), options).registerActivitiesImplementations(this);
+        factory.newWorker(TaskQueues.warm(NAME), options).registerActivitiesImplementations(this);
         factory.start();
     }
 
@@ -125,10 +130,12 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     public WarmResult warm(
             DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal) {
         priorities.put(version, Activity.getExecutionContext().getInfo().getPriority());
-        Activity.getExecutionContext().heartbeat(new WarmProgress(fromOrdinal, PART, PART, 1));
+        WarmProgress progress = new WarmProgress(fromOrdinal, PART, PART, 1);
         try {
-            // An attempt that nobody waits for any more ends too.
-            gate.await(60, TimeUnit.SECONDS);
+            // A heartbeat of an attempt that nobody waits for any more ends it.
+            do {
+                Activity.getExecutionContext().heartbeat(progress);
+            } while (!gate.await(BEAT.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

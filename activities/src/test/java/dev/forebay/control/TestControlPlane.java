@@ -30,6 +30,9 @@ final class TestControlPlane {
     /** How many streams of progress there can be. */
     static final int STREAMS = 3;
 
+    /** How many objects a plan lists. */
+    static final int LISTED = 5;
+
     private static final AtomicInteger DATASETS = new AtomicInteger();
 
     final S3Server s3;
@@ -69,9 +72,18 @@ final class TestControlPlane {
         properties.put("forebay.temporal.ui", temporal.ui().toString());
         properties.put("forebay.temporal.request-timeout", "5S");
         properties.put("forebay.sweep.interval", "1S");
+        properties.put("forebay.ledger.interval", "1S");
+        properties.put("forebay.ledger.budgets.spender", "0.5");
+        properties.put("forebay.prices.currency", "EUR");
+        properties.put("forebay.prices.lake-gb", "0.1");
+        properties.put("forebay.prices.lake-requests", "0.4");
+        properties.put("forebay.prices.nvme-gb-hour", "0.01");
         properties.put("forebay.progress.streams", String.valueOf(STREAMS));
         properties.put("forebay.progress.interval", "0.2S");
         properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());
+        properties.put("forebay.plan.objects", String.valueOf(LISTED));
+        properties.put("forebay.prices.on-premises-gb", "0.01");
+        properties.put("forebay.regions." + AWAY + ".on-premises", "true");
         properties.put("forebay.regions." + AWAY + ".agent", "http://127.0.0.1:9");
         properties.put("quarkus.datasource.jdbc.url", postgres.jdbcUrl());
         properties.put("quarkus.datasource.username", postgres.user());

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.agent.AgentConfig;
 import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.ledger.LedgerConfig;
+import dev.forebay.control.prices.PricesConfig;
 import io.smallrye.config.ConfigMappings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +18,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConfigurationDocTest {
 
     @ParameterizedTest
-    @ValueSource(classes = {ServiceConfig.class, ControlPlaneConfig.class, AgentConfig.class})
+    @ValueSource(
+            classes = {
+                ServiceConfig.class,
+                ControlPlaneConfig.class,
+                PricesConfig.class,
+                LedgerConfig.class,
+                AgentConfig.class
+            })
     void namesEverySettingAndItsDefault(Class<?> mapping) throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../docs/configuration.md"));
 

@@ -82,6 +82,7 @@ class ArchitectureTest {
                     .onlyDependOnClassesThat()
                     .resideInAnyPackage(
                             "dev.forebay.image..",
+                            "dev.forebay.linux..",
                             "dev.forebay.manifest..",
                             "dev.forebay.model..",
                             "java..",

@@ -13,7 +13,7 @@ final class Advice {
     static Problem with(Problem problem, RegionName region) {
         return new Problem(
                 problem.code(),
-                "%s. To do: %s; then resume, or ask for it again"
+                "%s. To do: %s; then resume, or ask for it again; or abandon it"
                         .formatted(stripped(problem.message()), of(problem.code(), region)));
     }
 
@@ -33,13 +33,20 @@ final class Advice {
                     "compare the object in the lake with its original, and check the workers' disks in "
                             + region;
             case CAPACITY_EXCEEDED -> "evict versions or add workers in %s".formatted(region);
+            case BUDGET_SPENT -> "give its namespace a larger budget";
             case TOO_LARGE -> "add workers or give them larger stores in " + region;
             case UNAVAILABLE ->
                     "see whether the agent, the workers and etcd of %s are up".formatted(region);
             case EVICTING -> "wait until the eviction in %s has ended".formatted(region);
             case DENIED -> "ask for the permission that is missing";
             case UNKNOWN_REGION -> "use one of the regions of this installation";
-            case INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, PINNED, DEADLINE_EXCEEDED, INTERNAL ->
+            case INVALID_ARGUMENT,
+                    NOT_FOUND,
+                    ALREADY_EXISTS,
+                    PINNED,
+                    DEADLINE_EXCEEDED,
+                    CANCELLED,
+                    INTERNAL ->
                     "look at the failed activity in this workflow's history and report it";
         };
     }

@@ -17,6 +17,14 @@ final class Changes {
     private final int level =
             Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_ASKS_IS_REMEMBERED);
 
+    /**
+     * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
+     * more. Asked for by the filling, which knows nothing of the levels above.
+     */
+    static boolean speculationHasABudget() {
+        return Workflow.getVersion("speculation has a budget", Workflow.DEFAULT_VERSION, 1) > 0;
+    }
+
     /** Whether a region that is CACHED is asked again before a receipt is given. */
     boolean receiptsAreProven() {
         return level >= RECEIPTS_ARE_PROVEN;

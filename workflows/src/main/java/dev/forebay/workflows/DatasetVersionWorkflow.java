@@ -1,5 +1,7 @@
 package dev.forebay.workflows;
 
+import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
@@ -79,6 +81,26 @@ public interface DatasetVersionWorkflow {
 
     @UpdateValidatorMethod(updateName = "resume")
     void validateResume(ResumeRequest request);
+
+    /**
+     * Takes an {@code ensureCached} back. Completes when its caller was answered with CANCELLED and
+     * nothing of a filling is left that nobody else waits for or holds.
+     */
+    @UpdateMethod
+    void cancel(CancelRequest request);
+
+    @UpdateValidatorMethod(updateName = "cancel")
+    void validateCancel(CancelRequest request);
+
+    /**
+     * Gives up a region that is BLOCKED: completes when it holds nothing of the version any more;
+     * does nothing if it is not BLOCKED.
+     */
+    @UpdateMethod
+    void abandon(AbandonRequest request);
+
+    @UpdateValidatorMethod(updateName = "abandon")
+    void validateAbandon(AbandonRequest request);
 
     /** From the child that fills a region, a bounded number of times per filling. */
     @SignalMethod

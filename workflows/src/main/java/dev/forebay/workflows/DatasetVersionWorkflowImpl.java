@@ -7,11 +7,14 @@ import dev.forebay.lifecycle.Event.WarmProgressed;
 import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
@@ -39,6 +42,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     private final VersionInput input;
     private final VersionState state;
+    private final Ingest ingest;
     private final Fills fills;
     private final Evictions evictions;
     private final Pins pins;
@@ -47,6 +51,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final Receipts receipts;
     private final Projection projection;
     private final Display display;
+    private final Callers callers = new Callers();
 
     @WorkflowInit
     public DatasetVersionWorkflowImpl(VersionInput input) {
@@ -54,7 +59,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         state = new VersionState(input);
         Changes changes = new Changes();
         looks = new Looks(state);
-        fills = new Fills(state, new Ingest(state, input), looks, changes);
+        ingest = new Ingest(state, input);
+        fills = new Fills(state, ingest, looks, changes);
         evictions = new Evictions(state, fills);
         pins = new Pins(state, fills);
         proofs = new Proofs(state, fills, changes);
@@ -75,20 +81,26 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         VersionStatus carried = state.status();
         Workflow.continueAsNew(
                 new VersionInput(
-                        input.version(), input.bucket(), input.prefix(), carried.ttl(), carried));
+                        input.version(),
+                        input.bucket(),
+                        input.prefix(),
+                        carried.ttl(),
+                        carried,
+                        state.chronicle().untold()));
     }
 
     @Override
     public Receipt ensureCached(EnsureRequest request) {
         Deadline deadline = new Deadline(request.terms().deadline());
-        return new EnsureAll(
+        EnsureAll everywhere =
+                new EnsureAll(
                         pins,
                         one ->
                                 new Ensure(
                                         state, fills, pins, proofs, looks, receipts, deadline, one),
                         request,
-                        deadline)
-                .run();
+                        deadline);
+        return callers.during(request, deadline, everywhere::run);
     }
 
     @Override
@@ -173,6 +185,59 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void validateResume(ResumeRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public void cancel(CancelRequest request) {
+        List<RegionName> unwanted =
+                callers.takeBack(request.updateId()).stream().filter(this::isUnwanted).toList();
+        List<Promise<Void>> ends =
+                unwanted.stream()
+                        .map(region -> evictions.of(region, "its last request was taken back"))
+                        .toList();
+        if (state.status().manifest() == null
+                && state.status().regions().stream()
+                        .noneMatch(residency -> residency.state() == State.WARMING)) {
+            ingest.stop();
+        }
+        if (!Deadlines.await(
+                EVICTION_PATIENCE, () -> ends.stream().allMatch(Promise::isCompleted))) {
+            throw Failures.refusal(
+                    ErrorCode.UNAVAILABLE,
+                    "taken back; what is there already goes by itself, as soon as %s answer"
+                            .formatted(unwanted));
+        }
+    }
+
+    /** Half a copy that nobody waits for, nobody holds, and that was none before. */
+    private boolean isUnwanted(RegionName region) {
+        return state.state(region) == State.WARMING
+                && fills.wasAskedFor(region)
+                && state.pins(region).isEmpty()
+                && !callers.isWaitedFor(region);
+    }
+
+    @Override
+    public void validateCancel(CancelRequest request) {
+        Requests.check(request);
+    }
+
+    @Override
+    public void abandon(AbandonRequest request) {
+        Problem blocked = state.residency(request.region()).blocked();
+        if (blocked != null) {
+            String why = request.reason().isEmpty() ? "" : ": " + request.reason();
+            evict(
+                    new EvictRequest(
+                            request.region(),
+                            "it was given up after " + blocked.code() + why,
+                            false));
+        }
+    }
+
+    @Override
+    public void validateAbandon(AbandonRequest request) {
         Requests.check(request);
     }
 

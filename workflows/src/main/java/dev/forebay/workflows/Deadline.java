@@ -16,6 +16,7 @@ final class Deadline {
     private final CompletablePromise<Void> time = Workflow.newPromise();
     private final @Nullable CancellationScope scope;
     private boolean pointless;
+    private boolean takenBack;
 
     Deadline(@Nullable Duration patience) {
         scope =
@@ -46,6 +47,16 @@ final class Deadline {
     /** There is nothing to wait for any more. */
     void giveUp() {
         pointless = true;
+    }
+
+    /** The caller does not want it any more. */
+    void takeBack() {
+        takenBack = true;
+        pointless = true;
+    }
+
+    boolean isTakenBack() {
+        return takenBack;
     }
 
     /** The caller is answered: the timer is not needed any more. */

@@ -83,7 +83,8 @@ final class Ensure {
 
     /**
      * @throws ApplicationFailure with the code of what the region is BLOCKED by; with EVICTING if
-     *     the version was evicted while it was being filled; with DEADLINE_EXCEEDED
+     *     the version was evicted while it was being filled; with DEADLINE_EXCEEDED; with CANCELLED
+     *     if it was taken back
      * @throws CanceledFailure if the deadline was given up
      */
     Receipt run() {
@@ -236,6 +237,12 @@ final class Ensure {
 
     /** When nobody waits any more. */
     private Receipt late() {
+        if (deadline.isTakenBack()) {
+            giveBack();
+            throw Failures.refusal(
+                    ErrorCode.CANCELLED,
+                    "the request for %s in %s was taken back".formatted(state.version(), region));
+        }
         if (!deadline.hasCome()) {
             giveBack();
             throw new CanceledFailure("another region of the same request has failed");

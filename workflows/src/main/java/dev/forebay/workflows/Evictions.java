@@ -50,7 +50,7 @@ final class Evictions {
         if (present != null) {
             return present;
         }
-        state.apply(new EvictionBegun(region));
+        state.apply(new EvictionBegun(region), reason);
         Promise<Void> end =
                 Async.procedure(
                         () -> {

@@ -26,7 +26,10 @@ final class Fills {
         this.changes = changes;
     }
 
-    private record Running(Fill fill, Promise<Void> end) {}
+    /**
+     * @param askedFor whether the region had given up the version, or never had it
+     */
+    private record Running(Fill fill, boolean askedFor, Promise<Void> end) {}
 
     boolean isIdle() {
         return running.isEmpty() && ingest.isIdle();
@@ -49,6 +52,7 @@ final class Fills {
         if (state.state(region) == State.CACHED) {
             return Workflow.newPromise((Void) null);
         }
+        State before = state.state(region);
         state.apply(new Ensured(region));
         Fill fill = new Fill(state, ingest, looks, changes, region, urgency);
         Promise<Void> end =
@@ -60,7 +64,8 @@ final class Fills {
                                 running.remove(region);
                             }
                         });
-        running.put(region, new Running(fill, end));
+        running.put(
+                region, new Running(fill, before == State.ABSENT || before == State.BLOCKED, end));
         return end;
     }
 
@@ -85,6 +90,12 @@ final class Fills {
         Running present = running.get(region);
         return state.state(region) != State.EVICTING
                 && (present == null || !present.fill().isStopping());
+    }
+
+    /** Whether the region is filled because somebody asked, and not because it lost something. */
+    boolean wasAskedFor(RegionName region) {
+        Running present = running.get(region);
+        return present != null && present.askedFor();
     }
 
     /** Returns when nothing fills the region any more; an eviction has begun there. */

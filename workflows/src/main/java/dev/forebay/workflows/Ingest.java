@@ -4,7 +4,9 @@ import dev.forebay.lifecycle.Event.Ingested;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.IngestInput;
 import dev.forebay.workflows.message.VersionInput;
+import io.temporal.failure.CanceledFailure;
 import io.temporal.workflow.Async;
+import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,8 @@ final class Ingest {
     private final VersionState state;
     private final IngestInput input;
     private @Nullable Promise<ManifestRef> running;
+    private @Nullable CancellationScope scope;
+    private boolean stopping;
 
     Ingest(VersionState state, VersionInput input) {
         this.state = state;
@@ -31,6 +35,7 @@ final class Ingest {
         if (known != null) {
             return Workflow.newPromise(known);
         }
+        Workflow.await(() -> !stopping);
         if (running == null) {
             running = Async.function(this::ingest);
         }
@@ -38,12 +43,37 @@ final class Ingest {
     }
 
     private ManifestRef ingest() {
+        Result result = new Result();
+        IngestWorkflow child = Children.ingest(state.version());
+        CancellationScope listing =
+                Workflow.newCancellationScope(() -> result.value = child.run(input));
+        scope = listing;
         try {
-            ManifestRef manifest = Children.ingest(state.version()).run(input);
+            listing.run();
+            ManifestRef manifest = result.value;
+            if (manifest == null) {
+                throw new CanceledFailure(
+                        "the listing of %s was stopped".formatted(input.version()));
+            }
             state.apply(new Ingested(manifest));
             return manifest;
         } finally {
             running = null;
+            scope = null;
+            stopping = false;
         }
+    }
+
+    /** Nobody wants the version any more; who asks for it later has it listed anew. */
+    void stop() {
+        if (scope != null) {
+            stopping = true;
+            scope.cancel("nobody asks for it any more");
+        }
+    }
+
+    /** What the child returned, out of the scope's reach. */
+    private static final class Result {
+        private @Nullable ManifestRef value;
     }
 }

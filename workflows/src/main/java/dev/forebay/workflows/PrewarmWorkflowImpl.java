@@ -119,7 +119,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         Result result = new Result();
         CancellationScope scope =
                 Workflow.newCancellationScope(
-                        () -> result.value = warm(input, from, to, Urgency.SPECULATIVE));
+                        () -> result.value = warmWithinBudget(input, from, to));
         unhurried = scope;
         try {
             scope.run();
@@ -132,6 +132,13 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         }
         WarmResult warmed = result.value;
         return warmed == null ? warm(input, from, to, Urgency.INTERACTIVE) : warmed;
+    }
+
+    private static WarmResult warmWithinBudget(PrewarmInput input, long from, long to) {
+        if (Changes.speculationHasABudget()) {
+            Steps.budget(input.version()).requireBudget(input.version().dataset().namespace());
+        }
+        return warm(input, from, to, Urgency.SPECULATIVE);
     }
 
     private static boolean isCancellation(TemporalFailure failure) {

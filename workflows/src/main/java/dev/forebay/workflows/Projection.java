@@ -1,6 +1,7 @@
 package dev.forebay.workflows;
 
 import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.failure.ActivityFailure;
@@ -8,6 +9,7 @@ import io.temporal.workflow.Async;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInfo;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,15 +66,18 @@ final class Projection {
 
     private void tell(VersionStatus status) {
         telling = true;
+        List<Happening> news = state.chronicle().untold();
         try {
-            Steps.project(state.version()).project(status, revision());
+            Steps.project(state.version()).project(status, revision(), news);
             told = status;
+            state.chronicle().told(news);
         } catch (ActivityFailure failure) {
             Problem problem = Failures.problem(failure);
             LOG.warn("the catalogue is behind: {}", problem);
             if (problem.code() == ErrorCode.INVALID_ARGUMENT) {
                 // It will never take this one; it may take the next.
                 told = status;
+                state.chronicle().told(news);
             }
         }
         telling = false;

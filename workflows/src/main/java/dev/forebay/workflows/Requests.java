@@ -2,6 +2,8 @@ package dev.forebay.workflows;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinRequest;
@@ -99,6 +101,15 @@ final class Requests {
     static void check(EvictRequest request) {
         present("region", request.region());
         atMost("reason", request.reason(), LONGEST_REASON);
+    }
+
+    static void check(CancelRequest request) {
+        present("request_id", request.updateId());
+    }
+
+    static void check(AbandonRequest request) {
+        present("region", request.region());
+        atMost("reason", request.reason(), LONGEST_TEXT);
     }
 
     static void check(TtlRequest request) {

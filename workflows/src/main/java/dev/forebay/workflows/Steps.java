@@ -3,6 +3,7 @@ package dev.forebay.workflows;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RegionActivities;
@@ -96,6 +97,18 @@ final class Steps {
                 bounded(Duration.ofMinutes(2), Duration.ofHours(2)),
                 key(urgency),
                 "ask every worker what it holds");
+    }
+
+    /** Waits for the next month, if need be: then a budget begins anew. */
+    static BudgetActivities budget(DatasetVersion version) {
+        ActivityOptions options =
+                bounded(Duration.ofSeconds(30), Duration.ofDays(40))
+                        .setPriority(priority(version, SPECULATIVE))
+                        .setSummary(
+                                "may namespace %s spend more for what nobody waits for"
+                                        .formatted(version.dataset().namespace()))
+                        .build();
+        return Workflow.newActivityStub(BudgetActivities.class, options);
     }
 
     /** Somebody waits, and may ask again: better to tell him soon that the region is away. */

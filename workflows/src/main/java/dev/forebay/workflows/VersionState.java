@@ -17,9 +17,11 @@ import java.util.Optional;
 /** The one place where a workflow run keeps what it knows; changed by events only. */
 final class VersionState {
 
+    private final Chronicle chronicle;
     private VersionStatus status;
 
     VersionState(VersionInput input) {
+        this.chronicle = new Chronicle(input.untold());
         VersionStatus carried = input.carried();
         this.status =
                 carried != null
@@ -29,7 +31,22 @@ final class VersionState {
     }
 
     void apply(Event event) {
-        status = Lifecycle.apply(status, event);
+        apply(event, "");
+    }
+
+    /**
+     * As {@link #apply(Event)}.
+     *
+     * @param why for people
+     */
+    void apply(Event event, String why) {
+        VersionStatus before = status;
+        status = Lifecycle.apply(before, event);
+        chronicle.note(event, before, status, why);
+    }
+
+    Chronicle chronicle() {
+        return chronicle;
     }
 
     VersionStatus status() {

@@ -6,18 +6,24 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.VersionStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
-final class FakeControlPlane implements IngestActivities, CatalogueActivities, SweepActivities {
+final class FakeControlPlane
+        implements IngestActivities, CatalogueActivities, SweepActivities, BudgetActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -30,6 +36,9 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
 
     private final List<VersionStatus> projected = new ArrayList<>();
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+    private volatile boolean budgetSpent;
+    private final List<Happening> happenings = new ArrayList<>();
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
@@ -62,8 +71,44 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
         return List.copyOf(projected);
     }
 
+    /** Holds up every listing until {@link #openGate}. */
+    void closeGate() {
+        gate = new CountDownLatch(1);
+    }
+
+    void openGate() {
+        gate.countDown();
+    }
+
+    /** Whether namespaces have spent their budgets from now on. */
+    void setBudgetSpent(boolean value) {
+        budgetSpent = value;
+    }
+
+    /** What the catalogue has heard of, in order. */
+    synchronized List<Happening> happenings() {
+        return List.copyOf(happenings);
+    }
+
     @Override
-    public synchronized ManifestRef ingest(DatasetVersion version, String bucket, String prefix) {
+    public void requireBudget(String namespace) {
+        if (budgetSpent) {
+            throw Failures.of(
+                    new ForebayException(ErrorCode.BUDGET_SPENT, namespace + " has spent it"));
+        }
+    }
+
+    @Override
+    public ManifestRef ingest(DatasetVersion version, String bucket, String prefix) {
+        try {
+            gate.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return ingested();
+    }
+
+    private synchronized ManifestRef ingested() {
         ingests++;
         ErrorCode code = failures.poll();
         if (code != null) {
@@ -73,12 +118,14 @@ final class FakeControlPlane implements IngestActivities, CatalogueActivities, S
     }
 
     @Override
-    public synchronized void project(VersionStatus status, long revision) {
+    public synchronized void project(
+            VersionStatus status, long revision, @Nullable List<Happening> news) {
         projections++;
         if (catalogueFailure != null) {
             throw Failures.of(new ForebayException(catalogueFailure, "the fake catalogue fails"));
         }
         projected.add(status);
+        Optional.ofNullable(news).ifPresent(happenings::addAll);
         revisions.add(revision);
     }
 

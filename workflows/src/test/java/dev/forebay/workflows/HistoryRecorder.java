@@ -9,6 +9,8 @@ import static dev.forebay.workflows.Platform.result;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
@@ -83,6 +85,8 @@ final class HistoryRecorder {
         stories.put("sweep", HistoryRecorder::sweep);
         stories.put("terms", HistoryRecorder::terms);
         stories.put("hurried", HistoryRecorder::hurried);
+        stories.put("cancelled", HistoryRecorder::cancelled);
+        stories.put("abandoned", HistoryRecorder::abandoned);
         return stories;
     }
 
@@ -170,7 +174,7 @@ final class HistoryRecorder {
         platform.ensure(US, pin("p", SHORT_LEASE));
         VersionStatus carried = platform.status();
         platform.workflow().terminate("to be continued");
-        platform.start(new VersionInput(VERSION, "lake", "digits/", TTL, carried));
+        platform.start(new VersionInput(VERSION, "lake", "digits/", TTL, carried, List.of()));
         platform.passUntil("p has ended", () -> platform.status().pins().isEmpty());
         platform.ensure(US, pin("q", LEASE));
     }
@@ -222,6 +226,38 @@ final class HistoryRecorder {
         platform.us.openGate();
         result(speculative);
         result(waiting);
+    }
+
+    /** A listing and a filling that are taken back, and a filling that somebody else wants. */
+    private static void cancelled(Platform platform) {
+        platform.control.closeGate();
+        CompletableFuture<Receipt> listing =
+                platform.ensureAsync("listing", EnsureRequest.of(US, null));
+        platform.passUntil("warming", () -> platform.residency(US).state() == State.WARMING);
+        platform.update("cancel", new CancelRequest("listing"));
+        refused(() -> result(listing));
+        platform.control.openGate();
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> filling =
+                platform.ensureAsync("filling", EnsureRequest.of(US, pin("p", LEASE)));
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+        platform.update("cancel", new CancelRequest("filling"));
+        refused(() -> result(filling));
+        CompletableFuture<Receipt> one = platform.ensureAsync("one", EnsureRequest.of(US, null));
+        CompletableFuture<Receipt> other = platform.ensureAsync(US, null);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 4);
+        platform.update("cancel", new CancelRequest("one"));
+        refused(() -> result(one));
+        platform.us.openGate();
+        result(other);
+    }
+
+    private static void abandoned(Platform platform) {
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        refused(() -> platform.ensure(US, pin("p", LEASE)));
+        platform.update("abandon", new AbandonRequest(US, "wrong key"));
+        platform.update("abandon", new AbandonRequest(US, "again"));
+        platform.ensure(US, null);
     }
 
     private static void refused(Runnable call) {

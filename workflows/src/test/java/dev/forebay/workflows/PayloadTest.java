@@ -7,11 +7,14 @@ import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import dev.forebay.workflows.activity.SweepActivities.Outcome;
+import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictInput;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.FillResult;
+import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.IngestInput;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
@@ -67,6 +70,8 @@ class PayloadTest {
                         problem,
                         2,
                         new Filling(AT, 1));
+        Happening happening =
+                new Happening("run/1", AT, us, Happening.Kind.BLOCKED, ErrorCode.CORRUPT, "why", 5);
         VersionStatus status =
                 new VersionStatus(
                         version, manifest, LEASE, List.of(cached, blocked), List.of(grant));
@@ -79,10 +84,11 @@ class PayloadTest {
                 problem,
                 cached,
                 blocked,
+                happening,
                 status,
                 new VersionStatus(version, null, LEASE, List.of(), List.of()),
-                new VersionInput(version, "lake", "", LEASE, null),
-                new VersionInput(version, "lake", "digits/", LEASE, status),
+                new VersionInput(version, "lake", "", LEASE, null, List.of()),
+                new VersionInput(version, "lake", "digits/", LEASE, status, List.of(happening)),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(
@@ -94,6 +100,8 @@ class PayloadTest {
                 new UnpinRequest(us, "p"),
                 new TtlRequest(LEASE),
                 new ResumeRequest(us),
+                new CancelRequest("r~1"),
+                new AbandonRequest(us, "why"),
                 new Receipt(
                         version,
                         manifest.digest(),

@@ -28,6 +28,7 @@ import io.temporal.worker.WorkerOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -152,18 +153,25 @@ final class Platform implements AutoCloseable {
 
     /** Asks with update-with-start and does not wait. */
     CompletableFuture<Receipt> ensureAsync(EnsureRequest request) {
+        return ensureAsync(UUID.randomUUID().toString(), request);
+    }
+
+    /** As above, under an id by which it can be taken back. */
+    CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request) {
         DatasetVersionWorkflow stub = stub();
         WorkflowUpdateHandle<Receipt> handle =
                 WorkflowClient.startUpdateWithStart(
                         stub::ensureCached,
                         request,
                         UpdateOptions.<Receipt>newBuilder()
+                                .setUpdateId(id)
                                 .setWaitForStage(WorkflowUpdateStage.ACCEPTED)
                                 .setResultClass(Receipt.class)
                                 .build(),
                         new WithStartWorkflowOperation<>(
                                 stub::run,
-                                new VersionInput(VERSION, "lake", "digits/", TTL, null)));
+                                new VersionInput(
+                                        VERSION, "lake", "digits/", TTL, null, List.of())));
         return handle.getResultAsync();
     }
 

@@ -127,7 +127,13 @@ final class Bodies {
                             enumeration = {"interactive", "speculative"},
                             description =
                                     "Whether somebody waits for it; interactive if absent. What is speculative is filled after what is not")
-                    @Nullable String priority) {
+                    @Nullable String priority,
+            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
+                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                    @Schema(
+                            description =
+                                    "The run that asks, to whose account goes what is filled because of it")
+                    @Nullable String runId) {
 
         /** The regions that are named. */
         List<String> named() {
@@ -174,6 +180,17 @@ final class Bodies {
             return new PinSpec(id, holder, reason, leaseSeconds).toRequest(in, idIfNone);
         }
     }
+
+    @Schema(name = "Planned")
+    record Planned(
+            @Size(min = 1, max = Rules.MOST_REGIONS, message = Rules.PLANNED_REGIONS_RULE)
+                    @Schema(description = "Where; everywhere if absent")
+                    @Nullable
+                            List<
+                                    @NotNull(message = Rules.REGION_RULE)
+                                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                                    String>
+                            regions) {}
 
     @Schema(name = "InRegion")
     record InRegion(

@@ -18,6 +18,7 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -45,7 +46,7 @@ class EnsureResource {
     private static final int LONGEST_WAIT_SECONDS = 30;
 
     private static final String CONFLICT =
-            "EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key"
+            "CANCELLED if it was taken back; EVICTING if it was evicted meanwhile; LAKE_OBJECT_CHANGED; ALREADY_EXISTS if the key"
                     + " was used for another request, or somebody else holds a pin with this id";
     private static final String LATE =
             "DEADLINE_EXCEEDED: it was not there within deadline_seconds; says how far it came";
@@ -109,7 +110,8 @@ class EnsureResource {
                         pin == null ? null : pin.toRequest(in.getFirst(), id),
                         body.terms(),
                         in.subList(1, in.size()));
-        return answer(version, requests.ensure(version, request, id, seconds(waitSeconds)));
+        return answer(
+                version, requests.ensure(version, request, id, body.runId(), seconds(waitSeconds)));
     }
 
     @GET
@@ -137,6 +139,24 @@ class EnsureResource {
         Optional<RegionName> in = Optional.ofNullable(region).map(regions::require);
         DatasetVersion version = lookup.meant(path.toDataset(), path.version(), requestId);
         return answer(version, requests.poll(version, requestId, in, seconds(waitSeconds)));
+    }
+
+    @DELETE
+    @Path("/requests/{request_id}")
+    @Operation(
+            summary = "Take a request back",
+            description =
+                    """
+                    Whoever waits for it is answered with CANCELLED. A filling that nobody else waits for or holds is \
+                    stopped, and what it has brought is removed. Does nothing to a request that was answered.""")
+    @APIResponse(responseCode = "204", description = "It is taken back, or was answered before")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset or request")
+    public void cancel(
+            @BeanParam @Valid VersionPath path,
+            @PathParam("request_id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+                    String requestId) {
+        DatasetVersion version = lookup.meant(path.toDataset(), path.version(), requestId);
+        requests.cancel(version, requestId);
     }
 
     private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {

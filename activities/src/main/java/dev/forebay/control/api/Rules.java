@@ -18,6 +18,7 @@ final class Rules {
             "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
 
     static final int MOST_REGIONS = 64;
+    static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";
     static final String REGIONS_RULE = "must be 1 to 64 regions, each once";
 
     static final String ID = "^[A-Za-z0-9._-]{1,64}$";
@@ -61,6 +62,16 @@ final class Rules {
 
     static final String PRIORITY = "interactive|speculative";
     static final String PRIORITY_RULE = "must be interactive or speculative";
+
+    static final String DATASET =
+            "^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$";
+    static final String DATASET_RULE = "must have the form namespace/name";
+
+    static final String DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
+    static final String DAY_RULE = "must be a day, as 2026-11-30";
+
+    static final String COSTS_BY = "namespace|dataset|version|region|run|day";
+    static final String COSTS_BY_RULE = "must be namespace, dataset, version, region, run or day";
 
     static final String REQUIRED = "is missing";
 

@@ -11,6 +11,7 @@ import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.service.Role;
+import dev.forebay.workflows.message.AbandonRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.VersionStatus;
@@ -121,6 +122,28 @@ class VersionsResource {
             @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
         DatasetVersion version = path.toVersion(lookup);
         versions.resume(version, new ResumeRequest(regions.require(body.region())));
+        return shown(reader.statusOrNothing(version));
+    }
+
+    @POST
+    @Path("/abandon")
+    @Operation(
+            summary = "Give up a region that is BLOCKED, with what it holds",
+            description =
+                    "Answered when it is gone; does nothing if it is not blocked; 409 PINNED while somebody holds it.")
+    @APIResponse(responseCode = "200", description = "The version")
+    @APIResponse(
+            responseCode = "404",
+            description = "NOT_FOUND: no such dataset, or nobody ever asked for the version")
+    @APIResponse(responseCode = "409", description = "PINNED")
+    public VersionView abandon(
+            @BeanParam @Valid VersionPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid Eviction body) {
+        DatasetVersion version = path.toVersion(lookup);
+        String reason = body.reason();
+        versions.abandon(
+                version,
+                new AbandonRequest(regions.require(body.region()), reason == null ? "" : reason));
         return shown(reader.statusOrNothing(version));
     }
 

@@ -24,19 +24,26 @@ public class RequestLog {
 
     private static final String ADD =
             """
-            insert into request (version, id, region, body, workflow_id, created_at)
-            values (:version, :id, :region, :body, :workflow, :now) on conflict do nothing
+            insert into request (version, id, region, body, workflow_id, created_at, asked_by)
+            values (:version, :id, :region, :body, :workflow, :now, cast(:askedBy as text))
+            on conflict do nothing
             """;
 
     private static final String FIND =
-            "select region, body, workflow_id, attempt, run_id from request where version = :version and id = :id";
+            "select region, body, workflow_id, attempt, run_id, cancelled from request where version = :version and id = :id";
 
     private static final String ACCEPTED =
             "update request set run_id = :run where version = :version and id = :id and attempt = :attempt";
 
     private static final String AGAIN =
             """
-            update request set attempt = attempt + 1, run_id = null
+            update request set attempt = attempt + 1, run_id = null, cancelled = false
+            where version = :version and id = :id and attempt = :attempt
+            """;
+
+    private static final String CANCEL =
+            """
+            update request set cancelled = true
             where version = :version and id = :id and attempt = :attempt
             """;
 
@@ -53,6 +60,7 @@ public class RequestLog {
      * @param body in a form that is equal for equal requests
      * @param attempt how often it was answered before, and then sent again
      * @param runId the run that accepted this attempt, once one did
+     * @param cancelled whether this attempt was taken back
      */
     public record Entry(
             DatasetVersion version,
@@ -61,7 +69,8 @@ public class RequestLog {
             String body,
             String workflowId,
             int attempt,
-            @Nullable String runId) {
+            @Nullable String runId,
+            boolean cancelled) {
 
         /**
          * The same for the same attempt; not among the ids that a request can have, but for the
@@ -75,9 +84,10 @@ public class RequestLog {
     /**
      * Enters a request, or finds the same one that is there.
      *
+     * @param askedBy the training run that asks, if it says
      * @throws ForebayException {@code ALREADY_EXISTS} if the id was used for another body
      */
-    public Entry enter(Entry request) {
+    public Entry enter(Entry request, @Nullable String askedBy) {
         Panache.getSession()
                 .createNativeMutationQuery(ADD)
                 .setParameter("version", request.version().toString())
@@ -86,6 +96,7 @@ public class RequestLog {
                 .setParameter("body", request.body())
                 .setParameter("workflow", request.workflowId())
                 .setParameter("now", Instant.now())
+                .setParameter("askedBy", askedBy, String.class)
                 .executeUpdate();
         Entry there = find(request.version(), request.id()).orElse(request);
         if (!there.body().equals(request.body())) {
@@ -116,7 +127,8 @@ public class RequestLog {
                                         (String) row[1],
                                         (String) row[2],
                                         ((Number) row[3]).intValue(),
-                                        (String) row[4]));
+                                        (String) row[4],
+                                        (Boolean) row[5]));
     }
 
     /** Remembers the run that accepted an attempt. */
@@ -128,6 +140,11 @@ public class RequestLog {
     public Entry again(Entry answered) {
         ofAttempt(AGAIN, answered).executeUpdate();
         return find(answered.version(), answered.id()).orElse(answered);
+    }
+
+    /** Remembers that an attempt was taken back. */
+    public void cancel(Entry request) {
+        ofAttempt(CANCEL, request).executeUpdate();
     }
 
     private static MutationQuery ofAttempt(String sql, Entry request) {

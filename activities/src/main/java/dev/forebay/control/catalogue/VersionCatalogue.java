@@ -15,6 +15,7 @@ import jakarta.persistence.LockModeType;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,13 @@ public class VersionCatalogue {
             order by r.evictableAt, v.id
             """;
 
+    private static final String CACHED =
+            """
+            select v.id from VersionEntity v join v.regions r
+            where v.dataset = :dataset and r.region = :region and r.state = 'CACHED'
+            order by v.createdAt desc, v.id desc
+            """;
+
     /** Enters a version that has no manifest yet; does nothing if it is there. */
     public void add(DatasetVersion version, Duration ttl) {
         Panache.getEntityManager()
@@ -57,6 +65,18 @@ public class VersionCatalogue {
     public Optional<VersionStatus> find(DatasetVersion version) {
         return VersionEntity.<VersionEntity>findByIdOptional(version.toString())
                 .map(VersionEntity::toStatus);
+    }
+
+    /** What is known of these, as far as anything is; in no order. */
+    public List<VersionStatus> find(Collection<DatasetVersion> versions) {
+        return versions.isEmpty()
+                ? List.of()
+                : VersionEntity.<VersionEntity>find(
+                                "id in ?1",
+                                versions.stream().map(DatasetVersion::toString).toList())
+                        .stream()
+                        .map(VersionEntity::toStatus)
+                        .toList();
     }
 
     /** Up to {@code limit} versions of a dataset by name, after {@code after}. */
@@ -115,6 +135,20 @@ public class VersionCatalogue {
                 .createQuery(EXPIRED, String.class)
                 .setParameter("region", region.value())
                 .setParameter("now", now)
+                .setMaxResults(limit)
+                .getResultStream()
+                .map(DatasetVersion::parse)
+                .toList();
+    }
+
+    /**
+     * Up to {@code limit} versions of a dataset that are complete in a region, the newest first.
+     */
+    public List<DatasetVersion> cached(DatasetName dataset, RegionName region, int limit) {
+        return Panache.getEntityManager()
+                .createQuery(CACHED, String.class)
+                .setParameter("dataset", dataset.toString())
+                .setParameter("region", region.value())
                 .setMaxResults(limit)
                 .getResultStream()
                 .map(DatasetVersion::parse)

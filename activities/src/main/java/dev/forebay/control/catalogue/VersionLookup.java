@@ -111,6 +111,11 @@ public class VersionLookup {
                 .executeUpdate();
     }
 
+    /** The version of a dataset that was entered last, if it has one. */
+    public Optional<DatasetVersion> latest(DatasetName dataset) {
+        return newest(dataset);
+    }
+
     private static boolean isName(String asked) {
         return !asked.equals(LATEST) && !DIGEST.matcher(asked).matches();
     }

@@ -8,6 +8,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
+import dev.forebay.workflows.message.AbandonRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
@@ -71,6 +72,16 @@ public class DatasetVersions {
     /** Lets a region that is BLOCKED try again; does nothing if it is not. */
     public void resume(DatasetVersion version, ResumeRequest request) {
         tell(version, "resume", request);
+    }
+
+    /**
+     * Gives up a region that is BLOCKED, with what it holds; does nothing if it is not. Returns
+     * whether that is over: not so if it still goes on after the configured time.
+     */
+    public boolean abandon(DatasetVersion version, AbandonRequest request) {
+        return send(new Update<>(version, "abandon", newId("abandon"), Void.class, request))
+                .map(accepted -> updates.isDone(accepted, evictionWait))
+                .orElse(true);
     }
 
     /** As {@link #evict(DatasetVersion, EvictRequest, String)}, as an eviction of its own. */

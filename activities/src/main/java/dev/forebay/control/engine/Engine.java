@@ -1,5 +1,6 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.control.ledger.Bookkeeper;
 import dev.forebay.service.temporal.TemporalWorkers;
 import dev.forebay.service.temporal.TemporalWorkers.Work;
 import dev.forebay.workflows.TaskQueues;
@@ -19,6 +20,8 @@ public class Engine {
     private final CatalogueActivitiesImpl catalogue;
     private final IngestActivitiesImpl ingest;
     private final SweepActivitiesImpl sweep;
+    private final BudgetActivitiesImpl budget;
+    private final Bookkeeper bookkeeper;
 
     Engine(
             TemporalWorkers workers,
@@ -27,7 +30,9 @@ public class Engine {
             RequestJanitor janitor,
             CatalogueActivitiesImpl catalogue,
             IngestActivitiesImpl ingest,
-            SweepActivitiesImpl sweep) {
+            SweepActivitiesImpl sweep,
+            BudgetActivitiesImpl budget,
+            Bookkeeper bookkeeper) {
         this.workers = workers;
         this.attributes = attributes;
         this.schedules = schedules;
@@ -35,6 +40,8 @@ public class Engine {
         this.catalogue = catalogue;
         this.ingest = ingest;
         this.sweep = sweep;
+        this.budget = budget;
+        this.bookkeeper = bookkeeper;
     }
 
     /**
@@ -53,13 +60,16 @@ public class Engine {
                         worker -> {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
-                            worker.registerActivitiesImplementations(catalogue, ingest, sweep);
+                            worker.registerActivitiesImplementations(
+                                    catalogue, ingest, sweep, budget);
                         }));
         janitor.start();
+        bookkeeper.start();
     }
 
     /** Finishes what is running, within the configured time. */
     public void stop() {
+        bookkeeper.stop();
         janitor.stop();
         workers.stop();
     }

@@ -2,6 +2,7 @@ package dev.forebay.control.engine;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.RequestLog;
@@ -13,6 +14,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.WorkflowIds;
+import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.Receipt;
 import io.temporal.client.WorkflowUpdateHandle;
@@ -21,8 +23,10 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests to have a version in a region, each under an id that makes it the same however often
@@ -48,6 +52,7 @@ public class EnsureRequests {
     private final UpdateSender updates;
     private final TemporalCalls temporal;
     private final ObjectMapper json;
+    private final Duration evictionWait;
 
     EnsureRequests(
             DatasetCatalogue datasets,
@@ -56,7 +61,8 @@ public class EnsureRequests {
             VersionWorkflows workflows,
             UpdateSender updates,
             TemporalCalls temporal,
-            ObjectMapper json) {
+            ObjectMapper json,
+            ControlPlaneConfig config) {
         this.datasets = datasets;
         this.versions = versions;
         this.requests = requests;
@@ -64,17 +70,23 @@ public class EnsureRequests {
         this.updates = updates;
         this.temporal = temporal;
         this.json = json;
+        this.evictionWait = config.requests().evictionWait();
     }
 
     /**
      * Has the version brought into the regions and waits for at most {@code wait}.
      *
+     * @param runId the training run that asks, if it says
      * @throws ForebayException what the workflow refuses or failed with; {@code ALREADY_EXISTS} if
      *     the id was used for another request; {@code NOT_FOUND} for an unknown dataset; {@code
      *     UNAVAILABLE} if it may or may not have been accepted and should be sent again
      */
     public Ensured ensure(
-            DatasetVersion version, EnsureRequest request, String requestId, Duration wait) {
+            DatasetVersion version,
+            EnsureRequest request,
+            String requestId,
+            @Nullable String runId,
+            Duration wait) {
         Dataset dataset = datasets.get(version.dataset());
         versions.add(version, dataset.ttl());
         RequestLog.Entry entry =
@@ -86,7 +98,9 @@ public class EnsureRequests {
                                 written(request),
                                 WorkflowIds.version(version),
                                 0,
-                                null));
+                                null,
+                                false),
+                        runId);
         return answer(dataset, isAnswered(entry) ? requests.again(entry) : entry, wait);
     }
 
@@ -105,16 +119,54 @@ public class EnsureRequests {
                                         region.map(RegionName::value)
                                                 .map(regions(found)::contains)
                                                 .orElse(true))
-                        .orElseThrow(
-                                () ->
-                                        new ForebayException(
-                                                ErrorCode.NOT_FOUND,
-                                                "no request '%s' on %s is remembered"
-                                                        .formatted(requestId, version)));
+                        .orElseThrow(() -> unknown(version, requestId));
+        if (entry.cancelled()) {
+            throw new ForebayException(
+                    ErrorCode.CANCELLED,
+                    "request '%s' on %s was taken back".formatted(requestId, version));
+        }
         return answer(dataset, entry, wait);
     }
 
+    /**
+     * Takes a request back: who waits for it is answered with CANCELLED, and what nobody else wants
+     * of it is gone when this returns, or goes on going. Does nothing to one that was answered.
+     *
+     * @throws ForebayException {@code NOT_FOUND} for an unknown request; {@code UNAVAILABLE} if it
+     *     may or may not be taken back, and should be again
+     */
+    public void cancel(DatasetVersion version, String requestId) {
+        Dataset dataset = datasets.get(version.dataset());
+        RequestLog.Entry entry = entry(version, requestId);
+        if (!entry.cancelled() && isAnswered(entry)) {
+            return;
+        }
+        requests.cancel(entry);
+        updates.send(
+                        dataset,
+                        new Update<@Nullable Void>(
+                                version,
+                                "cancel",
+                                "cancel-" + UUID.randomUUID(),
+                                Void.class,
+                                new CancelRequest(entry.updateId())))
+                .ifPresent(accepted -> updates.isDone(accepted, evictionWait));
+    }
+
+    private RequestLog.Entry entry(DatasetVersion version, String requestId) {
+        return requests.find(version, requestId).orElseThrow(() -> unknown(version, requestId));
+    }
+
+    private static ForebayException unknown(DatasetVersion version, String requestId) {
+        return new ForebayException(
+                ErrorCode.NOT_FOUND,
+                "no request '%s' on %s is remembered".formatted(requestId, version));
+    }
+
     private boolean isAnswered(RequestLog.Entry entry) {
+        if (entry.cancelled()) {
+            return true;
+        }
         String runId = entry.runId();
         if (runId == null) {
             return false;

@@ -57,7 +57,8 @@ class VersionWorkflows {
                         dataset.source().bucket(),
                         dataset.source().prefix(),
                         known.ttl(),
-                        isSomewhere(known) ? known : null);
+                        isSomewhere(known) ? known : null,
+                        List.of());
         return client.newUntypedWorkflowStub("DatasetVersion", options(dataset, known.version()))
                 .startUpdateWithStart(
                         options(updateName, updateId, result),

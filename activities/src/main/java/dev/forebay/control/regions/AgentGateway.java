@@ -4,13 +4,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
+import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.BearerToken;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -30,18 +34,23 @@ import org.jspecify.annotations.Nullable;
 class AgentGateway {
 
     private static final int OK = 200;
+    private static final int NO_CONTENT = 204;
     private static final int NOT_FOUND = 404;
 
     private final HttpClient http;
     private final ObjectReader json;
+    private final ObjectWriter written;
     private final Optional<BearerToken> token;
     private final Duration timeout;
+    private final Duration surveyTimeout;
 
     AgentGateway(ObjectMapper json, Optional<BearerToken> token, ControlPlaneConfig config) {
         // An agent may be of a later version than we are.
         this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+        this.written = json.writer();
         this.token = token;
         this.timeout = config.requests().agentTimeout();
+        this.surveyTimeout = config.plan().agentTimeout();
         this.http =
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
@@ -64,6 +73,47 @@ class AgentGateway {
                 .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
     }
 
+    /** What the region of the agent has of a version, and how much room for it. */
+    RegionSurvey survey(URI agent, RegionName region, SurveyRequest asked) {
+        HttpRequest.Builder request =
+                request(agent, "/v1/survey")
+                        .timeout(surveyTimeout)
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(json(asked)));
+        return send(request, region, RegionSurvey.class)
+                .orElseThrow(() -> unavailable(region, "it is no agent of this version", null));
+    }
+
+    private String json(SurveyRequest asked) {
+        try {
+            return written.writeValueAsString(asked);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a request is always JSON", e);
+        }
+    }
+
+    /** A page of what a worker has counted. */
+    AccountPage accounts(URI agent, RegionName region, String worker, int after) {
+        return send(
+                        request(agent, "/v1/workers/%s/accounts?after=%d".formatted(worker, after))
+                                .GET(),
+                        region,
+                        AccountPage.class)
+                .orElseThrow(() -> unavailable(region, "it does not know worker " + worker, null));
+    }
+
+    /** Lets a worker forget a closed account. */
+    void settle(URI agent, RegionName region, String worker, String account, long revision) {
+        send(
+                request(
+                                agent,
+                                "/v1/workers/%s/accounts/%s?revision=%d"
+                                        .formatted(worker, account, revision))
+                        .DELETE(),
+                region,
+                Object.class);
+    }
+
     private HttpRequest.Builder request(URI agent, String path) {
         String base = agent.toString();
         String root = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;
@@ -78,7 +128,7 @@ class AgentGateway {
             HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
             return switch (answer.statusCode()) {
                 case OK -> Optional.of(json.forType(type).readValue(answer.body()));
-                case NOT_FOUND -> Optional.empty();
+                case NOT_FOUND, NO_CONTENT -> Optional.empty();
                 default ->
                         throw unavailable(
                                 region, "it answered with status " + answer.statusCode(), null);

@@ -4,9 +4,13 @@ import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport;
+import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.Renewal;
+import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.transfer.AccountPage;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
 import java.net.URI;
@@ -20,6 +24,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The regions that are configured. Safe for use by many threads. */
 @Singleton
@@ -27,10 +33,16 @@ public class Regions {
 
     private final AgentGateway gateway;
     private final SortedMap<String, URI> agents = new TreeMap<>();
+    private final Set<String> onPremises;
 
     Regions(AgentGateway gateway, ControlPlaneConfig config) {
         this.gateway = gateway;
         config.regions().forEach((name, region) -> agents.put(name, region.agent()));
+        this.onPremises =
+                config.regions().entrySet().stream()
+                        .filter(region -> region.getValue().onPremises())
+                        .map(Map.Entry::getKey)
+                        .collect(Collectors.toUnmodifiableSet());
     }
 
     /**
@@ -68,8 +80,44 @@ public class Regions {
 
     /** Renews a pin where it lives, or is empty if it has ended. */
     public Optional<Renewal> renew(RegionName region, DatasetVersion version, String pinId) {
+        return gateway.renew(agent(region), region, version, pinId);
+    }
+
+    /**
+     * A page of what a worker has counted.
+     *
+     * @param after the next of the page before; -1 for the first
+     */
+    public AccountPage accounts(RegionName region, String worker, int after) {
+        return gateway.accounts(agent(region), region, worker, after);
+    }
+
+    /** Lets a worker forget a closed account, if it has not changed since this revision. */
+    public void settle(RegionName region, String worker, String account, long revision) {
+        gateway.settle(agent(region), region, worker, account, revision);
+    }
+
+    private URI agent(RegionName region) {
+        return Objects.requireNonNull(agents.get(require(region.value()).value()));
+    }
+
+    /** Whether a region is a site of one's own, not a cloud's. */
+    public boolean isOnPremises(RegionName region) {
+        return onPremises.contains(region.value());
+    }
+
+    /**
+     * What a region has of a version, and how much room for it.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if its agent does not answer
+     */
+    public RegionSurvey survey(
+            RegionName region, DatasetVersion version, @Nullable ManifestRef manifest) {
         URI agent = agents.get(require(region.value()).value());
-        return gateway.renew(Objects.requireNonNull(agent), region, version, pinId);
+        return gateway.survey(
+                Objects.requireNonNull(agent),
+                region,
+                new SurveyRequest(version.toString(), manifest));
     }
 
     /** Asks all agents at once. */

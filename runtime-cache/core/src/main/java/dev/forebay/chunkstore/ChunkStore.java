@@ -242,6 +242,11 @@ public final class ChunkStore implements AutoCloseable {
         return disks().stream().flatMap(disk -> disk.chunks(pack).stream()).distinct().toList();
     }
 
+    /** How many bytes of the disks the chunks of a pack are reckoned to occupy, at this moment. */
+    public long footprint(PackId pack) {
+        return disks().stream().mapToLong(disk -> disk.footprint(pack)).sum();
+    }
+
     /** The length of a chunk in bytes, 0 if it is not here. */
     public int length(ChunkId id) {
         return diskWith(id).map(disk -> disk.length(id)).orElse(0);

@@ -211,4 +211,22 @@ final class ChunkTable {
                 .mapToObj(chunk)
                 .toList();
     }
+
+    /** What the chunks of a pack are reckoned to occupy. */
+    synchronized long footprint(PackId id) {
+        PackChunks pack = packs.get(id);
+        if (pack == null) {
+            return 0;
+        }
+        long sum = 0;
+        for (int slot : pack.slots) {
+            if (slot != NONE) {
+                ValidBlocks known = valid[slot];
+                sum +=
+                        ChunkEntry.footprint(
+                                known == null ? ChunkId.CHUNK_BYTES : known.chunkBytes());
+            }
+        }
+        return sum;
+    }
 }

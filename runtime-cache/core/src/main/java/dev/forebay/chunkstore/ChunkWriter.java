@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Old bytes are taken over only if their checksum is right: a new checksum over damaged bytes
  * would hide the damage for ever.
  */
-final class ChunkWriter {
+final class ChunkWriter implements AutoCloseable {
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
     private static final int PAGE = ChunkId.ALIGNMENT_BYTES;
@@ -23,8 +23,8 @@ final class ChunkWriter {
     private final ByteBuffer data;
     private final ValidBlocks valid;
     private final @Nullable StoredChunk before;
-    private final ByteBuffer mixed = ByteBuffer.allocateDirect(BLOCK);
-    private final ByteBuffer old = ByteBuffer.allocateDirect(BLOCK);
+    private final ByteBuffer mixed = StoredChunk.SCRATCH.take();
+    private final ByteBuffer old = StoredChunk.SCRATCH.take();
     private final BitSet result = new BitSet();
     private int damagedBlocks;
 
@@ -107,5 +107,11 @@ final class ChunkWriter {
             damagedBlocks++;
             return false;
         }
+    }
+
+    @Override
+    public void close() {
+        StoredChunk.SCRATCH.give(mixed);
+        StoredChunk.SCRATCH.give(old);
     }
 }

@@ -1,7 +1,7 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.linux.ErrorNumber;
 import java.io.IOException;
-import java.util.List;
 
 /** What an {@link IOException} says about a chunk file. */
 enum DiskFailure {
@@ -19,27 +19,22 @@ enum DiskFailure {
      */
     OTHER;
 
-    // include/uapi/asm-generic/errno-base.h and errno.h of Linux.
-    private static final int EIO = 5;
-    private static final int ENXIO = 6;
-    private static final int ENODEV = 19;
-    private static final int ENOSPC = 28;
-    private static final int EROFS = 30;
-    private static final int EUCLEAN = 117;
-    private static final int EDQUOT = 122;
-
-    private static final List<String> BAD_DISK = ErrorTexts.of(EIO, ENXIO, ENODEV, EROFS, EUCLEAN);
-    private static final List<String> FULL_DISK = ErrorTexts.of(ENOSPC, EDQUOT);
-
-    /** Java has no types for most of these, and passes on nothing but the C library's text. */
+    /** Of most of these Java has no type. */
     static DiskFailure of(IOException e) {
         if (e instanceof DamagedChunkException) {
             return DAMAGED;
         }
-        String text = String.valueOf(e.getMessage());
-        if (FULL_DISK.stream().anyMatch(text::contains)) {
+        if (ErrorNumber.isFullDisk(e)) {
             return FULL;
         }
-        return BAD_DISK.stream().anyMatch(text::contains) ? UNREADABLE : OTHER;
+        boolean bad =
+                ErrorNumber.isOneOf(
+                        e,
+                        ErrorNumber.EIO,
+                        ErrorNumber.ENXIO,
+                        ErrorNumber.ENODEV,
+                        ErrorNumber.EROFS,
+                        ErrorNumber.EUCLEAN);
+        return bad ? UNREADABLE : OTHER;
     }
 }

@@ -231,8 +231,8 @@ final class DiskStore implements AutoCloseable {
     private boolean tryWrite(ChunkId id, ByteBuffer data, ValidBlocks valid, int attempt) {
         Path file = files.incoming();
         ChunkEntry before = current(id);
-        try (StoredChunk old = before == null ? null : open(before).orElse(null)) {
-            ChunkWriter writer = new ChunkWriter(data, valid, old);
+        try (StoredChunk old = before == null ? null : open(before).orElse(null);
+                ChunkWriter writer = new ChunkWriter(data, valid, old)) {
             ChunkFooter footer = writer.write(file, id);
             counters.damaged.add(writer.damagedBlocks());
             return space.publish(file, id, footer.valid(), old == null ? null : before);
@@ -300,6 +300,10 @@ final class DiskStore implements AutoCloseable {
 
     List<ChunkId> chunks(PackId pack) {
         return table.chunks(pack);
+    }
+
+    long footprint(PackId pack) {
+        return table.footprint(pack);
     }
 
     StoreLimits limits() {

@@ -1,5 +1,6 @@
 package dev.forebay.chunkstore;
 
+import dev.forebay.linux.Buffers;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -19,6 +20,9 @@ import java.util.Objects;
 public final class StoredChunk implements AutoCloseable {
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
+
+    /** Of a block each, to read into. */
+    static final Buffers SCRATCH = new Buffers(BLOCK);
 
     private final Path path;
     private final FileChannel channel;
@@ -105,7 +109,7 @@ public final class StoredChunk implements AutoCloseable {
     public void readVerified(int from, ByteBuffer target) {
         int to = from + target.remaining();
         Objects.checkFromToIndex(from, to, length());
-        ByteBuffer scratch = ByteBuffer.allocateDirect(BLOCK);
+        ByteBuffer scratch = SCRATCH.take();
         try {
             for (int block = from / BLOCK; target.hasRemaining(); block++) {
                 readBlock(block, scratch);
@@ -120,6 +124,8 @@ public final class StoredChunk implements AutoCloseable {
                             : ErrorCode.CORRUPT,
                     "cannot read chunk " + id(),
                     e);
+        } finally {
+            SCRATCH.give(scratch);
         }
     }
 
@@ -135,9 +141,13 @@ public final class StoredChunk implements AutoCloseable {
 
     /** Reads everything and compares all checksums. */
     void verify() throws IOException {
-        ByteBuffer scratch = ByteBuffer.allocateDirect(BLOCK);
-        for (int block = 0; block < ChunkFooter.checksums(length()); block++) {
-            readBlock(block, scratch);
+        ByteBuffer scratch = SCRATCH.take();
+        try {
+            for (int block = 0; block < ChunkFooter.checksums(length()); block++) {
+                readBlock(block, scratch);
+            }
+        } finally {
+            SCRATCH.give(scratch);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.forebay.image;
 
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -76,10 +77,8 @@ public final class ErofsImage {
     }
 
     private static ForebayException failure(Path target, IOException e) {
-        // Java has no type for it; the text is the C library's.
-        boolean full = String.valueOf(e.getMessage()).contains("No space left");
         return new ForebayException(
-                full ? ErrorCode.CAPACITY_EXCEEDED : ErrorCode.INTERNAL,
+                ErrorNumber.isFullDisk(e) ? ErrorCode.CAPACITY_EXCEEDED : ErrorCode.INTERNAL,
                 "cannot write image " + target + ": " + e.getMessage(),
                 e);
     }

@@ -34,6 +34,7 @@ public interface Lake extends AutoCloseable {
      * misplaced answer is a failure, never data.
      *
      * @param size the size of the whole object in bytes, as the manifest says
+     * @param meter hears of each request
      * @throws dev.forebay.model.ForebayException {@code LAKE_OBJECT_CHANGED} if the object is gone
      *     or has another ETag or size
      */
@@ -44,7 +45,20 @@ public interface Lake extends AutoCloseable {
             String etag,
             @Nullable String versionId,
             long offset,
-            ByteBuffer target);
+            ByteBuffer target,
+            ReadMeter meter);
+
+    /** As above, and nobody counts what it costs. */
+    default void read(
+            String bucket,
+            String key,
+            long size,
+            String etag,
+            @Nullable String versionId,
+            long offset,
+            ByteBuffer target) {
+        read(bucket, key, size, etag, versionId, offset, target, ReadMeter.NONE);
+    }
 
     /**
      * Stores a local file under a content-addressed key in Forebay's own bucket; does nothing if it

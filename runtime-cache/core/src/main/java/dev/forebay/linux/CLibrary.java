@@ -1,5 +1,6 @@
 package dev.forebay.linux;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
@@ -8,6 +9,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +27,11 @@ public final class CLibrary {
                     LINKER.defaultLookup().findOrThrow("strerror"),
                     FunctionDescriptor.of(ValueLayout.ADDRESS, JAVA_INT));
 
-    private static final long LONGEST_TEXT = 256;
+    private static final int LONGEST_TEXT = 1024;
+
+    /** In which Java reads what the C library says. */
+    private static final Charset NATIVE =
+            Charset.forName(System.getProperty("native.encoding", "UTF-8"));
 
     private CLibrary() {}
 
@@ -58,14 +64,19 @@ public final class CLibrary {
         return LINKER.defaultLookup().findOrThrow(name);
     }
 
-    /** What the C library calls an error. */
+    /** What the C library calls an error, in the language of this process. */
     public static String textOf(int errno) {
+        MemorySegment text;
         try {
-            MemorySegment text = (MemorySegment) STRERROR.invokeExact(errno);
-            return text.reinterpret(LONGEST_TEXT).getString(0);
+            text = ((MemorySegment) STRERROR.invokeExact(errno)).reinterpret(LONGEST_TEXT);
         } catch (Throwable e) {
             throw impossible(e);
         }
+        int length = 0;
+        while (length < LONGEST_TEXT && text.get(JAVA_BYTE, length) != 0) {
+            length++;
+        }
+        return new String(text.asSlice(0, length).toArray(JAVA_BYTE), NATIVE);
     }
 
     /** A string as C wants it. */

@@ -1,5 +1,8 @@
 package dev.forebay.linux;
 
+import java.io.IOException;
+import java.util.Arrays;
+
 /** The error numbers of system calls that are more than a failure to us. */
 public final class ErrorNumber {
 
@@ -7,6 +10,7 @@ public final class ErrorNumber {
     public static final int ENOENT = 2;
     public static final int EINTR = 4;
     public static final int EIO = 5;
+    public static final int ENXIO = 6;
     public static final int EAGAIN = 11;
     public static final int EACCES = 13;
     public static final int ENOTBLK = 15;
@@ -14,6 +18,7 @@ public final class ErrorNumber {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int ENOSPC = 28;
+    public static final int EROFS = 30;
     public static final int EBADMSG = 74;
     public static final int EOPNOTSUPP = 95;
     public static final int ECONNABORTED = 103;
@@ -21,4 +26,21 @@ public final class ErrorNumber {
     public static final int EDQUOT = 122;
 
     private ErrorNumber() {}
+
+    /** Whether there was no room, for bytes or for files. */
+    public static boolean isFullDisk(IOException failure) {
+        return isOneOf(failure, ENOSPC, EDQUOT);
+    }
+
+    /**
+     * Whether a failure is one of these errors. Java's own exceptions for files do not have their
+     * numbers: only what the C library calls them, in the language of this process.
+     */
+    public static boolean isOneOf(IOException failure, int... errors) {
+        if (failure instanceof SystemCallException call) {
+            return Arrays.stream(errors).anyMatch(error -> error == call.errno());
+        }
+        String text = String.valueOf(failure.getMessage());
+        return Arrays.stream(errors).mapToObj(CLibrary::textOf).anyMatch(text::contains);
+    }
 }

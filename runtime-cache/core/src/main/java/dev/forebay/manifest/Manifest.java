@@ -44,6 +44,12 @@ public interface Manifest extends AutoCloseable {
      */
     List<Segment> segments(PackId pack, long from, long to);
 
+    /**
+     * What lies in bytes {@code [from, to)} of {@code pack}, which are whole chunks; counted by the
+     * index, without reading rows out.
+     */
+    Tally tally(PackId pack, long from, long to);
+
     /** Up to {@code limit} chunks of this version from ordinal {@code fromOrdinal} on. */
     List<ChunkRef> chunks(long fromOrdinal, int limit);
 

@@ -135,6 +135,12 @@ public final class ManifestCache {
         }
     }
 
+    /** Whether a manifest can be opened without fetching it, or reading all of it. */
+    public synchronized boolean isHere(ManifestRef ref) {
+        Entry entry = entries.get(ref.digest());
+        return entry != null && entry.verified;
+    }
+
     /** Of a manifest that is open or being opened; the first one has it opened. */
     private Use use(ManifestRef ref, Executor opener) {
         Entry entry;

@@ -56,6 +56,11 @@ record OpenManifest(Manifest shared, Path file, AtomicBoolean closed, Runnable r
     }
 
     @Override
+    public Tally tally(PackId pack, long from, long to) {
+        return shared.tally(pack, from, to);
+    }
+
+    @Override
     public List<ChunkRef> chunks(long fromOrdinal, int limit) {
         return shared.chunks(fromOrdinal, limit);
     }

@@ -36,6 +36,11 @@ public final class SqliteManifest implements Manifest {
                     + " AND pack_offset >= coalesce((SELECT max(pack_offset) FROM node WHERE pack = ?1"
                     + " AND size > 0 AND pack_offset <= ?2), ?2) AND pack_offset < ?3 ORDER BY"
                     + " pack_offset";
+    private static final String TALLY =
+            "SELECT count(*), coalesce(sum((min(pack_offset + size, ?3) - 1) / ?4 - max(pack_offset,"
+                    + " ?2) / ?4 + 1), 0) FROM node WHERE pack = ?1 AND size > 0 AND pack_offset >="
+                    + " coalesce((SELECT max(pack_offset) FROM node WHERE pack = ?1 AND size > 0 AND"
+                    + " pack_offset <= ?2), ?2) AND pack_offset < ?3 AND pack_offset + size > ?2";
     private static final String CHUNKS =
             "SELECT ordinal, pack, idx, length, live_bytes FROM chunk WHERE ordinal >= ? ORDER BY"
                     + " ordinal LIMIT ?";
@@ -231,6 +236,25 @@ public final class SqliteManifest implements Manifest {
                         }
                     }
                     return segments;
+                });
+    }
+
+    @Override
+    public Tally tally(PackId pack, long from, long to) {
+        Integer ordinal = ordinals.get(pack);
+        if (ordinal == null) {
+            return new Tally(0, 0);
+        }
+        return sessions.query(
+                session -> {
+                    PreparedStatement statement = session.prepare(TALLY);
+                    statement.setInt(1, ordinal);
+                    statement.setLong(2, from);
+                    statement.setLong(3, to);
+                    statement.setLong(4, ChunkId.CHUNK_BYTES);
+                    try (ResultSet row = statement.executeQuery()) {
+                        return new Tally(row.getLong(1), row.getLong(2));
+                    }
                 });
     }
 

@@ -40,6 +40,10 @@ public enum ErrorCode {
     CAPACITY_EXCEEDED(Category.FULL, true),
     /** A version larger than all the chunk stores of a region together: it can never fit. */
     TOO_LARGE(Category.FULL, false),
+    /** The namespace has spent its budget: what nobody waits for waits. */
+    BUDGET_SPENT(Category.FULL, true),
+    /** Somebody took the request back, or gave up what it was about. */
+    CANCELLED(Category.CONFLICT, false),
     /** A worker, etcd or another part of Forebay does not answer. */
     UNAVAILABLE(Category.UNAVAILABLE, true),
     /** What was asked for was not there by the caller's own deadline; the work goes on. */

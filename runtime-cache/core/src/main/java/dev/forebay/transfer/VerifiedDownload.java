@@ -1,5 +1,6 @@
 package dev.forebay.transfer;
 
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -61,7 +62,7 @@ final class VerifiedDownload {
     }
 
     private static ForebayException notStored(Path directory, String what, IOException e) {
-        boolean full = String.valueOf(e.getMessage()).contains("No space left");
+        boolean full = ErrorNumber.isFullDisk(e);
         return new ForebayException(
                 full ? ErrorCode.CAPACITY_EXCEEDED : ErrorCode.INTERNAL,
                 "cannot store %s in %s%s: %s"

@@ -222,6 +222,31 @@ public final class WorkerClient implements AutoCloseable {
         return json(worker, request, WorkerStatus.class, config.queryTimeout());
     }
 
+    /**
+     * A page of what a worker has counted.
+     *
+     * @param after the next of the page before; -1 for the first
+     */
+    public AccountPage accounts(WorkerNode worker, int after) {
+        HttpRequest request =
+                exchanges.request(worker, WorkerProtocol.accounts(after)).GET().build();
+        return json(worker, request, AccountPage.class, config.queryTimeout());
+    }
+
+    /** Lets a worker forget a closed account, if it has not changed since this revision. */
+    public void settle(WorkerNode worker, String account, long revision) {
+        HttpRequest request =
+                exchanges
+                        .request(worker, WorkerProtocol.account(account, revision))
+                        .DELETE()
+                        .build();
+        HttpResponse<byte[]> answer =
+                exchanges.send(worker, request, Exchanges.limitedBytes(), config.queryTimeout());
+        if (answer.statusCode() != 200) {
+            throw Problems.toException(worker, answer.statusCode(), answer.body());
+        }
+    }
+
     @Override
     public void close() {
         exchanges.close();

@@ -59,6 +59,15 @@ public final class WorkerProtocol {
 
     public static final String DRAIN_PATH = "/v1/drain";
 
+    public static final String ACCOUNTS_PATH = "/v1/accounts";
+    public static final String ACCOUNT_PATH = "/v1/accounts/{a}";
+
+    /** Behind which account a page begins. */
+    public static final String AFTER_PARAMETER = "after";
+
+    /** The revision of an account that was noted. */
+    public static final String REVISION_PARAMETER = "revision";
+
     private WorkerProtocol() {}
 
     static String read(PackId pack, Digest manifest) {
@@ -96,6 +105,14 @@ public final class WorkerProtocol {
 
     static String chunksOf(Digest manifest) {
         return MANIFEST_CHUNKS_PATH.replace("{m}", manifest.hex());
+    }
+
+    static String accounts(int after) {
+        return ACCOUNTS_PATH + "?" + AFTER_PARAMETER + "=" + after;
+    }
+
+    static String account(String id, long revision) {
+        return ACCOUNT_PATH.replace("{a}", id) + "?" + REVISION_PARAMETER + "=" + revision;
     }
 
     private static String ofManifest(Digest manifest) {

@@ -8,6 +8,8 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -146,6 +148,33 @@ class ChunkStoreTest {
         assertThat(store.find(chunk(4))).isEmpty();
         assertThat(store.stats().hits()).isEqualTo(1);
         assertThat(store.stats().misses()).isEqualTo(1);
+    }
+
+    @Test
+    void memoryOutsideTheHeapIsUsedAgain() {
+        byte[] data = bytes(1, SMALL);
+        useOnce(data);
+        long before = directBytes();
+        for (int i = 0; i < 200; i++) {
+            useOnce(data);
+        }
+        assertThat(directBytes() - before).isLessThan(1 << 20);
+    }
+
+    /** Writes a part, extends it, reads it and compares it with its checksums. */
+    private void useOnce(byte[] data) {
+        put(chunk(0), data, new ByteRange(0, 4096));
+        put(chunk(0), data, new ByteRange(8192, 12_288));
+        assertThat(read(chunk(0), 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+        assertThat(store.drop(chunk(0))).isNotEqualTo(Dropped.NONE);
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getTotalCapacity)
+                .sum();
     }
 
     @Test

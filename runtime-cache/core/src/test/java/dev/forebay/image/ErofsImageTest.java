@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.lake.LakeObject;
+import dev.forebay.linux.ChildProcess;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
@@ -38,6 +39,40 @@ class ErofsImageTest {
     private static final long PACK_BYTES = 16 << 20;
 
     @TempDir Path directory;
+
+    /** Writes an image to a full disk, and says why that fails. */
+    static final class Writing {
+        public static void main(String[] arguments) throws IOException {
+            Path target = Path.of(arguments[1]);
+            Files.createSymbolicLink(
+                    target.resolveSibling(target.getFileName() + ".unfinished"),
+                    Path.of("/dev/full"));
+            ImageName name =
+                    new ImageName(
+                            DatasetVersion.of("team", "set", "v"), new Digest("a".repeat(64)));
+            try {
+                ImageFile _ = ErofsImage.write(Path.of(arguments[0]), name, target);
+            } catch (ForebayException e) {
+                System.out.printf("%s %s%n", e.code(), e.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void aFullDiskIsSaidToBeFullInWhateverLanguage() throws Exception {
+        TestVersion version =
+                TestVersion.write(
+                        directory,
+                        "v",
+                        TestVersion.random(new Random(1), 10).values(),
+                        PACK_BYTES,
+                        null);
+        Path manifest = version.manifest().path();
+        String failure =
+                ChildProcess.inGerman(
+                        directory, Writing.class, manifest, directory.resolve("image"));
+        assertThat(failure).startsWith("CAPACITY_EXCEEDED ").doesNotContain("No space left");
+    }
 
     @Test
     void showsEveryNodeOfTheManifestAndNothingElse() throws IOException {

@@ -77,6 +77,17 @@ class ManifestCacheTest {
     }
 
     @Test
+    void aManifestIsHereFromWhenItWasVerifiedByThisProcess() {
+        ManifestRef ref = ref(written("a"));
+        ManifestCache cache = cache(1 << 20);
+        assertThat(cache.isHere(ref)).isFalse();
+        cache.open(ref).close();
+        assertThat(cache.isHere(ref)).isTrue();
+        // To compare it with its digest may take long.
+        assertThat(cache(1 << 20).isHere(ref)).isFalse();
+    }
+
+    @Test
     void aRestartFindsVerifiedCopiesAndReplacesDamagedOnes() throws IOException {
         ManifestFile file = written("a");
         Path copy;

@@ -156,6 +156,7 @@ class ManifestModelTest {
             assertThat(place).isGreaterThan(last);
             last = place;
             checkSegments(manifest, chunk, requireNonNull(byPack.get(chunk.chunk().pack())));
+            checkTally(manifest, chunk, 1 + (int) (ordinal % 3));
         }
         assertThat(live).isEmpty();
     }
@@ -177,6 +178,22 @@ class ManifestModelTest {
                                                 o.versionId()))
                         .toList();
         assertThat(manifest.segments(chunk.chunk().pack(), from, to)).isEqualTo(expected);
+    }
+
+    /** Of some chunks together, against their segments, each chunk by itself. */
+    private static void checkTally(Manifest manifest, ChunkRef first, int chunks) {
+        PackId pack = first.chunk().pack();
+        long from = first.chunk().start();
+        Set<Segment> objects = new HashSet<>();
+        long reads = 0;
+        for (int i = 0; i < chunks; i++) {
+            long at = from + (long) i * ChunkId.CHUNK_BYTES;
+            List<Segment> segments = manifest.segments(pack, at, at + ChunkId.CHUNK_BYTES);
+            objects.addAll(segments);
+            reads += segments.size();
+        }
+        assertThat(manifest.tally(pack, from, from + (long) chunks * ChunkId.CHUNK_BYTES))
+                .isEqualTo(new Tally(objects.size(), reads));
     }
 
     /** Walks the tree with small pages; checks order, lookup and directory times on the way. */

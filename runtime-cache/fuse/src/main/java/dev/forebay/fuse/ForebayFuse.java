@@ -14,6 +14,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "forebay-fuse",
         mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class,
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {

@@ -23,6 +23,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "forebay-fuse hold",
         mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class,
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {

@@ -5,6 +5,7 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.fs.ManifestsAhead;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.hold.HeldTransport;
@@ -120,7 +121,8 @@ final class Pod implements AutoCloseable {
                 new PackReader(
                         source,
                         nodePacks.map(cache -> cache),
-                        PackReaderConfig.ofMemory(options.memoryCache.bytes())
+                        PackReaderConfig.ofMemory(
+                                        DirectMemory.forPieces(options.memoryCache.bytes()))
                                 .strict(options.strict),
                         metrics);
         started.push(packs);
@@ -128,20 +130,21 @@ final class Pod implements AutoCloseable {
                 new PortableView(
                         manifests,
                         packs,
-                        options.nodeCache,
+                        options.attributeCache,
                         InodeNumbers.keptIn(
                                 Objects.requireNonNullElse(options.holder, options.directory)
                                         .resolve("inodes")),
                         nanos(Instant.now()));
+        Optional<ManifestsAhead> ahead =
+                options.holder == null
+                        ? Optional.empty()
+                        : Optional.of(new ManifestsAhead(manifests));
+        ahead.ifPresent(started::push);
         MountedPacks mountedPacks = new MountedPacks(manifests);
         view = new PackFolder(portable, mountedPacks, packs);
         ViewChoice.Found found =
                 options.view.find(
-                        options.imageDevices,
-                        options.directory,
-                        nodePacks.isPresent()
-                                && options.prewarmRate.bytes() > 0
-                                && !options.strict);
+                        options.imageDevices, options.directory, options.bringsWholeVersions());
         ImageViews images =
                 new ImageViews(
                         () -> tree.get(),
@@ -163,6 +166,7 @@ final class Pod implements AutoCloseable {
                     images.retain(mounts);
                     portable.show(mounts);
                     images.show();
+                    ahead.ifPresent(manifest -> manifest.update(mounts));
                     shown.countDown();
                 });
         server = new PodServer(options.metricsPort, metrics::scrape, () -> ready(region));
@@ -216,6 +220,7 @@ final class Pod implements AutoCloseable {
                 : Optional.of(
                         new PodPacks(
                                 config,
+                                options.view == ViewChoice.NATIVE,
                                 manifests,
                                 source,
                                 ref -> {

@@ -89,9 +89,10 @@ final class PodOptions {
             paramLabel = "NAME",
             description =
                     "How to show versions: portable, file by file; on-demand, by their images"
-                            + " (needs root); or auto: by their images where that works, and from"
-                            + " this node's disk where all of a version is on it, else portable."
-                            + " FOREBAY_FUSE_VIEW")
+                            + " (needs root); native, by their images from this node's disk, to"
+                            + " which all are brought, and on demand until then; or auto: by their"
+                            + " images where that works, and from this node's disk where all of a"
+                            + " version is on it, else portable. FOREBAY_FUSE_VIEW")
     ViewChoice view;
 
     @Option(
@@ -178,11 +179,12 @@ final class PodOptions {
     ByteSize manifestCache;
 
     @Option(
-            names = "--node-cache",
-            defaultValue = "${env:FOREBAY_FUSE_NODE_CACHE:-65536}",
+            names = "--attribute-cache",
+            defaultValue = "${env:FOREBAY_FUSE_ATTRIBUTE_CACHE:-65536}",
             paramLabel = "N",
-            description = "How many files' attributes to remember: 65536. FOREBAY_FUSE_NODE_CACHE")
-    int nodeCache;
+            description =
+                    "How many files' attributes to remember: 65536. FOREBAY_FUSE_ATTRIBUTE_CACHE")
+    int attributeCache;
 
     @Option(
             names = "--metrics-port",
@@ -231,17 +233,27 @@ final class PodOptions {
         return cacheDirectory != null && holder != null;
     }
 
+    /** Whether versions are brought to this node's disk as a whole, to be read without the pod. */
+    boolean bringsWholeVersions() {
+        return packCache.bytes() > 0 && prewarmRate.bytes() > 0 && !strict;
+    }
+
     /**
      * Checks what the types of options do not.
      *
      * @throws ForebayException with {@code INVALID_ARGUMENT}, naming option, value and rule
      */
     void check() {
-        requireWithin("--node-cache", nodeCache, 1, Integer.MAX_VALUE);
+        requireWithin("--attribute-cache", attributeCache, 1, Integer.MAX_VALUE);
         requireWithin("--metrics-port", metricsPort, 0, MAX_PORT);
         if ((mountpoint == null) == (holder == null)) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "give either --mountpoint or --holder");
+        }
+        if (view == ViewChoice.NATIVE && !bringsWholeVersions()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--view native needs --pack-cache and --prewarm-rate above 0, and no --strict");
         }
     }
 

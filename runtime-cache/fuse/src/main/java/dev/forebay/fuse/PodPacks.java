@@ -38,6 +38,7 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
     private static final Duration RETRY = Duration.ofMillis(100);
 
     private final NodePacksConfig config;
+    private final boolean eager;
     private final Manifests manifests;
     private final LocalChunks source;
     private final Consumer<ManifestRef> complete;
@@ -48,13 +49,19 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
     private List<Mount> mounts = List.of();
     private @Nullable Closeable lock;
 
-    /** Opens nothing yet; the arguments are those of {@link NodePacks#open}. */
+    /**
+     * Opens nothing yet; the other arguments are those of {@link NodePacks#open}.
+     *
+     * @param eager whether to bring all mounted versions here, also those that nobody reads
+     */
     PodPacks(
             NodePacksConfig config,
+            boolean eager,
             Manifests manifests,
             LocalChunks source,
             Consumer<ManifestRef> complete) {
         this.config = config;
+        this.eager = eager;
         this.manifests = manifests;
         this.source = source;
         this.complete = complete;
@@ -95,7 +102,7 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
         lock = locked;
         if (closing.getCount() > 0) {
             NodePacks packs = NodePacks.open(config, manifests, source, complete);
-            packs.update(mounts);
+            update(packs);
             open = Optional.of(packs);
         }
     }
@@ -108,7 +115,14 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
     /** Takes over the mount table; call it before the versions are shown. */
     synchronized void update(List<Mount> now) {
         mounts = now;
-        open.ifPresent(packs -> packs.update(now));
+        open.ifPresent(this::update);
+    }
+
+    private void update(NodePacks packs) {
+        packs.update(mounts);
+        if (eager) {
+            mounts.forEach(mount -> packs.use(mount.manifest().digest()));
+        }
     }
 
     @Override

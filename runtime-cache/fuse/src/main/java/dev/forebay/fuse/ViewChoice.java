@@ -20,6 +20,13 @@ enum ViewChoice {
     /** As well as this node can. */
     AUTO,
 
+    /**
+     * By their images, from this node's disk, to which they are brought whether they are read or
+     * not. Until a version is there, or if its room is needed, it is shown on demand: a reader that
+     * could be served slowly is not refused.
+     */
+    NATIVE,
+
     /** By their images, over packs that the pod serves. */
     ON_DEMAND,
 
@@ -53,7 +60,7 @@ enum ViewChoice {
         for (ImageDevices each : devices) {
             Optional<String> refusal = refusal(each, directory.resolve("no-image"));
             if (refusal.isEmpty()) {
-                View best = this == AUTO && wholePacks ? View.NATIVE : View.ON_DEMAND;
+                View best = this != ON_DEMAND && wholePacks ? View.NATIVE : View.ON_DEMAND;
                 LOG.info(
                         "Versions are shown by their images, mounted from {}{}: {}",
                         each.name().toLowerCase(Locale.ROOT),
@@ -66,8 +73,9 @@ enum ViewChoice {
             refusals.add(refusal.get());
         }
         String why = String.join("; ", refusals);
-        if (this == ON_DEMAND) {
-            throw new ForebayException(ErrorCode.INVALID_ARGUMENT, "--view on-demand: " + why);
+        if (this != AUTO) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "--view %s: %s".formatted(this, why));
         }
         return portable(why);
     }

@@ -70,6 +70,16 @@ final class HeldMountFixture implements AutoCloseable {
             assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
         }
 
+        /** From now on it can open nothing whose number would be as high as this. */
+        void limitDescriptors(int limit) throws IOException, InterruptedException {
+            String pid = "--pid=" + process.pid();
+            assertThat(
+                            new ProcessBuilder("prlimit", pid, "--nofile=" + limit + ":")
+                                    .start()
+                                    .waitFor())
+                    .isZero();
+        }
+
         /** Asks it to end, by SIGTERM; its exit code. */
         int stop() throws InterruptedException {
             process.destroy();
@@ -103,6 +113,11 @@ final class HeldMountFixture implements AutoCloseable {
     /** The version's directory. */
     Path root() {
         return mountpoint.resolve(VERSION.path());
+    }
+
+    /** From now on no worker can be reached. */
+    void stopWorker() {
+        worker.close();
     }
 
     /** How the version is shown now, as the kernel says. */
@@ -300,11 +315,13 @@ final class HeldMountFixture implements AutoCloseable {
         return new Seen(operations, complaints, slow);
     }
 
-    /** Ends all processes that this has started, those that serve last. */
+    /**
+     * Ends all processes that this has started. All of them are killed before one is waited for:
+     * who is in the midst of a system call on the mount only ends when its holder does.
+     */
     void endProcesses() {
-        for (Running running : started.reversed()) {
-            running.process.destroyForcibly().onExit().join();
-        }
+        started.forEach(running -> running.process.destroyForcibly());
+        started.forEach(running -> running.process.onExit().join());
         started.clear();
     }
 

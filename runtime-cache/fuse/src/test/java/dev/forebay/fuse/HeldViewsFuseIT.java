@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,6 +135,34 @@ class HeldViewsFuseIT {
         assertThat(views(pod)).containsEntry("native", 1.0);
         assertThat(fetchedBytes(pod)).isEqualTo(fetched);
         readAll();
+    }
+
+    /**
+     * What the kernel asks about the tree, it asks the successor, who has never been asked before.
+     */
+    @Test
+    void aSuccessorShowsWhatIsHereThoughNoWorkerCanBeReached() throws Exception {
+        Running next = region.standby(holder, "pod-1");
+        awaitManifestOf("pod-1");
+        region.stopWorker();
+        pod.kill();
+        pod = next;
+        holder.await(HeldMountFixture.serves(pod));
+        readAll();
+    }
+
+    private void awaitManifestOf(String name) throws IOException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!hasManifest(directory.resolve(name).resolve("manifests"))) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    private static boolean hasManifest(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.anyMatch(file -> file.toString().endsWith(".sqlite"));
+        }
     }
 
     /** Over packs of another directory a view would be neither checked nor make room. */

@@ -29,6 +29,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
@@ -60,6 +63,7 @@ class PodFuseIT {
     private final List<Process> started = new ArrayList<>();
     private Path mountpoint;
     private Path output;
+    private String directMemory = "128m";
 
     PodFuseIT(TransportChoice transport) {
         this.transport = transport;
@@ -113,6 +117,7 @@ class PodFuseIT {
         List<String> command = new ArrayList<>(List.of(wrapper));
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx128m"));
+        command.add("-XX:MaxDirectMemorySize=" + directMemory);
         Toolbox.ofThisMachine()
                 .libfuse2()
                 .ifPresent(path -> command.add("-Djnr.ffi.library.path=" + path));
@@ -170,16 +175,42 @@ class PodFuseIT {
     }
 
     private void servesTheVersion() {
-        assertThat(mountpoint.resolve(VERSION.path()).resolve("a.bin"))
-                .hasBinaryContent(TestDataset.bytes(3_000_000, 1));
+        assertThat(file("a.bin")).hasBinaryContent(TestDataset.bytes(3_000_000, 1));
     }
 
     private void servesEveryFile() {
-        dataset.objects()
-                .forEach(
-                        (key, bytes) ->
-                                assertThat(mountpoint.resolve(VERSION.path()).resolve(key))
-                                        .hasBinaryContent(bytes));
+        dataset.objects().forEach((key, bytes) -> assertThat(file(key)).hasBinaryContent(bytes));
+    }
+
+    /** More readers at once than there is memory for answers. */
+    @Test
+    void readersWaitForOneAnotherWhenMemoryIsShort() throws Exception {
+        directMemory = "24m";
+        Process process = ready(Map.of("--memory-cache", "64M", "--directory", emptyDirectory()));
+        assertThat(Files.readString(output)).contains("--memory-cache is 64 MiB, of which 12 MiB");
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<Future<?>> reads = new ArrayList<>();
+            dataset.objects()
+                    .forEach(
+                            (key, bytes) ->
+                                    reads.add(
+                                            threads.submit(
+                                                    () ->
+                                                            assertThat(file(key))
+                                                                    .hasBinaryContent(bytes))));
+            for (Future<?> read : reads) {
+                read.get(60, TimeUnit.SECONDS);
+            }
+        }
+        assertThat(process.isAlive()).isTrue();
+    }
+
+    private String emptyDirectory() throws IOException {
+        return Files.createTempDirectory(directory, "pod").toString();
+    }
+
+    private Path file(String key) {
+        return mountpoint.resolve(VERSION.path()).resolve(key);
     }
 
     private void refuses(String because, Map<String, String> otherwise) throws Exception {
@@ -266,6 +297,19 @@ class PodFuseIT {
         for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
             byte[] file = Files.readAllBytes(own.resolve("packs/" + pack.getKey() + ".pack"));
             assertThat(Arrays.copyOf(file, pack.getValue().length)).isEqualTo(pack.getValue());
+        }
+    }
+
+    @Test
+    void withTheNativeViewAVersionIsBroughtHereThoughNobodyReadsIt() throws Exception {
+        Path own = Files.createTempDirectory(directory, "native");
+        Process process = ready(Map.of("--directory", own.toString(), "--view", "native"));
+        says("is shown by its image, from this node's disk", process);
+        worker.down(true);
+        try {
+            servesEveryFile();
+        } finally {
+            worker.down(false);
         }
     }
 
@@ -378,7 +422,8 @@ class PodFuseIT {
         refuses(
                 "--metrics-port is 99999; it must be from 0 to 65535",
                 Map.of("--metrics-port", "99999"));
-        refuses("--node-cache is -5", Map.of("--node-cache", "-5"));
+        refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
+        refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
         refuses("region 'R!'", Map.of("--region", "R!"));
         refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }

@@ -226,4 +226,16 @@ class TakeoverFuseIT {
         assertThat(region.root().resolve("small/007"))
                 .hasBinaryContent(CheckingReader.objects().get("small/007"));
     }
+
+    @Test
+    void aHolderThatHadNoDescriptorLeftLetsInWhoWaited() throws Exception {
+        Running holder = region.holder();
+        holder.limitDescriptors(3);
+        Running pod = region.pod("pod-0", option);
+        holder.await("No server can connect for now");
+        holder.limitDescriptors(1024);
+        holder.await(HeldMountFixture.serves(pod));
+        assertThat(region.root().resolve("small/007"))
+                .hasBinaryContent(CheckingReader.objects().get("small/007"));
+    }
 }

@@ -65,6 +65,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -102,6 +103,9 @@ class ViewChangesFuseIT {
     private volatile boolean harm;
 
     private final AtomicInteger fetched = new AtomicInteger();
+
+    /** The other version's image comes when this is zero. */
+    private volatile CountDownLatch otherImage = new CountDownLatch(0);
 
     @BeforeEach
     void mount() throws Exception {
@@ -177,6 +181,9 @@ class ViewChangesFuseIT {
     }
 
     private Digest fetch(RegionFiles files, Mount mount, Path target) {
+        if (mount.equals(other.mount())) {
+            awaitOther();
+        }
         Digest digest = files.image(mount.version(), mount.manifest().digest(), target);
         fetched.incrementAndGet();
         if (harm) {
@@ -185,6 +192,14 @@ class ViewChangesFuseIT {
             flip(target, 1028, 1032);
         }
         return digest;
+    }
+
+    private void awaitOther() {
+        try {
+            otherImage.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static void flip(Path path, int from, int to) {
@@ -371,21 +386,41 @@ class ViewChangesFuseIT {
     void aVersionIsShownOnDemandFromWhenDamageIsFoundUntilItIsMended() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
+        // Keeps the device's number, too.
+        try (NativeFile _ = NativeFile.open(folder(dataset).resolve("big/0.bin"))) {
+            long before = device();
+            damage();
+            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+        }
+        assertReads(dataset);
+    }
+
+    private void damage() throws IOException {
         PackId pack = dataset.packs().keySet().iterator().next();
         Path data = directory.resolve("packs/" + pack + ".pack");
         try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw")) {
             file.seek(5_000_000);
             file.write(new byte[100]);
         }
-        // Keeps the device's number, too.
-        try (NativeFile _ = NativeFile.open(folder(dataset).resolve("big/0.bin"))) {
-            long before = device();
-            int length = 6 << 20;
-            nodePacks.read(dataset.file().digest(), pack, 0, length, ByteBuffer.allocate(length));
-            assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
-            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+        int length = 6 << 20;
+        nodePacks.read(dataset.file().digest(), pack, 0, length, ByteBuffer.allocate(length));
+        assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
+    }
+
+    @Test
+    void damageIsTakenOffThoughAnotherVersionsImageDoesNotCome() throws Exception {
+        CountDownLatch arrival = new CountDownLatch(1);
+        otherImage = arrival;
+        try {
+            bringHere();
+            showAtBest(View.NATIVE);
+            damage();
+            await("taken off", () -> shown(dataset) == View.ON_DEMAND);
+            assertReads(dataset);
+        } finally {
+            arrival.countDown();
         }
-        assertReads(dataset);
+        await("both", () -> shown(dataset) == View.NATIVE && shown(other) != View.PORTABLE);
     }
 
     private long device() {

@@ -15,7 +15,7 @@ final class ProcessFigures {
 
     /** A figure, and by how much it may grow where 5 % are less. */
     enum Figure {
-        RSS_KIB(16 << 10),
+        ANONYMOUS_KIB(16 << 10),
         LIVE_HEAP_KIB(4 << 10),
         DESCRIPTORS(8),
         THREADS(4);
@@ -27,24 +27,27 @@ final class ProcessFigures {
         }
     }
 
-    /** Once for each generation of the serial collector. */
-    private static final Pattern USED = Pattern.compile("total +\\d+K, used (\\d+)K");
+    /** The last line of a histogram. */
+    private static final Pattern TOTAL = Pattern.compile("Total +\\d+ +(\\d+)");
+
+    private static final long KIB = 1024;
 
     private ProcessFigures() {}
 
-    /** The figures of a process now; what lives in its heap is what a full collection leaves. */
+    /**
+     * The figures of a process now; what lives in its heap is what a full collection leaves. Pages
+     * of files, such as class archives, do not count: the kernel takes them when it needs them.
+     */
     static Map<Figure, Long> of(long pid) throws IOException, InterruptedException {
         Path process = Path.of("/proc", Long.toString(pid));
         Map<Figure, Long> figures = new EnumMap<>(Figure.class);
-        jcmd(pid, "GC.run");
-        Matcher used = USED.matcher(jcmd(pid, "GC.heap_info"));
-        long heap = 0;
-        while (used.find()) {
-            heap += Long.parseLong(used.group(1));
+        Matcher total = TOTAL.matcher(jcmd(pid, "GC.class_histogram"));
+        if (!total.find()) {
+            throw new IllegalStateException("no total in the histogram of " + pid);
         }
-        figures.put(Figure.LIVE_HEAP_KIB, heap);
+        figures.put(Figure.LIVE_HEAP_KIB, Long.parseLong(total.group(1)) / KIB);
         String status = Files.readString(process.resolve("status"));
-        figures.put(Figure.RSS_KIB, field(status, "VmRSS"));
+        figures.put(Figure.ANONYMOUS_KIB, field(status, "RssAnon"));
         figures.put(Figure.THREADS, field(status, "Threads"));
         try (Stream<Path> open = Files.list(process.resolve("fd"))) {
             figures.put(Figure.DESCRIPTORS, open.count());

@@ -68,6 +68,7 @@ final class ConfigCheck {
         positive("orphans.interval", config.orphans().interval());
         long orphans = config.orphans().bytesPerSecond().asLongValue();
         require(orphans >= 0, "orphans.bytes-per-second", orphans, "must not be negative");
+        positive("accounts.interval", config.accounts().interval());
         positive("drain.timeout", config.drain().timeout());
         long drain = config.drain().bytesPerSecond().asLongValue();
         require(drain >= 1, "drain.bytes-per-second", drain, "must be at least 1");

@@ -14,6 +14,8 @@ import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.transfer.WorkerStatus;
+import dev.forebay.worker.accounts.AccountTicks;
+import dev.forebay.worker.accounts.VersionAccounts;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.fill.FillLimits;
 import dev.forebay.worker.fill.LakePace;
@@ -22,7 +24,6 @@ import dev.forebay.worker.fill.WorkersAhead;
 import dev.forebay.worker.handover.Drain;
 import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
-import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
 import dev.forebay.worker.retention.OrphanSweep;
 import dev.forebay.worker.retention.ProtectedPacks;
@@ -46,7 +47,8 @@ final class Worker {
     private final ImageStore images;
     private final ProtectedPacks protectedPacks;
     private final WorkerClient client;
-    private final LakeAccounts accounts;
+    private final VersionAccounts accounts;
+    private final AccountTicks ticks;
     private final PauseGuard pauses;
     private final Registration registration;
     private final ChunkAccess chunks;
@@ -96,7 +98,7 @@ final class Worker {
                         config.peers().attempts(),
                         config.peers().backOff(),
                         metrics);
-        this.accounts = LakeAccounts.open(config.home().resolve("lake-bytes"), versions);
+        this.accounts = VersionAccounts.open(config.home().resolve("accounts"), versions);
         this.chunks =
                 new ChunkAccess(
                         store,
@@ -108,6 +110,7 @@ final class Worker {
                         metrics,
                         this::behind,
                         new WorkersAhead(versions::view, client, config.fill().ahead()));
+        this.ticks = AccountTicks.start(accounts, store, versions, config.accounts().interval());
         this.repairs = new Repairs(store, chunks, versions, protectedPacks);
         this.scrubber = scrubber(config);
         this.orphans = orphanSweep(config.orphans());
@@ -163,7 +166,7 @@ final class Worker {
         return new WorkerRoutes(
                 versions,
                 chunks,
-                new ChunkDropper(store, chunks, versions, accounts, this::current),
+                new ChunkDropper(store, chunks, versions, accounts::close, this::current),
                 images,
                 accounts,
                 this::status,
@@ -263,6 +266,7 @@ final class Worker {
         scrubber.ifPresent(Scrubber::close);
         orphans.ifPresent(OrphanSweep::close);
         pauses.close();
+        ticks.close();
         state.close();
         protectedPacks.close();
         client.close();

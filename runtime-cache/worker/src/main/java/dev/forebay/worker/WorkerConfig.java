@@ -59,6 +59,9 @@ public interface WorkerConfig {
     /** How chunks go that no mounted version refers to. */
     Orphans orphans();
 
+    /** What copies of versions cost. */
+    Accounts accounts();
+
     /** How chunks are handed over by a worker that leaves for good. */
     Drain drain();
 
@@ -174,6 +177,13 @@ public interface WorkerConfig {
         /** How many bytes of them are removed in a second; 0 leaves them until room is needed. */
         @WithDefault("1G")
         MemorySize bytesPerSecond();
+    }
+
+    /** What copies of versions cost. */
+    interface Accounts {
+        /** How often what the disks hold, and what readers were sent, is added up. */
+        @WithDefault("10s")
+        Duration interval();
     }
 
     /** How chunks are handed over by a worker that leaves for good. */

@@ -23,6 +23,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
     private final long size;
     private final long offset;
     private final LongAdder received;
+    private long came;
 
     /**
      * @param target what to fill; its own position does not move
@@ -53,6 +54,7 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
                 throw unusable("the answer ends %d bytes early".formatted(target.remaining()));
             }
             received.add(read);
+            came += read;
             target.put(piece, 0, read);
         }
         // Reading the end has the checksum compared.
@@ -61,6 +63,11 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
             throw unusable("more bytes than were asked for");
         }
         return true;
+    }
+
+    /** How many bytes of the body came. */
+    long came() {
+        return came;
     }
 
     private @Nullable ForebayException check(GetObjectResponse response) {

@@ -3,10 +3,13 @@ package dev.forebay.lake.s3;
 import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeEvents;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.ReadMeter;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +29,7 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -146,7 +150,8 @@ public final class S3Lake implements Lake {
             String etag,
             @Nullable String versionId,
             long offset,
-            ByteBuffer target) {
+            ByteBuffer target,
+            ReadMeter meter) {
         int wanted = target.remaining();
         if (wanted == 0) {
             return;
@@ -175,10 +180,39 @@ public final class S3Lake implements Lake {
                         Request.READ,
                         what(bucket, key),
                         () ->
-                                reads.getObject(
+                                metered(
                                         request.build(),
-                                        new RangeReader(target, etag, size, offset, bytesRead)));
+                                        new RangeReader(target, etag, size, offset, bytesRead),
+                                        wanted,
+                                        meter));
         target.position(target.limit());
+    }
+
+    private boolean metered(
+            GetObjectRequest request, RangeReader reader, int wanted, ReadMeter meter) {
+        meter.asking(wanted);
+        boolean sent = true;
+        try {
+            return reads.getObject(request, reader);
+        } catch (SdkClientException e) {
+            sent = !isUnconnected(e);
+            throw e;
+        } finally {
+            if (sent) {
+                meter.answered(wanted, reader.came());
+            } else {
+                meter.notAsked(wanted);
+            }
+        }
+    }
+
+    private static boolean isUnconnected(Throwable failure) {
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (at instanceof ConnectException || at instanceof UnknownHostException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

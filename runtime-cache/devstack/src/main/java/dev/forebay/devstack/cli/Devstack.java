@@ -9,6 +9,7 @@ import picocli.CommandLine.Command;
         name = "devstack",
         description = "Forebay and all it stands on, as real processes on this machine.",
         mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class,
         subcommands = {
             UpCommand.class,
             DownCommand.class,

@@ -8,7 +8,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "down",
         description = "Stops everything that 'up' started and takes its mounts away. Data stay.",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class)
 final class DownCommand extends StackCommand {
     @Override
     public Integer call() {

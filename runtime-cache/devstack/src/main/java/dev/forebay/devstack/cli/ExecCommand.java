@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Example: devstack exec --region us-east-1 -- python train.py"
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class)
 final class ExecCommand extends StackCommand {
     @Option(names = "--region", required = true, paramLabel = "NAME", description = "the region")
     private String region = "";

@@ -9,7 +9,8 @@ import picocli.CommandLine.Command;
         description =
                 "Obtains the servers that are missing, so that 'up' needs no network, and shows"
                         + " where each is.",
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class)
 final class ObtainCommand extends StackCommand {
     @Override
     public Integer call() {

@@ -23,7 +23,8 @@ import picocli.CommandLine.Parameters;
                     + " does, with access to the lake, and stops the stack. Exits as the program"
                     + " does; if that is 0 the stack's data are removed."
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class)
 final class RunCommand extends StackCommand {
     @Option(names = "--region", required = true, paramLabel = "NAME", description = "the region")
     private String region = "";

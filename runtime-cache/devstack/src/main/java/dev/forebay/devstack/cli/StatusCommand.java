@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
             "Shows where everything is and which processes run.",
             "Exits with 0 if all of it runs, else with 3."
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class)
 final class StatusCommand extends StackCommand {
     private static final int NOT_RUNNING = 3;
 

@@ -26,7 +26,8 @@ import picocli.CommandLine.Mixin;
             "  FOREBAY_POSTGRES_URL, FOREBAY_POSTGRES_USER, FOREBAY_POSTGRES_PASSWORD,",
             "  FOREBAY_LAKE_ENDPOINT (with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)."
         },
-        mixinStandardHelpOptions = true)
+        mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class)
 final class UpCommand extends StackCommand {
     @Mixin private final UpOptions options = new UpOptions();
 

@@ -1,11 +1,16 @@
 package dev.forebay.devstack.stack;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /** The settings of workers, agents and the control plane; names as in docs/architecture.md. */
 final class Settings {
+
+    /** Whoever plays with a stack wants to see at once what he has caused. */
+    private static final Duration LEDGER_INTERVAL = Duration.ofSeconds(2);
+
     private static final String TEMPORAL_NAMESPACE = "default";
 
     private final StackConfig config;
@@ -47,6 +52,7 @@ final class Settings {
             External.PostgresAddress database) {
         Map<String, String> settings = common(lake);
         settings.put("forebay.sweep.interval", config.sweepInterval().toString());
+        settings.put("forebay.ledger.interval", LEDGER_INTERVAL.toString());
         for (int i = 0; i < config.regions().size(); i++) {
             settings.put(
                     "forebay.regions.\"%s\".agent".formatted(config.regions().get(i)),

@@ -53,6 +53,8 @@ public enum Errno {
                     CORRUPT,
                     CAPACITY_EXCEEDED,
                     TOO_LARGE,
+                    BUDGET_SPENT,
+                    CANCELLED,
                     UNAVAILABLE,
                     DEADLINE_EXCEEDED,
                     DENIED,

@@ -62,6 +62,19 @@ public interface FileSystemView {
      */
     boolean isLasting(long inode);
 
+    /**
+     * Whether what is asked of an inode, its bytes apart, would be answered from this node; else it
+     * may wait for others, and long. A guess, made without waiting.
+     */
+    default boolean isHere(long inode) {
+        return true;
+    }
+
+    /** The same of a name in a directory. */
+    default boolean isHere(long parent, String name) {
+        return isHere(parent);
+    }
+
     /** What a person knows an inode as, for messages. Never fails. */
     String describe(long inode);
 }

@@ -56,6 +56,11 @@ public final class Manifests {
         return files.open(ref, PATIENCE);
     }
 
+    /** Whether a manifest can be opened without fetching it. Does not wait. */
+    public boolean isHere(ManifestRef ref) {
+        return open.getIfPresent(ref.digest()) != null || files.isHere(ref);
+    }
+
     /** Lets go of a manifest whose version has left the tree. */
     void forget(Digest digest) {
         CachedManifest manifest = open.asMap().remove(digest);

@@ -24,7 +24,7 @@ public final class PortableView implements FileSystemView {
     private static final int PAGE = 1000;
 
     private final Manifests manifests;
-    private final NodeCache nodes;
+    private final AttributeCache nodes;
     private final FileBytes bytes;
     private final InodeNumbers inodes;
     private final long startedNanos;
@@ -44,7 +44,7 @@ public final class PortableView implements FileSystemView {
             InodeNumbers inodes,
             long startedNanos) {
         this.manifests = manifests;
-        this.nodes = new NodeCache(manifests, nodeLimit);
+        this.nodes = new AttributeCache(manifests, nodeLimit);
         this.bytes = bytes;
         this.inodes = inodes;
         this.startedNanos = startedNanos;
@@ -188,6 +188,25 @@ public final class PortableView implements FileSystemView {
     @Override
     public boolean isLasting(long inode) {
         return InodeNumbers.versionOf(inode) != 0 && InodeNumbers.nodeIdOf(inode) != Node.ROOT_ID;
+    }
+
+    @Override
+    public boolean isHere(long inode) {
+        Version version = index.versionOf(inode);
+        return version == null || isHere(version);
+    }
+
+    @Override
+    public boolean isHere(long parent, String name) {
+        Upper upper = index.upper(parent);
+        if (upper == null) {
+            return isHere(parent);
+        }
+        return !(upper.children().get(name) instanceof Version version) || isHere(version);
+    }
+
+    private boolean isHere(Version version) {
+        return manifests.isHere(version.mount().manifest());
     }
 
     @Override

@@ -32,6 +32,9 @@ public final class Holder implements AutoCloseable {
     private static final int ROOT = 0;
     private static final long PULSE_NANOS = Duration.ofSeconds(1).toNanos();
 
+    /** How long to wait after a connection that could not be accepted. */
+    private static final long ACCEPT_RETRY_NANOS = Duration.ofMillis(200).toNanos();
+
     private final UnixSocket socket;
     private final CompletableFuture<HeldMount> mount = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
@@ -91,16 +94,23 @@ public final class Holder implements AutoCloseable {
         return end;
     }
 
+    /** Goes on after a failure: with no descriptor left for one, the next may find some again. */
     private void accept() {
-        try {
-            for (Optional<UnixSocket> next = socket.accept();
-                    next.isPresent();
-                    next = socket.accept()) {
-                UnixSocket accepted = next.get();
-                thread("server", () -> attend(accepted));
+        boolean failing = false;
+        boolean listening = true;
+        while (listening) {
+            try {
+                Optional<UnixSocket> next = socket.accept();
+                next.ifPresent(server -> thread("server", () -> attend(server)));
+                listening = next.isPresent();
+                failing = false;
+            } catch (SystemCallException e) {
+                if (!failing) {
+                    LOG.error("No server can connect for now: {}", e.getMessage());
+                }
+                failing = true;
+                LockSupport.parkNanos(ACCEPT_RETRY_NANOS);
             }
-        } catch (SystemCallException e) {
-            LOG.error("No server can connect any more: {}", e.getMessage());
         }
         socket.close();
     }

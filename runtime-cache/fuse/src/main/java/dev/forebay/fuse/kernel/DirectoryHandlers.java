@@ -1,9 +1,7 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.Attributes;
-import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.FsException;
 import dev.forebay.fuse.fs.OpenDirectory;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.DirectoryEntry;
@@ -16,21 +14,17 @@ import dev.forebay.fuse.kernel.protocol.ReleaseRequest;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Listings. A handle only spares to begin anew: one that is not known, since another process gave
- * it, is taken for the directory that it belongs to.
+ * it or too many are open, is taken for the directory that it belongs to.
  */
 final class DirectoryHandlers {
 
-    private static final int MAX_OPEN = 1_000_000;
-
     private final FileSystemView view;
     private final Owner owner;
-    private final Map<Long, OpenDirectory> open = new ConcurrentHashMap<>();
+    private final RememberedDirectories open = new RememberedDirectories();
 
     /** Begins anywhere, so that no two processes give the same handles. */
     private final AtomicLong handles = new AtomicLong(new SecureRandom().nextLong() >>> 1);
@@ -55,9 +49,6 @@ final class DirectoryHandlers {
     }
 
     private int opendir(Request request, Reply reply) {
-        if (open.size() >= MAX_OPEN) {
-            throw new FsException(Errno.ENFILE, MAX_OPEN + " directories are open");
-        }
         long inode = request.node();
         OpenDirectory directory = view.opendir(inode);
         long handle = handles.incrementAndGet();

@@ -27,6 +27,9 @@ public final class KernelTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(KernelTransport.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
 
+    /** How long who asks for what is not on this node waits at most. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final FuseDevice device;
     private final Optional<Path> mountpoint;
     private final RememberedFiles files;
@@ -40,8 +43,10 @@ public final class KernelTransport implements Transport {
         this.mountpoint = mountpoint;
         this.files = new RememberedFiles(view);
         HandlerTable handlers = HandlerTable.of(view, files, owner);
-        SlowReads slow = new SlowReads(view, files, guard, device.protocol().maxRequestBytes());
-        this.threads = new RequestThreads(view, guard, handlers, slow, device);
+        SlowReads slowReads =
+                new SlowReads(view, files, guard, device.protocol().maxRequestBytes(), PATIENCE);
+        SlowLookups slowLookups = new SlowLookups(view, handlers, guard, PATIENCE);
+        this.threads = new RequestThreads(view, guard, handlers, slowReads, slowLookups, device);
         threads.start();
     }
 

@@ -10,6 +10,7 @@ import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files that were read last, by inode, in the place of those that are open: which ones those
@@ -39,6 +40,11 @@ final class RememberedFiles {
         // Not within the cache's lock: this may fetch a manifest.
         OpenFile opened = open(inode);
         return Objects.requireNonNullElse(files.asMap().putIfAbsent(inode, opened), opened);
+    }
+
+    /** One that is remembered. */
+    @Nullable OpenFile known(long inode) {
+        return files.getIfPresent(inode);
     }
 
     private OpenFile open(long inode) {

@@ -20,12 +20,25 @@ final class Request {
      */
     private static final int BUFFER_BYTES = 64 << 10;
 
-    private final MemorySegment memory = LockedMemory.allocate(BUFFER_BYTES);
+    private final MemorySegment memory;
     private final FileSystemView view;
     private int length;
 
     Request(FileSystemView view) {
+        this(view, LockedMemory.allocate(BUFFER_BYTES));
+    }
+
+    private Request(FileSystemView view, MemorySegment memory) {
         this.view = view;
+        this.memory = memory;
+    }
+
+    /** The same in memory of its own, no more than it needs, for another thread to work on. */
+    Request copy() {
+        MemorySegment words = MemorySegment.ofArray(new long[Math.ceilDiv(length, Long.BYTES)]);
+        Request copy = new Request(view, words.copyFrom(memory.asSlice(0, length)));
+        copy.length = length;
+        return copy;
     }
 
     /** As the kernel wrote it. */

@@ -19,7 +19,8 @@ final class RequestThread implements Runnable {
     private final HandlerTable handlers;
     private final Guard guard;
     private final Request request;
-    private final SlowReads slow;
+    private final SlowReads slowReads;
+    private final SlowLookups slowLookups;
     private final Answers answers;
     private final CallState state = new CallState();
 
@@ -37,7 +38,8 @@ final class RequestThread implements Runnable {
             Descriptor queue,
             HandlerTable handlers,
             Guard guard,
-            SlowReads slow,
+            SlowReads slowReads,
+            SlowLookups slowLookups,
             Request request,
             Answers answers) {
         this.all = all;
@@ -45,7 +47,8 @@ final class RequestThread implements Runnable {
         this.handlers = handlers;
         this.guard = guard;
         this.request = request;
-        this.slow = slow;
+        this.slowReads = slowReads;
+        this.slowLookups = slowLookups;
         this.answers = answers;
     }
 
@@ -106,7 +109,7 @@ final class RequestThread implements Runnable {
             LOG.error("A request of {} bytes that is none", bytes);
             return;
         }
-        if (slow.take(request, queue)) {
+        if (slowReads.take(request, queue) || slowLookups.take(request, queue)) {
             return;
         }
         HandlerTable.Entry asked = handlers.entry(request.opcode());

@@ -4,6 +4,8 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.linux.Descriptor;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,9 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Those who serve a device: at any time at least one waits for a request while others may be at
- * work, up to a bound; a surplus ends. Reads that have to wait for bytes go to {@link SlowReads}.
- * Platform threads, because a thread that waits in the kernel would hold a virtual thread's
- * carrier.
+ * work, up to a bound; a surplus ends. What has to wait for others goes to {@link SlowReads} and
+ * {@link SlowLookups}. Platform threads, because a thread that waits in the kernel would hold a
+ * virtual thread's carrier.
  */
 final class RequestThreads {
 
@@ -33,7 +35,8 @@ final class RequestThreads {
     private final FileSystemView view;
     private final Guard guard;
     private final HandlerTable handlers;
-    private final SlowReads slow;
+    private final SlowReads slowReads;
+    private final SlowLookups slowLookups;
     private final List<Descriptor> queues;
     private final int maxRequestBytes;
     private final AtomicInteger waiting = new AtomicInteger();
@@ -42,50 +45,73 @@ final class RequestThreads {
 
     // Guarded by this.
     private final Set<RequestThread> alive = new HashSet<>();
+
+    /** Those whose threads have ended; the next one uses the memory of the last of them. */
+    private final Deque<RequestThread> rested = new ArrayDeque<>();
+
+    private int most = MAX_THREADS;
     private long started;
 
     RequestThreads(
             FileSystemView view,
             Guard guard,
             HandlerTable handlers,
-            SlowReads slow,
+            SlowReads slowReads,
+            SlowLookups slowLookups,
             FuseDevice device) {
         this.view = view;
         this.guard = guard;
         this.handlers = handlers;
-        this.slow = slow;
+        this.slowReads = slowReads;
+        this.slowLookups = slowLookups;
         this.queues = device.descriptors();
         this.maxRequestBytes = device.protocol().maxRequestBytes();
     }
 
-    void start() {
-        for (int i = 0; i < queues.size(); i++) {
-            startOne();
+    /** Starts one for each queue, or as many as there is memory for, but one at least. */
+    synchronized void start() {
+        startOne();
+        for (int i = 1; i < queues.size(); i++) {
+            startAnother();
         }
     }
 
-    private synchronized void startOne() {
-        if (stopping || alive.size() >= MAX_THREADS) {
+    /** Without memory for one more those who are there go on, each with the request it has. */
+    private synchronized void startAnother() {
+        if (stopping || alive.size() >= most) {
             return;
         }
-        Descriptor queue = queues.get((int) (started++ % queues.size()));
-        RequestThread thread =
-                new RequestThread(
-                        this,
-                        queue,
-                        handlers,
-                        guard,
-                        slow,
-                        new Request(view),
-                        new Answers(maxRequestBytes));
+        try {
+            startOne();
+        } catch (OutOfMemoryError e) {
+            most = alive.size();
+            LOG.warn("No more than {} threads serve requests: {}", most, e.getMessage());
+        }
+    }
+
+    private void startOne() {
+        RequestThread thread = rested.isEmpty() ? make() : rested.pop();
         alive.add(thread);
         try {
-            Thread.ofPlatform().daemon().name("fuse-" + started).start(thread);
+            Thread.ofPlatform().daemon().name("fuse-" + started++).start(thread);
         } catch (OutOfMemoryError e) {
-            // No thread to be had: those who are there go on.
             alive.remove(thread);
-            LOG.warn("No more than {} threads: {}", alive.size(), e.getMessage());
+            rested.push(thread);
+            throw e;
         }
+    }
+
+    private RequestThread make() {
+        Descriptor queue = queues.get((alive.size() + rested.size()) % queues.size());
+        return new RequestThread(
+                this,
+                queue,
+                handlers,
+                guard,
+                slowReads,
+                slowLookups,
+                new Request(view),
+                new Answers(maxRequestBytes));
     }
 
     /** Whether a thread is still wanted. */
@@ -101,7 +127,7 @@ final class RequestThreads {
     /** A thread waits no more. */
     void works(boolean onRequest) {
         if (waiting.decrementAndGet() == 0 && onRequest) {
-            startOne();
+            startAnother();
         }
     }
 
@@ -111,6 +137,7 @@ final class RequestThreads {
 
     synchronized void ended(RequestThread thread) {
         alive.remove(thread);
+        rested.push(thread);
         if (alive.isEmpty()) {
             end.complete(stopping ? 0 : 1);
         }
@@ -134,6 +161,8 @@ final class RequestThreads {
             alive.forEach(RequestThread::wake);
             wait(WAKE_MILLIS);
         }
-        return alive.isEmpty() && slow.awaitAnswered(deadline - System.nanoTime());
+        return alive.isEmpty()
+                && slowReads.awaitAnswered(deadline - System.nanoTime())
+                && slowLookups.awaitAnswered(deadline - System.nanoTime());
     }
 }

@@ -1,6 +1,5 @@
 package dev.forebay.fuse.kernel;
 
-import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenFile;
@@ -8,13 +7,11 @@ import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.linux.Descriptor;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads of bytes that are not on this node. They are taken off those who serve the device, who go
@@ -27,34 +24,33 @@ import org.slf4j.LoggerFactory;
  */
 final class SlowReads {
 
-    private static final Logger LOG = LoggerFactory.getLogger(SlowReads.class);
-
-    /** Each has a buffer of the largest request, about 1 MiB. */
+    /** Each has a buffer of the largest request, about 1 MiB, or waits for one. */
     private static final int AT_ONCE = 64;
-
-    /** Buffers that are kept while nothing is slow. */
-    private static final int IDLE = 8;
 
     private static final long IDLE_SECONDS = 10;
 
     private final FileSystemView view;
     private final RememberedFiles files;
     private final Guard guard;
-    private final int maxRequestBytes;
+    private final Duration patience;
     private final ExecutorService executor;
-    private final ConcurrentLinkedDeque<Answers> idle = new ConcurrentLinkedDeque<>();
+    private final AnswerPool pool;
+    private final Unanswered unanswered = new Unanswered();
 
-    /** Is there when there is memory for no other. For one thread at a time. */
-    private final Answers refusal = new Answers(0);
-
-    // Guarded by this.
-    private int unanswered;
-
-    SlowReads(FileSystemView view, RememberedFiles files, Guard guard, int maxRequestBytes) {
+    /**
+     * @param patience how long a reader waits at most, from when its request was taken
+     */
+    SlowReads(
+            FileSystemView view,
+            RememberedFiles files,
+            Guard guard,
+            int maxRequestBytes,
+            Duration patience) {
         this.view = view;
         this.files = files;
         this.guard = guard;
-        this.maxRequestBytes = maxRequestBytes;
+        this.pool = new AnswerPool(() -> new Answers(maxRequestBytes));
+        this.patience = patience;
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(
                         AT_ONCE,
@@ -77,28 +73,44 @@ final class SlowReads {
             return false;
         }
         Read read;
+        Deferred deferred;
         try {
-            read = new Read(request, queue);
-            if (read.isFast()) {
+            read = new Read(request);
+            if (isFast(read)) {
                 return false;
             }
+            deferred = new Deferred(guard, Operation.READ, read, queue, request.unique(), patience);
         } catch (RuntimeException | Error e) {
             // The handler of reads meets the same, and its guard says what it means.
             return false;
         }
-        count(1);
+        unanswered.add(1);
         try {
-            executor.execute(read);
+            executor.execute(() -> run(read, deferred));
         } catch (OutOfMemoryError noThread) {
-            count(-1);
-            return false;
+            unanswered.add(-1);
+            return !deferred.cancel();
         }
         return true;
     }
 
-    private synchronized void count(int more) {
-        unanswered += more;
-        notifyAll();
+    /** To open the file may be slow, too. */
+    private boolean isFast(Read read) {
+        OpenFile file = files.known(read.node);
+        if (file == null && view.isHere(read.node)) {
+            file = files.file(read.node);
+        }
+        return file != null && file.isHere(read.offset, read.length);
+    }
+
+    private void run(Read read, Deferred deferred) {
+        Answers answers = pool.take();
+        try {
+            deferred.answer(answers, () -> read.into(answers));
+        } finally {
+            pool.giveBack(answers);
+            unanswered.add(-1);
+        }
     }
 
     /**
@@ -106,62 +118,25 @@ final class SlowReads {
      *
      * @return whether all were answered in time
      */
-    synchronized boolean awaitAnswered(long nanos) throws InterruptedException {
-        long deadline = System.nanoTime() + nanos;
-        while (unanswered > 0 && deadline - System.nanoTime() > 0) {
-            TimeUnit.NANOSECONDS.timedWait(this, deadline - System.nanoTime());
-        }
-        return unanswered == 0;
+    boolean awaitAnswered(long nanos) throws InterruptedException {
+        return unanswered.await(nanos);
     }
 
-    private void refuse(Descriptor queue, long unique) {
-        synchronized (refusal) {
-            refusal.send(queue, -Errno.EIO.number(), unique);
-        }
-    }
+    private final class Read {
 
-    private final class Read implements Runnable {
-
-        private final Descriptor queue;
-        private final long unique;
         private final long node;
         private final long offset;
         private final int length;
-        private final OpenFile file;
 
-        Read(Request request, Descriptor queue) {
-            this.queue = queue;
-            this.unique = request.unique();
+        Read(Request request) {
             this.node = request.node();
             this.offset = ReadRequest.offset(request.memory());
             this.length = ReadRequest.size(request.memory());
-            this.file = files.file(node);
         }
 
-        boolean isFast() {
-            return file.isHere(offset, length);
-        }
-
-        @Override
-        public void run() {
-            try {
-                Answers kept = idle.poll();
-                Answers answers = kept == null ? new Answers(maxRequestBytes) : kept;
-                answers.send(queue, guard.run(Operation.READ, this, () -> into(answers)), unique);
-                if (idle.size() < IDLE) {
-                    idle.push(answers);
-                }
-            } catch (OutOfMemoryError e) {
-                LOG.error("No memory for the answer to a read of {}", this, e);
-                refuse(queue, unique);
-            } finally {
-                count(-1);
-            }
-        }
-
-        private int into(Answers answers) {
+        int into(Answers answers) {
             Reply reply = answers.reply();
-            return file.read(offset, reply.buffer(reply.room(length)));
+            return files.file(node).read(offset, reply.buffer(reply.room(length)));
         }
 
         /** For messages. */

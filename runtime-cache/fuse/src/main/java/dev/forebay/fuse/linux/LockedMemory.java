@@ -14,7 +14,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Memory that is there: touched, and kept from being swapped out if that is permitted. */
+/**
+ * Memory that is there: touched, and kept from being swapped out if that is permitted.
+ *
+ * <p>Keep it and use it again. What is freed goes back to the C library, which can give nothing to
+ * the kernel that is locked; and what is allocated next comes from the arena of another thread. A
+ * pod that allocated a buffer for each thread that comes and goes had 139 MB locked when 52 MB were
+ * in use.
+ */
 public final class LockedMemory {
 
     private static final Logger LOG = LoggerFactory.getLogger(LockedMemory.class);

@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.linux.Buffers;
 import dev.forebay.linux.DiskFile;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;

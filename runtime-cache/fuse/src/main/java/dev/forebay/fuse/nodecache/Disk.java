@@ -1,7 +1,5 @@
 package dev.forebay.fuse.nodecache;
 
-import dev.forebay.linux.ErrorNumber;
-import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
@@ -77,11 +75,5 @@ final class Disk {
             Thread.currentThread().interrupt();
             return false;
         }
-    }
-
-    /** Whether there is just no room. */
-    static boolean isFull(IOException failure) {
-        return failure instanceof SystemCallException call
-                && (call.errno() == ErrorNumber.ENOSPC || call.errno() == ErrorNumber.EDQUOT);
     }
 }

@@ -56,7 +56,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
             Manifests manifests,
             LocalChunks source,
             Consumer<ManifestRef> complete) {
-        VersionPages pages = new VersionPages(manifests);
+        VersionPages pages = new VersionPages(manifests, config.capacityBytes());
         PackCache cache =
                 PackCache.open(
                         config.directory(), config.capacityBytes(), config.strict(), source, pages);

@@ -2,6 +2,8 @@ package dev.forebay.fuse.nodecache;
 
 import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.linux.Buffers;
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -150,7 +152,7 @@ final class PieceFetcher {
             counters.storedBytes.add(moreBytes);
             return true;
         } catch (IOException e) {
-            if (!Disk.isFull(e)) {
+            if (!ErrorNumber.isFullDisk(e)) {
                 throw e;
             }
             counters.refused.increment();

@@ -23,18 +23,30 @@ import java.util.stream.Collectors;
 /** The live pages of mounted versions, from their manifests. Safe for use by many threads. */
 final class VersionPages implements LivePages {
 
-    /** Each takes 300 bytes. */
-    private static final int MAX_CHUNKS = 16_384;
+    /** Each takes about half a KiB: so many are always affordable, and this is 128 GiB of packs. */
+    private static final int LEAST_CHUNKS = 16_384;
+
+    private static final int MOST_CHUNKS = 262_144;
 
     private record Key(Digest manifest, ChunkId chunk) {}
 
     private final Manifests manifests;
-    private final Cache<Key, BitSet> pages = Caffeine.newBuilder().maximumSize(MAX_CHUNKS).build();
+    private final Cache<Key, BitSet> pages;
     private volatile Map<Digest, ManifestRef> mounted = Map.of();
 
-    /** Knows no version until {@link #update} was called. */
-    VersionPages(Manifests manifests) {
+    /**
+     * Knows no version until {@link #update} was called.
+     *
+     * @param capacityBytes of the node cache
+     */
+    VersionPages(Manifests manifests, long capacityBytes) {
         this.manifests = manifests;
+        this.pages = Caffeine.newBuilder().maximumSize(remembered(capacityBytes)).build();
+    }
+
+    /** Of how many chunks to remember the pages: twice what fits, for versions share chunks. */
+    static long remembered(long capacityBytes) {
+        return Math.clamp(2 * (capacityBytes / Sizes.CHUNK), LEAST_CHUNKS, MOST_CHUNKS);
     }
 
     /** Takes over the mount table; call it before the versions are shown. */

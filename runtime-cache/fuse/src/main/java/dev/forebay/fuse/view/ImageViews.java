@@ -16,9 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -48,16 +51,26 @@ public final class ImageViews implements AutoCloseable {
     private final Images images;
     private final MountedPacks packs;
     private final Supplier<Optional<NodePacks>> nodePacks;
-    private final ScheduledExecutorService thread =
+    private final NativeVersions natives = new NativeVersions(System::nanoTime);
+
+    /** Takes off what must not be seen any more, and waits for nothing. */
+    private final ScheduledExecutorService upkeep =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().daemon().name("views").unstarted(task));
 
-    // Of the one thread.
+    // Of upkeep.
     private int ticks;
     private boolean served;
-    private final NativeVersions natives = new NativeVersions(System::nanoTime);
 
-    /** Why versions could not be shown better. */
+    /** Fetches images and attaches them, which may take minutes. */
+    private final ExecutorService improvement =
+            Executors.newSingleThreadExecutor(
+                    task -> Thread.ofPlatform().daemon().name("images").unstarted(task));
+
+    /** Whether there is a round of improvement that has not begun. */
+    private final AtomicBoolean improvesSoon = new AtomicBoolean();
+
+    /** Why versions could not be shown better. Of improvement. */
     private final Map<DatasetVersion, String> problems = new HashMap<>();
 
     /**
@@ -85,7 +98,7 @@ public final class ImageViews implements AutoCloseable {
         this.packs = packs;
         this.nodePacks = nodePacks;
         var _ =
-                thread.scheduleWithFixedDelay(
+                upkeep.scheduleWithFixedDelay(
                         this::tick, TICK.toSeconds(), TICK.toSeconds(), TimeUnit.SECONDS);
     }
 
@@ -98,7 +111,7 @@ public final class ImageViews implements AutoCloseable {
 
     /** Shows the versions that {@link #retain} was told of as well as it can be done, soon. */
     public void show() {
-        thread.execute(this::bring);
+        upkeep.execute(this::bring);
     }
 
     /** How many versions are shown in which way; all portably if this process serves none. */
@@ -121,34 +134,55 @@ public final class ImageViews implements AutoCloseable {
     }
 
     private void bring() {
+        inTree(this::lookAfter);
+        if (improvesSoon.compareAndSet(false, true)) {
+            improvement.execute(
+                    () -> {
+                        improvesSoon.set(false);
+                        inTree(this::improve);
+                    });
+        }
+    }
+
+    private void inTree(Consumer<Path> work) {
         try {
-            tree.get().ifPresent(this::bring);
+            tree.get().ifPresent(work);
         } catch (RuntimeException e) {
             LOG.error("Views stay as they are", e);
         }
     }
 
-    private void bring(Path root) {
+    private void lookAfter(Path root) {
         stacks.takeOff(root);
         Map<Mount, List<Path>> wanted = stacks.below(root);
-        wanted.forEach((mount, stack) -> bring(root, mount, stack));
-        List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
-        problems.keySet().retainAll(versions);
-        natives.retain(versions);
+        wanted.forEach((mount, stack) -> lookAfter(root, mount, stack));
+        natives.retain(wanted.keySet().stream().map(Mount::version).toList());
         nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
-        images.keep(wanted.keySet().stream().map(Images::name).collect(Collectors.toSet()));
     }
 
-    private void bring(Path root, Mount mount, List<Path> stack) {
-        View view = ImageStacks.view(stack);
-        if (view.compareTo(best) < 0) {
-            improve(root, mount, view);
-        } else if (view == View.NATIVE && !images.isOurs(stack.getLast())) {
+    private void lookAfter(Path root, Mount mount, List<Path> stack) {
+        if (ImageStacks.view(stack) != View.NATIVE) {
+            return;
+        }
+        if (!images.isOurs(stack.getLast())) {
             // Over packs of a cache that nobody looks after now.
             lower(root, mount, "its packs are in another process's directory");
-        } else if (view == View.NATIVE) {
+        } else {
             nodePacks.get().ifPresent(cache -> check(root, mount, cache));
         }
+    }
+
+    private void improve(Path root) {
+        Map<Mount, List<Path>> wanted = stacks.below(root);
+        wanted.forEach(
+                (mount, stack) -> {
+                    View view = ImageStacks.view(stack);
+                    if (view.compareTo(best) < 0) {
+                        improve(root, mount, view);
+                    }
+                });
+        problems.keySet().retainAll(wanted.keySet().stream().map(Mount::version).toList());
+        images.keep(wanted.keySet().stream().map(Images::name).collect(Collectors.toSet()));
     }
 
     private void improve(Path root, Mount mount, View view) {
@@ -249,10 +283,13 @@ public final class ImageViews implements AutoCloseable {
     /** Lets the images be where they are: they go with the tree, or are its next server's. */
     @Override
     public void close() {
-        thread.shutdownNow();
+        upkeep.shutdownNow();
         try {
-            boolean _ = thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+            boolean _ = upkeep.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+            improvement.shutdownNow();
+            boolean _ = improvement.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
+            improvement.shutdownNow();
             Thread.currentThread().interrupt();
         }
     }

@@ -84,6 +84,16 @@ public final class MountedPacks {
         return packs;
     }
 
+    /** Whether {@link #of} reads no manifest. */
+    boolean isKnown(ManifestRef manifest) {
+        return known.containsKey(manifest.digest());
+    }
+
+    /** Whether {@link #numbered} reads no manifest. */
+    boolean isKnown(long inode) {
+        return byNumber.containsKey(inode) || mounted.keySet().equals(known.keySet());
+    }
+
     /**
      * The pack with this inode number; looks into the manifests of all versions if need be.
      *

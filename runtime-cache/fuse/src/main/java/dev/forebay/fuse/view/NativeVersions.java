@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Which versions are native over this process's packs, and which of them goes when room is needed:
- * the one that has been so for longest, for nobody is told of what is read in it. For one thread at
- * a time.
+ * the one that has been so for longest, for nobody is told of what is read in it. Safe for use by
+ * many threads.
  */
 final class NativeVersions {
 
@@ -23,6 +23,8 @@ final class NativeVersions {
     static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final LongSupplier nanoTime;
+
+    // Guarded by this.
     private long nextYield;
 
     /** Oldest first; whether the packs were ever known to be whole. */
@@ -36,13 +38,13 @@ final class NativeVersions {
     }
 
     /** Forgets all versions but these. */
-    void retain(Collection<DatasetVersion> versions) {
+    synchronized void retain(Collection<DatasetVersion> versions) {
         natives.keySet().retainAll(versions);
         restUntil.keySet().retainAll(versions);
     }
 
     /** Whether a version may become native. */
-    boolean mayBeNative(DatasetVersion version) {
+    synchronized boolean mayBeNative(DatasetVersion version) {
         Long until = restUntil.get(version);
         return until == null || until - nanoTime.getAsLong() <= 0;
     }
@@ -53,17 +55,17 @@ final class NativeVersions {
      * @param whole whether its packs are known to be here as a whole
      * @return whether that was ever known; else it was attached by a predecessor
      */
-    boolean isNative(DatasetVersion version, boolean whole) {
+    synchronized boolean isNative(DatasetVersion version, boolean whole) {
         return natives.merge(version, whole, Boolean::logicalOr);
     }
 
     /** A version is native no more. */
-    void remove(DatasetVersion version) {
+    synchronized void remove(DatasetVersion version) {
         natives.remove(version);
     }
 
     /** The version that has to make room now, if one does. */
-    Optional<DatasetVersion> toYield() {
+    synchronized Optional<DatasetVersion> toYield() {
         long now = nanoTime.getAsLong();
         Optional<DatasetVersion> oldest =
                 natives.keySet().stream().filter(_ -> now - nextYield >= 0).findFirst();

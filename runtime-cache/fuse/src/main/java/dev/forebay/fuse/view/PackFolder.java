@@ -145,6 +145,22 @@ public final class PackFolder implements FileSystemView {
     }
 
     @Override
+    public boolean isHere(long inode) {
+        if (!isOurs(inode)) {
+            return tree.isHere(inode);
+        }
+        return inode == FOLDER || packs.isKnown(inode);
+    }
+
+    @Override
+    public boolean isHere(long parent, String name) {
+        if (!isOurs(parent)) {
+            return tree.isHere(parent, name);
+        }
+        return !NUMBER.matcher(name).matches() || packs.isKnown(number(name));
+    }
+
+    @Override
     public String describe(long inode) {
         if (!isOurs(inode)) {
             return tree.describe(inode);

@@ -89,6 +89,18 @@ class MountedPacksTest {
     }
 
     @Test
+    void whatWasReadOnceIsKnown() {
+        TestDataset readable = datasets.getFirst();
+        MountedPacks packs = mounted(readable);
+        assertThat(packs.isKnown(inode(readable))).isFalse();
+        assertThat(packs.isKnown(readable.mount().manifest())).isFalse();
+        assertThat(packs.numbered(inode(readable))).isPresent();
+        assertThat(packs.isKnown(inode(readable))).isTrue();
+        assertThat(packs.isKnown(readable.mount().manifest())).isTrue();
+        assertThat(packs.isKnown(inode(datasets.getLast()))).isFalse();
+    }
+
+    @Test
     void whatNoMountedVersionHasIsNotFound() {
         MountedPacks packs = mounted(datasets.getLast());
         packs.update(List.of(datasets.getLast().mount()));

@@ -49,7 +49,7 @@ public final class ChunkAccess {
             Peers peers,
             Lake lake,
             LakePace pace,
-            LakeAccount account,
+            FillAccount account,
             FillLimits limits,
             FillObserver observer,
             BooleanSupplier behind,

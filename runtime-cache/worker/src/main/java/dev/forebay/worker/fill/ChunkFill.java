@@ -54,7 +54,7 @@ final class ChunkFill {
     private final ChunkBuffers buffers;
     private final Peers peers;
     private final LakeFetch lake;
-    private final LakeAccount account;
+    private final FillAccount account;
     private final Duration timeout;
     private final FillObserver observer;
 
@@ -63,7 +63,7 @@ final class ChunkFill {
             ChunkBuffers buffers,
             Peers peers,
             LakeFetch lake,
-            LakeAccount account,
+            FillAccount account,
             Duration timeout,
             FillObserver observer) {
         this.store = store;
@@ -150,7 +150,8 @@ final class ChunkFill {
             List<Need.Piece> before,
             ByteBuffer bytes,
             Urgency urgency) {
-        List<LakeFetch.Failure> failures = lake.fetch(need.bucket(), pieces, bytes, urgency);
+        List<LakeFetch.Failure> failures =
+                lake.fetch(need.bucket(), pieces, bytes, urgency, account.lakeReads(need.digest()));
         List<Need.Piece> fetched = new ArrayList<>(pieces);
         failures.forEach(failure -> fetched.remove(failure.piece()));
         int fromLake = sum(fetched);
@@ -169,6 +170,7 @@ final class ChunkFill {
         int end = Math.ceilDiv(missing.getLast().to(), CHECKSUM_BLOCK) * CHECKSUM_BLOCK;
         int to = Math.min(need.length(), end);
         if (peers.fetch(need.digest(), need.chunk(), from, bytes.slice(from, to - from))) {
+            account.tookFromPeer(need.digest(), to - from);
             return true;
         }
         // Padding must be zeros, and nobody writes it again.

@@ -1,6 +1,7 @@
 package dev.forebay.worker.fill;
 
 import dev.forebay.lake.Lake;
+import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
@@ -52,12 +53,17 @@ final class LakeFetch {
      * Reads {@code pieces} to their places in {@code target}.
      *
      * @param target the chunk, from its first byte
+     * @param meter hears of each request
      * @return the pieces that could not be had; those that were not tried after a failure have that
      *     failure's cause
      */
     List<Failure> fetch(
-            String bucket, List<Need.Piece> pieces, ByteBuffer target, Urgency urgency) {
-        Run run = new Run(bucket, new ConcurrentLinkedQueue<>(pieces), target, urgency);
+            String bucket,
+            List<Need.Piece> pieces,
+            ByteBuffer target,
+            Urgency urgency,
+            ReadMeter meter) {
+        Run run = new Run(bucket, new ConcurrentLinkedQueue<>(pieces), target, urgency, meter);
         int threads = Math.min(parallel, pieces.size());
         List<Thread> helpers = new ArrayList<>();
         for (int i = 1; i < threads; i++) {
@@ -100,14 +106,21 @@ final class LakeFetch {
         private final Queue<Need.Piece> pieces;
         private final ByteBuffer target;
         private final Urgency urgency;
+        private final ReadMeter meter;
         private final Queue<Failure> failures = new ConcurrentLinkedQueue<>();
         private volatile boolean stopped;
 
-        Run(String bucket, Queue<Need.Piece> pieces, ByteBuffer target, Urgency urgency) {
+        Run(
+                String bucket,
+                Queue<Need.Piece> pieces,
+                ByteBuffer target,
+                Urgency urgency,
+                ReadMeter meter) {
             this.bucket = bucket;
             this.pieces = pieces;
             this.target = target;
             this.urgency = urgency;
+            this.meter = meter;
         }
 
         @Override
@@ -152,7 +165,8 @@ final class LakeFetch {
                         piece.segment().etag(),
                         piece.segment().versionId(),
                         piece.objectOffset(),
-                        target.slice(piece.from(), piece.bytes()));
+                        target.slice(piece.from(), piece.bytes()),
+                        meter);
                 observer.lakeRequest("ok", piece.bytes());
                 if (known.isPresent()) {
                     changed.forget(bucket, piece.segment());

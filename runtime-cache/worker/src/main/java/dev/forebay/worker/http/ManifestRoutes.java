@@ -3,9 +3,9 @@ package dev.forebay.worker.http;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.model.Digest;
 import dev.forebay.transfer.DropAnswer;
+import dev.forebay.worker.accounts.VersionAccounts;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.ChunkDropper;
-import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -26,13 +26,13 @@ final class ManifestRoutes {
     private final MountedVersions versions;
     private final ChunkAccess chunks;
     private final ChunkDropper dropper;
-    private final LakeAccounts accounts;
+    private final VersionAccounts accounts;
 
     ManifestRoutes(
             MountedVersions versions,
             ChunkAccess chunks,
             ChunkDropper dropper,
-            LakeAccounts accounts) {
+            VersionAccounts accounts) {
         this.versions = versions;
         this.chunks = chunks;
         this.dropper = dropper;

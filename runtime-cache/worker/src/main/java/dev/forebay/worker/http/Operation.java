@@ -12,7 +12,8 @@ public enum Operation {
     COVERAGE,
     DROP,
     DRAIN,
-    STATUS;
+    STATUS,
+    ACCOUNTS;
 
     /** The value of the metric's tag. */
     public String tag() {

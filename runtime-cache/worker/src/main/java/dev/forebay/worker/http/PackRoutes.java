@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
+import java.util.function.ObjLongConsumer;
 
 /** Reads of packs, and fills and verifications of their chunks. */
 final class PackRoutes {
@@ -32,13 +33,22 @@ final class PackRoutes {
     private final Semaphore openParts = new Semaphore(MOST_OPEN_PARTS);
     private final Lane misses;
     private final RequestObserver observer;
+    private final ObjLongConsumer<Digest> served;
 
+    /**
+     * @param served told of the bytes that readers of a manifest are sent
+     */
     PackRoutes(
-            MountedVersions versions, ChunkAccess chunks, Lane misses, RequestObserver observer) {
+            MountedVersions versions,
+            ChunkAccess chunks,
+            Lane misses,
+            RequestObserver observer,
+            ObjLongConsumer<Digest> served) {
         this.versions = versions;
         this.chunks = chunks;
         this.misses = misses;
         this.observer = observer;
+        this.served = served;
     }
 
     private record Read(PackId pack, Digest manifest, RangeHeader range, boolean onlyIfCached) {}
@@ -46,7 +56,8 @@ final class PackRoutes {
     /**
      * A range inside its chunk, {@code from} and {@code to} counted from the chunk's first byte.
      */
-    private record Place(ChunkId chunk, int length, int from, int to, long packBytes) {}
+    private record Place(
+            Digest manifest, ChunkId chunk, int length, int from, int to, long packBytes) {}
 
     /** {@code GET /v1/packs/{p}?manifest={m}}. */
     Callable<Answer> read(RoutingContext context) {
@@ -185,7 +196,7 @@ final class PackRoutes {
         int length = chunk.length(packBytes);
         int from = (int) (range.from() - chunk.start());
         int to = (int) Math.min(length - 1L, range.last() - chunk.start()) + 1;
-        return new Place(chunk, length, from, to, packBytes);
+        return new Place(read.manifest(), chunk, length, from, to, packBytes);
     }
 
     private Answer.FileBytes bytes(ChunkAccess.Present present, Place place) {
@@ -206,6 +217,7 @@ final class PackRoutes {
                             WorkerProtocol.SOURCE_HEADER,
                             present.source().wireName());
             observer.served(present.source(), to - from);
+            served.accept(place.manifest(), to - from);
             return new Answer.FileBytes(206, headers, stored.channel(), from, to - from, stored);
         } catch (RuntimeException e) {
             stored.close();

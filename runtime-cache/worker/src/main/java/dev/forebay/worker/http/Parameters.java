@@ -8,6 +8,7 @@ import dev.forebay.transfer.WorkerProtocol;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the parts of a request, each checked where it comes in. */
@@ -54,6 +55,31 @@ final class Parameters {
             throw Refusal.invalid("index", text, rule);
         }
         return (int) index;
+    }
+
+    /** A whole number of a range, the least if it is not given. */
+    static long number(RoutingContext context, String name, long least, long most) {
+        List<String> values = context.queryParam(name);
+        String text = values.isEmpty() ? Long.toString(least) : values.getFirst();
+        String rule = "must be a whole number from %d to %d".formatted(least, most);
+        try {
+            long value = Long.parseLong(text);
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            throw Refusal.invalid(name, text, rule);
+        }
+        throw Refusal.invalid(name, text, rule);
+    }
+
+    static UUID account(RoutingContext context) {
+        String text = String.valueOf(context.pathParam("a"));
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw Refusal.invalid("account", text, "must be a UUID");
+        }
     }
 
     static List<RangeHeader> ranges(RoutingContext context) {

@@ -4,10 +4,10 @@ import dev.forebay.image.ImageStore;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerProtocol;
 import dev.forebay.transfer.WorkerStatus;
+import dev.forebay.worker.accounts.VersionAccounts;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.handover.Drain;
 import dev.forebay.worker.retention.ChunkDropper;
-import dev.forebay.worker.retention.LakeAccounts;
 import dev.forebay.worker.retention.MountedVersions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -25,6 +25,7 @@ public final class WorkerRoutes {
     private final Dispatcher dispatcher;
     private final PackRoutes packs;
     private final ManifestRoutes manifests;
+    private final AccountRoutes accounts;
     private final ImageRoutes images;
     private final Supplier<WorkerStatus> status;
     private final Supplier<Drain> drain;
@@ -53,7 +54,7 @@ public final class WorkerRoutes {
             ChunkAccess chunks,
             ChunkDropper dropper,
             ImageStore images,
-            LakeAccounts accounts,
+            VersionAccounts accounts,
             Supplier<WorkerStatus> status,
             Supplier<Drain> drain,
             Limits limits,
@@ -61,8 +62,14 @@ public final class WorkerRoutes {
             RequestObserver observer) {
         this.dispatcher = new Dispatcher(token, observer);
         this.packs =
-                new PackRoutes(versions, chunks, limits.lane("miss", limits.reads()), observer);
+                new PackRoutes(
+                        versions,
+                        chunks,
+                        limits.lane("miss", limits.reads()),
+                        observer,
+                        accounts::served);
         this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts);
+        this.accounts = new AccountRoutes(accounts);
         this.images = new ImageRoutes(versions, images);
         this.status = status;
         this.drain = drain;
@@ -110,6 +117,20 @@ public final class WorkerRoutes {
                 Operation.DROP,
                 fills,
                 manifests::drop);
+        add(
+                router,
+                HttpMethod.GET,
+                WorkerProtocol.ACCOUNTS_PATH,
+                Operation.ACCOUNTS,
+                reads,
+                accounts::page);
+        add(
+                router,
+                HttpMethod.DELETE,
+                WorkerProtocol.ACCOUNT_PATH,
+                Operation.ACCOUNTS,
+                reads,
+                accounts::settle);
         add(
                 router,
                 HttpMethod.GET,

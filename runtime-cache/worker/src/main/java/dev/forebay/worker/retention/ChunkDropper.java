@@ -3,6 +3,7 @@ package dev.forebay.worker.retention;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.Dropped;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -14,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** Drops the chunks of a version that is being evicted. Blocks; safe for use by many threads. */
 public final class ChunkDropper {
@@ -21,10 +23,11 @@ public final class ChunkDropper {
     private final ChunkStore store;
     private final ChunkAccess chunks;
     private final MountedVersions versions;
-    private final LakeAccounts accounts;
+    private final Consumer<DatasetVersion> gone;
     private final BooleanSupplier current;
 
     /**
+     * @param gone told of each version whose chunks were dropped
      * @param current whether this process is certainly still this worker and knows the region's
      *     state; otherwise nothing is dropped
      */
@@ -32,12 +35,12 @@ public final class ChunkDropper {
             ChunkStore store,
             ChunkAccess chunks,
             MountedVersions versions,
-            LakeAccounts accounts,
+            Consumer<DatasetVersion> gone,
             BooleanSupplier current) {
         this.store = store;
         this.chunks = chunks;
         this.versions = versions;
-        this.accounts = accounts;
+        this.gone = gone;
         this.current = current;
     }
 
@@ -61,7 +64,7 @@ public final class ChunkDropper {
             requireCurrent();
             dropped = dropped.plus(store.dropPack(pack));
         }
-        DropRule.leaving(now, digest).forEach(accounts::close);
+        DropRule.leaving(now, digest).forEach(gone);
         return new DropAnswer(dropped.chunks(), dropped.bytes());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.StoreLimits;
+import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -27,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,9 @@ class ChunkAccessTest {
 
     @TempDir Path directory;
     private final Map<Digest, Long> taken = new ConcurrentHashMap<>();
+    private final AtomicInteger lakeRequests = new AtomicInteger();
+    private final AtomicLong cameFromLake = new AtomicLong();
+    private final AtomicLong cameFromPeers = new AtomicLong();
     private final List<String> ahead = new CopyOnWriteArrayList<>();
     private volatile long writtenWhenTold = -1;
     private ChunkStore store;
@@ -66,6 +71,8 @@ class ChunkAccessTest {
         assertThat(present.source()).isEqualTo(Source.LAKE);
         assertBytes(v1, present);
         assertThat(lake.takeReads()).containsExactly("a[0, 1)", "b[0, 4096)", "c[0, 70000)");
+        assertThat(lakeRequests).hasValue(3);
+        assertThat(cameFromLake).hasValue(1 + 4096 + 70_000);
     }
 
     @Test
@@ -417,16 +424,46 @@ class ChunkAccessTest {
                 peers,
                 lake,
                 new LakePace(100_000),
-                this::took,
+                account(),
                 new FillLimits(2, 100, 64, parallel, Duration.ofSeconds(30), changedMemory, 100),
                 new SilentObserver(),
                 () -> false,
                 (manifest, chunk, fileEnd) -> ahead.add(chunk.index() + " to " + fileEnd));
     }
 
-    private void took(Digest manifest, long bytes) {
-        writtenWhenTold = store.stats().written();
-        taken.merge(manifest, bytes, (had, more) -> had + more);
+    private FillAccount account() {
+        return new FillAccount() {
+            @Override
+            public ReadMeter lakeReads(Digest manifest) {
+                return new ReadMeter() {
+                    @Override
+                    public void asking(long bytes) {
+                        lakeRequests.incrementAndGet();
+                    }
+
+                    @Override
+                    public void answered(long bytes, long came) {
+                        cameFromLake.addAndGet(came);
+                    }
+
+                    @Override
+                    public void notAsked(long bytes) {
+                        lakeRequests.decrementAndGet();
+                    }
+                };
+            }
+
+            @Override
+            public void took(Digest manifest, long bytes) {
+                writtenWhenTold = store.stats().written();
+                taken.merge(manifest, bytes, (had, more) -> had + more);
+            }
+
+            @Override
+            public void tookFromPeer(Digest manifest, long bytes) {
+                cameFromPeers.addAndGet(bytes);
+            }
+        };
     }
 
     private ChunkAccess.Present open(OnePack version, int chunk, int from, int to) {

@@ -2,6 +2,7 @@ package dev.forebay.worker.fill;
 
 import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
@@ -55,7 +56,18 @@ final class FakeLake implements Lake {
             String etag,
             @Nullable String versionId,
             long offset,
-            ByteBuffer target) {
+            ByteBuffer target,
+            ReadMeter meter) {
+        int asked = target.remaining();
+        meter.asking(asked);
+        try {
+            read(key, size, offset, target);
+        } finally {
+            meter.answered(asked, failures.containsKey(key) ? 0 : asked);
+        }
+    }
+
+    private void read(String key, long size, long offset, ByteBuffer target) {
         beforeEach.run();
         reads.add("%s[%d, %d)".formatted(key, offset, offset + target.remaining()));
         ErrorCode failure = failures.get(key);

@@ -5,6 +5,7 @@ import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
+import dev.forebay.manifest.Tally;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
@@ -76,6 +77,11 @@ final class OnePack implements Manifest {
         return segments.stream()
                 .filter(each -> each.packOffset() < to && from < each.packOffset() + each.size())
                 .toList();
+    }
+
+    @Override
+    public Tally tally(PackId pack, long from, long to) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

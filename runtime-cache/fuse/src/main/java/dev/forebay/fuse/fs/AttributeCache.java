@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * once per file. Bounded; safe for use by many threads. A manifest never changes, so what is cached
  * is right for ever.
  */
-final class NodeCache {
+final class AttributeCache {
 
     private record Named(String manifest, long parent, String name) {}
 
@@ -29,7 +29,7 @@ final class NodeCache {
     /**
      * @param limit how many nodes to remember; each takes about 300 bytes
      */
-    NodeCache(Manifests manifests, int limit) {
+    AttributeCache(Manifests manifests, int limit) {
         this.manifests = manifests;
         this.byName = Caffeine.newBuilder().maximumSize(limit).build();
         this.byId = Caffeine.newBuilder().maximumSize(limit).build();

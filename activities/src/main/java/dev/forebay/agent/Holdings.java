@@ -1,0 +1,171 @@
+package dev.forebay.agent;
+
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.Pack;
+import dev.forebay.manifest.Tally;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import dev.forebay.service.gateway.RegionSurvey.Missing;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a version is in the region, mounted or not. Workers know the chunks of mounted versions
+ * only; one that is not mounted has what those of its dataset have of the packs that they share.
+ */
+final class Holdings {
+
+    private static final int PAGE = 1024;
+
+    /** Each one costs a manifest and a question to every worker. */
+    private static final int MOST_RELATIVES = 8;
+
+    private final Workers workers;
+    private final ManifestCache manifests;
+
+    Holdings(Workers workers, ManifestCache manifests) {
+        this.workers = workers;
+        this.manifests = manifests;
+    }
+
+    /** What is missing. */
+    Missing missing(DatasetName dataset, ManifestRef ref, List<Mount> mounts) {
+        try (CachedManifest manifest = manifests.open(ref)) {
+            boolean mounted =
+                    mounts.stream()
+                            .anyMatch(mount -> mount.manifest().digest().equals(ref.digest()));
+            return mounted
+                    ? missing(manifest, ref.digest())
+                    : missing(manifest, relatives(dataset, manifest, mounts));
+        }
+    }
+
+    private Missing missing(Manifest manifest, Digest digest) {
+        Confirmation.Held held = new Confirmation(workers).held(digest);
+        Gaps gaps = new Gaps(manifest);
+        for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
+            for (ChunkRef chunk : manifest.chunks(from, PAGE)) {
+                if (!held.chunks().get(Math.toIntExact(chunk.ordinal()))) {
+                    gaps.add(chunk);
+                }
+            }
+        }
+        return gaps.missing(held.complete());
+    }
+
+    private static Missing missing(Manifest manifest, Map<PackId, int[]> shared) {
+        Gaps gaps = new Gaps(manifest);
+        for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
+            for (ChunkRef chunk : manifest.chunks(from, PAGE)) {
+                int[] held = shared.get(chunk.chunk().pack());
+                if (held == null || held[chunk.chunk().index()] < chunk.liveBytes()) {
+                    gaps.add(chunk);
+                }
+            }
+        }
+        return gaps.missing(shared.isEmpty());
+    }
+
+    /** For each pack of the version that is held in part: how many live bytes of each chunk are. */
+    private Map<PackId, int[]> relatives(
+            DatasetName dataset, Manifest manifest, List<Mount> mounts) {
+        Map<PackId, int[]> held = new HashMap<>();
+        mounts.stream()
+                .filter(mount -> mount.version().dataset().equals(dataset))
+                .map(Mount::manifest)
+                .distinct()
+                .limit(MOST_RELATIVES)
+                .forEach(relative -> addHeld(relative, manifest, held));
+        return held;
+    }
+
+    private void addHeld(ManifestRef relative, Manifest wanted, Map<PackId, int[]> held) {
+        try (CachedManifest other = manifests.open(relative)) {
+            List<Pack> common = other.packs().stream().filter(wanted.packs()::contains).toList();
+            if (common.isEmpty()) {
+                return;
+            }
+            common.forEach(
+                    pack ->
+                            held.computeIfAbsent(
+                                    pack.id(),
+                                    id ->
+                                            new int
+                                                    [Math.toIntExact(
+                                                            Math.ceilDiv(
+                                                                    pack.bytes(),
+                                                                    ChunkId.CHUNK_BYTES))]));
+            BitSet bits = new Confirmation(workers).held(relative.digest()).chunks();
+            for (long from = 0; from < other.chunkCount(); from += PAGE) {
+                for (ChunkRef chunk : other.chunks(from, PAGE)) {
+                    int[] live = held.get(chunk.chunk().pack());
+                    if (live != null && bits.get(Math.toIntExact(chunk.ordinal()))) {
+                        int index = chunk.chunk().index();
+                        live[index] = Math.max(live[index], chunk.liveBytes());
+                    }
+                }
+            }
+        }
+    }
+
+    /** Adds up chunks that are missing, in the order of a manifest, run by run. */
+    private static final class Gaps {
+        private final Manifest manifest;
+        private long bytes;
+        private long objects;
+        private long reads;
+        private @Nullable PackId pack;
+        private long from;
+        private long to;
+        private long before;
+
+        Gaps(Manifest manifest) {
+            this.manifest = manifest;
+        }
+
+        void add(ChunkRef chunk) {
+            bytes += chunk.liveBytes();
+            ChunkId id = chunk.chunk();
+            if (!id.pack().equals(pack) || id.start() != to) {
+                boolean goesOn = id.pack().equals(pack);
+                close();
+                before = goesOn ? to : 0;
+                pack = id.pack();
+                from = id.start();
+            }
+            to = id.start() + ChunkId.CHUNK_BYTES;
+        }
+
+        private void close() {
+            PackId of = pack;
+            if (of == null) {
+                return;
+            }
+            Tally tally = manifest.tally(of, from, to);
+            reads += tally.reads();
+            objects += tally.objects() - (reachesIn(of) ? 1 : 0);
+        }
+
+        /** Whether an object of the run before, which is counted, reaches into this one. */
+        private boolean reachesIn(PackId of) {
+            return before > 0
+                    && manifest.segments(of, from, from + 1).stream()
+                            .anyMatch(segment -> segment.packOffset() < before);
+        }
+
+        Missing missing(boolean exact) {
+            close();
+            return new Missing(bytes, objects, reads, exact);
+        }
+    }
+}

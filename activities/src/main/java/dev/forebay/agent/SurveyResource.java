@@ -1,0 +1,30 @@
+package dev.forebay.agent;
+
+import dev.forebay.service.Role;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.SurveyRequest;
+import io.quarkus.resteasy.reactive.server.EndpointDisabled;
+import io.smallrye.common.annotation.RunOnVirtualThread;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+
+/** What the agent's gateway says to the control plane before it plans. */
+@Path("/v1")
+@RunOnVirtualThread
+@EndpointDisabled(name = "forebay.role", stringValue = Role.CONTROL_PLANE_NAME)
+class SurveyResource {
+
+    private final Survey survey;
+
+    SurveyResource(Survey survey) {
+        this.survey = survey;
+    }
+
+    @POST
+    @Path("/survey")
+    @Operation(hidden = true)
+    public RegionSurvey survey(SurveyRequest request) {
+        return survey.of(request);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.Happening.Kind;
+import io.quarkus.hibernate.orm.panache.Panache;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * What happened to versions, each thing once however often it is told. Safe for use by many
+ * threads; every call is one transaction.
+ */
+@ApplicationScoped
+@Stored
+@Transactional
+public class ChronicleCatalogue {
+
+    private static final String ENTER =
+            """
+            insert into happening (version, id, region, at, kind, code, text, bytes)
+            values (:version, :id, :region, :at, :kind, cast(:code as text), :text, :bytes)
+            on conflict do nothing
+            """;
+
+    private static final String EVICTED =
+            """
+            insert into ledger as l (day, region, version, run_id, evictions)
+            values (:day, :region, :version, '', 1)
+            on conflict (day, region, version, run_id) do update set evictions = l.evictions + 1
+            """;
+
+    private static final String LATEST =
+            """
+            select id, cast(extract(epoch from at) * 1000000 as bigint), kind, code, text, bytes
+            from happening
+            where version = :version and region = :region order by at desc, length(id) desc, id desc
+            """;
+
+    private static final String FORGET =
+            """
+            delete from happening where ctid in
+              (select ctid from happening where at < :before limit :limit)
+            """;
+
+    /** Enters what is new of what a version's workflow tells; an eviction goes on the bill, too. */
+    public void enter(DatasetVersion version, List<Happening> news) {
+        for (Happening happening : news) {
+            boolean isNew = enter(version, happening) == 1;
+            if (isNew && happening.kind() == Kind.EVICTED) {
+                Panache.getSession()
+                        .createNativeMutationQuery(EVICTED)
+                        .setParameter("day", LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC))
+                        .setParameter("region", happening.region().value())
+                        .setParameter("version", version.toString())
+                        .executeUpdate();
+            }
+        }
+    }
+
+    private static int enter(DatasetVersion version, Happening happening) {
+        ErrorCode code = happening.code();
+        return Panache.getSession()
+                .createNativeMutationQuery(ENTER)
+                .setParameter("version", version.toString())
+                .setParameter("id", happening.id())
+                .setParameter("region", happening.region().value())
+                .setParameter("at", happening.at())
+                .setParameter("kind", happening.kind().name())
+                .setParameter("code", code == null ? null : code.name(), String.class)
+                .setParameter("text", happening.text())
+                .setParameter("bytes", happening.bytes())
+                .executeUpdate();
+    }
+
+    /** Up to {@code limit} things that happened to a version in a region, the latest first. */
+    public List<Happening> latest(DatasetVersion version, RegionName region, int limit) {
+        return Panache.getSession()
+                .createNativeQuery(LATEST, Object[].class)
+                .setParameter("version", version.toString())
+                .setParameter("region", region.value())
+                .setMaxResults(limit)
+                .getResultList()
+                .stream()
+                .map(
+                        row ->
+                                new Happening(
+                                        (String) row[0],
+                                        instant(((Number) row[1]).longValue()),
+                                        region,
+                                        Kind.valueOf((String) row[2]),
+                                        row[3] == null ? null : ErrorCode.valueOf((String) row[3]),
+                                        (String) row[4],
+                                        ((Number) row[5]).longValue()))
+                .toList();
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    /** Forgets up to {@code limit} things that happened before; returns how many. */
+    public int forget(Instant before, int limit) {
+        return Panache.getSession()
+                .createNativeMutationQuery(FORGET)
+                .setParameter("before", before)
+                .setParameter("limit", limit)
+                .executeUpdate();
+    }
+}

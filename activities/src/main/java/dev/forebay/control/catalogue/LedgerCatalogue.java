@@ -1,0 +1,256 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.RegionName;
+import io.quarkus.hibernate.orm.panache.Panache;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.hibernate.query.NativeQuery;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What workers have counted, noted exactly once whoever says it how often. Safe for use by many
+ * threads; every call is one transaction.
+ */
+@ApplicationScoped
+@Stored
+@Transactional
+public class LedgerCatalogue {
+
+    /**
+     * The accounts are entered by themselves, so that of two who note the same one at the same time
+     * the second sees what the first has noted.
+     */
+    private static final String ENTER =
+            """
+            insert into ledger_account (id, region, worker, version, run_id, opened_at, noted_at)
+            select s.id, cast(:region as text), cast(:worker as text), s.version,
+              coalesce(
+                (select r.asked_by from request r
+                 where r.version = s.version
+                   and concat(',', r.region, ',') like concat('%,', cast(:region as text), ',%')
+                   and r.created_at <= cast(:now as timestamptz) - s.age_millis * interval '1 millisecond'
+                 order by r.created_at desc limit 1), ''),
+              cast(:now as timestamptz) - s.age_millis * interval '1 millisecond', cast(:now as timestamptz)
+            from jsonb_to_recordset(cast(:statements as jsonb))
+              as s (id text, version text, age_millis bigint)
+            order by s.id
+            on conflict do nothing
+            """;
+
+    /** What is new is added to the day in the same statement that remembers it as noted. */
+    private static final String NOTE =
+            """
+            with said as (
+              select * from jsonb_to_recordset(cast(:statements as jsonb)) as s (
+                id text, closed boolean, revision bigint, lake_requests bigint, lake_bytes bigint,
+                peer_requests bigint, peer_bytes bigint, served_requests bigint, served_bytes bigint,
+                held_byte_seconds double precision)),
+            before as (
+              select a.* from ledger_account a join said using (id)
+              where a.revision < said.revision order by a.id for update of a),
+            noted as (
+              update ledger_account a set closed = s.closed, revision = s.revision, noted_at = cast(:now as timestamptz),
+                lake_requests = s.lake_requests, lake_bytes = s.lake_bytes,
+                peer_requests = s.peer_requests, peer_bytes = s.peer_bytes,
+                served_requests = s.served_requests, served_bytes = s.served_bytes,
+                held_byte_seconds = s.held_byte_seconds
+              from said s join before b using (id) where a.id = s.id and b.revision < s.revision
+              returning a.id)
+            insert into ledger as l (day, region, version, run_id, lake_requests, lake_bytes,
+              peer_requests, peer_bytes, served_requests, served_bytes, held_byte_seconds)
+            select cast(:day as date), b.region, b.version, b.run_id,
+              sum(s.lake_requests - b.lake_requests), sum(s.lake_bytes - b.lake_bytes),
+              sum(s.peer_requests - b.peer_requests), sum(s.peer_bytes - b.peer_bytes),
+              sum(s.served_requests - b.served_requests), sum(s.served_bytes - b.served_bytes),
+              sum(s.held_byte_seconds - b.held_byte_seconds)
+            from noted join said s using (id) join before b using (id)
+            group by b.region, b.version, b.run_id order by b.region, b.version, b.run_id
+            on conflict (day, region, version, run_id) do update set
+              lake_requests = l.lake_requests + excluded.lake_requests,
+              lake_bytes = l.lake_bytes + excluded.lake_bytes,
+              peer_requests = l.peer_requests + excluded.peer_requests,
+              peer_bytes = l.peer_bytes + excluded.peer_bytes,
+              served_requests = l.served_requests + excluded.served_requests,
+              served_bytes = l.served_bytes + excluded.served_bytes,
+              held_byte_seconds = l.held_byte_seconds + excluded.held_byte_seconds
+            """;
+
+    private static final String FORGET_ACCOUNTS =
+            """
+            delete from ledger_account where ctid in
+              (select ctid from ledger_account where noted_at < :before limit :limit)
+            """;
+
+    private static final String FORGET_DAYS =
+            """
+            delete from ledger where ctid in
+              (select ctid from ledger where day < :before limit :limit)
+            """;
+
+    private static final String CHOSEN =
+            """
+            from ledger where day >= :since and day < :until
+              and (cast(:namespace as text) is null or namespace = :namespace)
+              and (cast(:dataset as text) is null or dataset = :dataset)
+              and (cast(:version as text) is null or version = :version)
+              and (cast(:region as text) is null or region = :region)
+              and (cast(:run as text) is null or run_id = :run)
+            """;
+
+    private static final String SUMS =
+            """
+            cast(sum(lake_requests) as bigint), cast(sum(lake_bytes) as bigint),
+            cast(sum(peer_requests) as bigint), cast(sum(peer_bytes) as bigint),
+            cast(sum(served_requests) as bigint), cast(sum(served_bytes) as bigint),
+            sum(held_byte_seconds), cast(sum(evictions) as bigint)
+            """;
+
+    /** By what figures are added up. */
+    public enum By {
+        NAMESPACE("namespace"),
+        DATASET("dataset"),
+        VERSION("version"),
+        REGION("region"),
+        RUN("run_id"),
+        DAY("cast(day as text)");
+
+        private final String column;
+
+        By(String column) {
+            this.column = column;
+        }
+    }
+
+    /**
+     * Which figures; what is null does not matter.
+     *
+     * @param since the first day, in UTC
+     * @param until the day after the last
+     */
+    public record Choice(
+            LocalDate since,
+            LocalDate until,
+            @Nullable String namespace,
+            @Nullable String dataset,
+            @Nullable String version,
+            @Nullable String region,
+            @Nullable String run) {}
+
+    /**
+     * What was counted in one region.
+     *
+     * @param key of the group
+     */
+    public record Sum(
+            String key,
+            RegionName region,
+            long lakeRequests,
+            long lakeBytes,
+            long peerRequests,
+            long peerBytes,
+            long servedRequests,
+            long servedBytes,
+            double heldByteSeconds,
+            long evictions) {}
+
+    /**
+     * Takes note of what a worker says.
+     *
+     * @param statements a JSON array of the statements of its accounts, as agents give them; each
+     *     account once
+     */
+    public void note(RegionName region, String worker, String statements) {
+        Instant now = Instant.now();
+        Panache.getSession()
+                .createNativeMutationQuery(ENTER)
+                .setParameter("region", region.value())
+                .setParameter("worker", worker)
+                .setParameter("now", now)
+                .setParameter("statements", statements)
+                .executeUpdate();
+        Panache.getSession()
+                .createNativeMutationQuery(NOTE)
+                .setParameter("statements", statements)
+                .setParameter("now", now)
+                .setParameter("day", LocalDate.ofInstant(now, ZoneOffset.UTC))
+                .executeUpdate();
+    }
+
+    /**
+     * The figures of up to {@code limit} groups, by key and region: a group has one sum for each
+     * region.
+     *
+     * @param after the key of the last group of the page before; the empty one is a key, too
+     */
+    public List<Sum> sums(Choice choice, By by, @Nullable String after, int limit) {
+        String keys =
+                "select distinct %s as key %s and (cast(:after as text) is null or %s > :after) order by key limit :limit"
+                        .formatted(by.column, CHOSEN, by.column);
+        String sql =
+                "select %s as key, region, %s %s and %s in (select key from (%s) as keys) group by 1, 2 order by 1, 2"
+                        .formatted(by.column, SUMS, CHOSEN, by.column, keys);
+        return rows(
+                chosen(sql, choice)
+                        .setParameter("after", after, String.class)
+                        .setParameter("limit", limit));
+    }
+
+    /** The figures of all that is chosen, in one group without a key. */
+    public List<Sum> totals(Choice choice) {
+        String sql =
+                "select '' as key, region, %s %s group by 1, 2 order by 2".formatted(SUMS, CHOSEN);
+        return rows(chosen(sql, choice));
+    }
+
+    /** Forgets up to {@code limit} accounts and days that are older; returns how many. */
+    public int forget(Instant before, int limit) {
+        return forget(FORGET_ACCOUNTS, before, limit)
+                + forget(FORGET_DAYS, LocalDate.ofInstant(before, ZoneOffset.UTC), limit);
+    }
+
+    private static int forget(String sql, Object before, int limit) {
+        return Panache.getSession()
+                .createNativeMutationQuery(sql)
+                .setParameter("before", before)
+                .setParameter("limit", limit)
+                .executeUpdate();
+    }
+
+    private static NativeQuery<Object[]> chosen(String sql, Choice choice) {
+        return Panache.getSession()
+                .createNativeQuery(sql, Object[].class)
+                .setParameter("since", choice.since())
+                .setParameter("until", choice.until())
+                .setParameter("namespace", choice.namespace(), String.class)
+                .setParameter("dataset", choice.dataset(), String.class)
+                .setParameter("version", choice.version(), String.class)
+                .setParameter("region", choice.region(), String.class)
+                .setParameter("run", choice.run(), String.class);
+    }
+
+    private static List<Sum> rows(NativeQuery<Object[]> query) {
+        return query.getResultList().stream()
+                .map(
+                        row ->
+                                new Sum(
+                                        (String) row[0],
+                                        new RegionName((String) row[1]),
+                                        whole(row[2]),
+                                        whole(row[3]),
+                                        whole(row[4]),
+                                        whole(row[5]),
+                                        whole(row[6]),
+                                        whole(row[7]),
+                                        ((Number) row[8]).doubleValue(),
+                                        whole(row[9])))
+                .toList();
+    }
+
+    private static long whole(Object figure) {
+        return ((Number) figure).longValue();
+    }
+}

@@ -1,0 +1,55 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import io.quarkus.hibernate.orm.panache.Panache;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * How often versions were asked for, as far as requests are remembered. Safe for use by many
+ * threads; every call is one transaction.
+ */
+@ApplicationScoped
+@Stored
+@Transactional
+public class UseCatalogue {
+
+    private static final String USES =
+            """
+            select version, sum(power(cast(0.5 as double precision),
+                cast(extract(epoch from (cast(:now as timestamptz) - created_at)) as double precision)
+                / cast(:half as double precision)))
+            from request
+            where version in (:versions) and :region = any(string_to_array(region, ','))
+            group by version
+            """;
+
+    /**
+     * How often versions were asked for in a region, by version; a request that is {@code half} old
+     * counts half. Versions that nobody asked for are not in it.
+     */
+    public Map<DatasetVersion, Double> recent(
+            RegionName region, Collection<DatasetVersion> versions, Duration half) {
+        if (versions.isEmpty()) {
+            return Map.of();
+        }
+        return Panache.getSession()
+                .createNativeQuery(USES, Object[].class)
+                .setParameter("now", Instant.now())
+                .setParameter("half", (double) half.toSeconds())
+                .setParameter("region", region.value())
+                .setParameterList(
+                        "versions", versions.stream().map(DatasetVersion::toString).toList())
+                .getResultStream()
+                .collect(
+                        Collectors.toMap(
+                                row -> DatasetVersion.parse((String) row[0]),
+                                row -> ((Number) row[1]).doubleValue()));
+    }
+}

@@ -1,0 +1,103 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import jakarta.inject.Singleton;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Looks at what the lake has below a source, for the plan of a version that is not frozen yet.
+ * Reads no object and keeps nothing. Safe for use by many threads.
+ */
+@Singleton
+class LakeListing {
+
+    private final Lake lake;
+    private final int most;
+    private final Semaphore places;
+
+    LakeListing(Lake lake, ControlPlaneConfig config) {
+        this.lake = lake;
+        this.most = config.plan().objects();
+        this.places = new Semaphore(config.plan().listings());
+    }
+
+    /**
+     * What a version would be made of if it were frozen now.
+     *
+     * @param bytes the sum of the objects' sizes
+     * @param reads how many requests bring it from the lake
+     * @param roomBytes how much its chunks take in stores
+     * @param whole whether that is all of it; else there is more
+     */
+    record Size(long objects, long bytes, long reads, long roomBytes, boolean whole) {}
+
+    /**
+     * Lists a source.
+     *
+     * @throws ForebayException one of {@code LAKE_*}; {@code UNAVAILABLE} if too many are listed
+     *     already
+     */
+    Size of(LakeSource source) {
+        if (!places.tryAcquire()) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "as many plans list the lake as may (forebay.plan.listings); try again");
+        }
+        Count count = new Count();
+        try {
+            lake.list(source.bucket(), source.prefix(), count::add, objects -> {});
+        } catch (Enough enough) {
+            return count.size(false);
+        } finally {
+            places.release();
+        }
+        if (count.objects == 0) {
+            throw new ForebayException(ErrorCode.LAKE_EMPTY, "no objects below " + source);
+        }
+        return count.size(true);
+    }
+
+    /** Objects laid one after the other, as they are in packs. */
+    private final class Count {
+        private long objects;
+        private long bytes;
+        private long reads;
+        private long end;
+
+        void add(LakeObject object) {
+            if (object.key().endsWith("/")) {
+                return; // a folder, as consoles make them
+            }
+            if (objects == most) {
+                throw new Enough();
+            }
+            objects++;
+            if (object.size() == 0) {
+                return;
+            }
+            bytes += object.size();
+            reads +=
+                    (end + object.size() - 1) / ChunkId.CHUNK_BYTES - end / ChunkId.CHUNK_BYTES + 1;
+            end += Math.ceilDiv(object.size(), ChunkId.ALIGNMENT_BYTES) * ChunkId.ALIGNMENT_BYTES;
+        }
+
+        Size size(boolean whole) {
+            return new Size(objects, bytes, reads, end, whole);
+        }
+    }
+
+    /** Ends a listing from within. */
+    private static final class Enough extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Enough() {
+            super(null, null, false, false);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.engine.LakeListing.Size;
+import dev.forebay.control.engine.Plan.InRegion;
+import dev.forebay.control.engine.Plan.Needs;
+import dev.forebay.control.engine.Plan.Room;
+import dev.forebay.control.engine.Plan.Source;
+import dev.forebay.control.prices.PriceTable;
+import dev.forebay.control.prices.Prices;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.RegionSurvey.Missing;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.VersionStatus;
+import jakarta.inject.Singleton;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says beforehand what it would take to have a version in regions. It looks at the lake, the
+ * regions and the catalogue, and changes nothing: no workflow begins, nothing is written anywhere.
+ * Safe for use by many threads.
+ */
+@Singleton
+public class Planner {
+
+    private final DatasetCatalogue datasets;
+    private final VersionReader reader;
+    private final Regions regions;
+    private final LakeListing listing;
+    private final Occupants occupants;
+    private final PriceTable prices;
+
+    Planner(
+            DatasetCatalogue datasets,
+            VersionReader reader,
+            Regions regions,
+            LakeListing listing,
+            Occupants occupants,
+            PriceTable prices) {
+        this.datasets = datasets;
+        this.reader = reader;
+        this.regions = regions;
+        this.listing = listing;
+        this.occupants = occupants;
+        this.prices = prices;
+    }
+
+    /**
+     * What it would take.
+     *
+     * @param in where; a region that does not answer is in the plan, with the reason
+     * @throws ForebayException {@code NOT_FOUND} for an unknown dataset; of a version that nobody
+     *     asked for yet also {@code LAKE_EMPTY} and the like
+     */
+    public Plan of(DatasetVersion version, List<RegionName> in) {
+        Dataset dataset = datasets.get(version.dataset());
+        VersionStatus status = reader.statusOrNothing(version);
+        Size size = status.manifest() == null ? listing.of(dataset.source()) : null;
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<InRegion> found =
+                    in.stream()
+                            .map(
+                                    region ->
+                                            CompletableFuture.supplyAsync(
+                                                    () -> in(region, status, size), executor))
+                            .toList()
+                            .stream()
+                            .map(CompletableFuture::join)
+                            .toList();
+            return new Plan(
+                    version,
+                    status.manifest(),
+                    prices.isStated() ? prices.currency() : null,
+                    found);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof ForebayException cause ? cause : e;
+        }
+    }
+
+    private InRegion in(RegionName region, VersionStatus status, @Nullable Size size) {
+        Residency.State state = Lifecycle.residency(status, region).state();
+        RegionSurvey survey;
+        try {
+            survey = regions.survey(region, status.version(), status.manifest());
+        } catch (ForebayException unanswered) {
+            return new InRegion(
+                    region,
+                    state,
+                    null,
+                    List.of(),
+                    null,
+                    null,
+                    null,
+                    new Problem(unanswered.code(), String.valueOf(unanswered.getMessage())));
+        }
+        Needs needs = needs(status.manifest(), survey.missing(), size);
+        return new InRegion(
+                region,
+                state,
+                needs,
+                needs == null ? List.of() : sources(region, status, needs),
+                room(region, status, size, survey),
+                survey.bytesPerSecond(),
+                needs == null ? null : time(needs, survey.bytesPerSecond()),
+                null);
+    }
+
+    private static @Nullable Needs needs(
+            @Nullable ManifestRef manifest, @Nullable Missing missing, @Nullable Size size) {
+        if (manifest != null && missing != null) {
+            return new Needs(
+                    manifest.bytes(),
+                    manifest.objects(),
+                    missing.bytes(),
+                    missing.objects(),
+                    missing.lakeRequests(),
+                    missing.exact(),
+                    false);
+        }
+        return size == null
+                ? null
+                : new Needs(
+                        size.bytes(),
+                        size.objects(),
+                        size.bytes(),
+                        size.objects(),
+                        size.reads(),
+                        false,
+                        !size.whole());
+    }
+
+    private @Nullable Room room(
+            RegionName region, VersionStatus status, @Nullable Size size, RegionSurvey survey) {
+        ManifestRef manifest = status.manifest();
+        Long needed = survey.neededBytes();
+        if (manifest != null && needed != null) {
+            return room(region, status.version(), manifest.roomBytes(), needed, survey);
+        }
+        return size == null
+                ? null
+                : room(region, status.version(), size.roomBytes(), size.roomBytes(), survey);
+    }
+
+    private Room room(
+            RegionName region, DatasetVersion version, long own, long needed, RegionSurvey survey) {
+        return new RoomRules(
+                        version, region, own, needed, survey.takenBytes(), survey.capacityBytes())
+                .decide(occupants.of(region, survey.residents()), Instant.now());
+    }
+
+    /** The lake, and whoever has all of it; fillings take from the lake only, so far. */
+    private List<Source> sources(RegionName to, VersionStatus status, Needs needs) {
+        if (needs.bytesMissing() == 0) {
+            return List.of();
+        }
+        Prices here = prices.of(to);
+        Source lake =
+                new Source(
+                        Source.Kind.LAKE,
+                        null,
+                        priced(
+                                here.lakeBytes(needs.bytesMissing())
+                                        .add(here.lakeRequests(needs.lakeRequests()))),
+                        true);
+        Stream<Source> siblings =
+                status.regions().stream()
+                        .filter(other -> other.state() == Residency.State.CACHED)
+                        .map(Residency::region)
+                        .filter(other -> !other.equals(to))
+                        .map(other -> sibling(other, here, needs.bytesMissing()));
+        return Stream.concat(Stream.of(lake), siblings)
+                .sorted(
+                        Comparator.comparing(
+                                Source::cost, Comparator.nullsFirst(Comparator.naturalOrder())))
+                .toList();
+    }
+
+    private Source sibling(RegionName other, Prices here, long bytes) {
+        return regions.isOnPremises(other)
+                ? new Source(
+                        Source.Kind.ON_PREMISES, other, priced(here.onPremisesBytes(bytes)), false)
+                : new Source(Source.Kind.REGION, other, priced(here.siblingBytes(bytes)), false);
+    }
+
+    private @Nullable BigDecimal priced(BigDecimal cost) {
+        return prices.isStated() ? cost : null;
+    }
+
+    private static @Nullable Duration time(Needs needs, @Nullable Long bytesPerSecond) {
+        if (needs.bytesMissing() == 0) {
+            return Duration.ZERO;
+        }
+        return bytesPerSecond == null
+                ? null
+                : Duration.ofSeconds(Math.ceilDiv(needs.bytesMissing(), bytesPerSecond));
+    }
+}

@@ -1,0 +1,74 @@
+package dev.forebay.control.explain;
+
+import dev.forebay.control.catalogue.ChronicleCatalogue;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.catalogue.VersionLookup;
+import dev.forebay.control.engine.ProgressReader;
+import dev.forebay.control.engine.VersionProgress;
+import dev.forebay.control.engine.VersionReader;
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.VersionStatus;
+import jakarta.inject.Singleton;
+import java.util.List;
+
+/** Joins what the workflow says with what the catalogue remembers. Safe for use by many threads. */
+@Singleton
+public class Explanations {
+
+    private static final int LONGEST_HISTORY = 50;
+    private static final int MOST_OTHERS = 20;
+
+    private final DatasetCatalogue datasets;
+    private final VersionCatalogue versions;
+    private final VersionLookup lookup;
+    private final VersionReader reader;
+    private final ProgressReader progress;
+    private final ChronicleCatalogue chronicle;
+
+    Explanations(
+            DatasetCatalogue datasets,
+            VersionCatalogue versions,
+            VersionLookup lookup,
+            VersionReader reader,
+            ProgressReader progress,
+            ChronicleCatalogue chronicle) {
+        this.datasets = datasets;
+        this.versions = versions;
+        this.lookup = lookup;
+        this.reader = reader;
+        this.progress = progress;
+        this.chronicle = chronicle;
+    }
+
+    /**
+     * Why a version is, or is not, in a region.
+     *
+     * @param asked as {@link VersionLookup#find(DatasetName, String)} understands it
+     * @throws ForebayException {@code NOT_FOUND} if there is no such dataset, or it has no version
+     */
+    public Explanation of(DatasetName dataset, String asked, RegionName region) {
+        datasets.get(dataset);
+        DatasetVersion version = lookup.find(dataset, asked);
+        VersionStatus status = reader.statusOrNothing(version);
+        VersionProgress now = progress.of(status);
+        return new Explanation(
+                version,
+                region,
+                now.of(region),
+                status.pins().stream().filter(pin -> pin.region().equals(region)).toList(),
+                chronicle.latest(version, region, LONGEST_HISTORY),
+                lookup.latest(dataset).orElse(version),
+                others(version, region));
+    }
+
+    private List<DatasetVersion> others(DatasetVersion version, RegionName region) {
+        return versions.cached(version.dataset(), region, MOST_OTHERS + 1).stream()
+                .filter(other -> !other.equals(version))
+                .limit(MOST_OTHERS)
+                .toList();
+    }
+}

@@ -1,0 +1,220 @@
+package dev.forebay.control.explain;
+
+import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.Happening.Kind;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Puts an {@link Explanation} into words that a person understands. */
+final class Wording {
+
+    private static final int MOST_NAMED = 3;
+
+    private final Explanation of;
+    private final Residency residency;
+    private final List<String> sentences = new ArrayList<>();
+
+    Wording(Explanation of) {
+        this.of = of;
+        this.residency = of.progress().residency();
+    }
+
+    List<String> sentences() {
+        switch (residency.state()) {
+            case CACHED -> cached();
+            case WARMING -> warming();
+            case EVICTING -> evicting();
+            case BLOCKED -> blocked();
+            case ABSENT -> absent();
+        }
+        beside();
+        return sentences;
+    }
+
+    private void cached() {
+        say(
+                "%s is warm in %s: all its %,d bytes are there and verified since %s.",
+                of.version(), of.region(), residency.bytesCached(), at(residency.cachedAt()));
+        of.last(Kind.LOST)
+                .ifPresent(
+                        lost ->
+                                say(
+                                        "It had been there before, until workers turned out to lack some of it at %s; that was filled again.",
+                                        at(lost.at())));
+        if (of.pins().isEmpty()) {
+            say("Nobody holds it: it may be evicted from %s on.", at(residency.evictableAt()));
+        } else {
+            say("It stays while it is held by %s.", holders());
+        }
+    }
+
+    private void warming() {
+        RegionProgress progress = of.progress();
+        ManifestRef manifest = progress.manifest();
+        if (manifest == null) {
+            say("%s is cold in %s: the lake is still being listed.", of.version(), of.region());
+        } else {
+            say(
+                    "%s is cold in %s: it is being filled, %d %% of its %,d bytes are there%s.",
+                    of.version(),
+                    of.region(),
+                    progress.percent(),
+                    manifest.bytes(),
+                    progress.pace()
+                            .map(pace -> ", about %d s are left".formatted(pace.left().toSeconds()))
+                            .orElse(""));
+        }
+        Problem waiting = progress.work().waiting();
+        if (waiting != null) {
+            say("It does not get on: %s: %s", waiting.code(), stopped(waiting.message()));
+        }
+        of.last(Kind.ASKED_FOR, Kind.LOST)
+                .ifPresent(
+                        begun -> {
+                            say("The filling began at %s.", at(begun.at()));
+                            if (begun.kind() == Kind.LOST) {
+                                say(
+                                        "Before, it was complete there, until workers turned out to lack some of it: a disk or a worker was lost, or chunks of it were evicted for room.");
+                            } else {
+                                before(begun);
+                            }
+                        });
+    }
+
+    private void before(Happening begun) {
+        of.lastBefore(begun, Kind.EVICTED, Kind.BLOCKED, Kind.CACHED)
+                .ifPresentOrElse(
+                        last -> {
+                            switch (last.kind()) {
+                                case EVICTED ->
+                                        say(
+                                                "It had been there before, and was evicted at %s%s.",
+                                                at(last.at()), because(last.text()));
+                                case BLOCKED ->
+                                        say(
+                                                "An earlier filling was given up at %s: %s: %s",
+                                                at(last.at()),
+                                                String.valueOf(last.code()),
+                                                stopped(last.text()));
+                                default -> {}
+                            }
+                        },
+                        () -> say("As far as is remembered it was never there before."));
+    }
+
+    private void evicting() {
+        String why =
+                of.last(Kind.EVICTING)
+                        .map(begun -> " since " + at(begun.at()) + because(begun.text()))
+                        .orElse("");
+        say("%s is cold in %s: it is being evicted%s.", of.version(), of.region(), why);
+        Problem waiting = of.progress().work().waiting();
+        if (waiting != null) {
+            say("That does not get on: %s: %s", waiting.code(), stopped(waiting.message()));
+        }
+        unpinned();
+    }
+
+    private void blocked() {
+        Problem problem = residency.blocked();
+        String since = of.last(Kind.BLOCKED).map(given -> " at " + at(given.at())).orElse("");
+        say(
+                "%s is cold in %s: filling it was given up%s: %s",
+                of.version(),
+                of.region(),
+                since,
+                problem == null
+                        ? "nobody knows why."
+                        : problem.code() + ": " + stopped(problem.message()));
+        if (problem != null && problem.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
+            say(
+                    "The lake has drifted: what it has now is another version than the one that was frozen.");
+        }
+        say("%,d bytes of it are there and kept for the next attempt.", residency.bytesCached());
+    }
+
+    private void absent() {
+        of.last(Kind.EVICTED)
+                .ifPresentOrElse(
+                        gone -> {
+                            say(
+                                    "%s is cold in %s: it was evicted at %s%s.",
+                                    of.version(), of.region(), at(gone.at()), because(gone.text()));
+                            of.lastBefore(gone, Kind.CACHED)
+                                    .ifPresent(
+                                            filled ->
+                                                    say(
+                                                            "It had been complete since %s.",
+                                                            at(filled.at())));
+                            unpinned();
+                        },
+                        () ->
+                                say(
+                                        "%s is cold in %s: as far as is remembered nobody has asked for it there.",
+                                        of.version(), of.region()));
+    }
+
+    private void unpinned() {
+        of.last(Kind.RELEASED)
+                .ifPresent(
+                        last ->
+                                say(
+                                        "Its last pin, of %s, had ended at %s.",
+                                        last.text().isEmpty() ? "somebody" : last.text(),
+                                        at(last.at())));
+    }
+
+    private void beside() {
+        if (!of.newest().equals(of.version())) {
+            say(
+                    "It is not the newest version: %s was asked for later. Who asks for 'latest' gets that one.",
+                    of.newest().version());
+        }
+        if (residency.state() != Residency.State.CACHED && !of.others().isEmpty()) {
+            say(
+                    "Complete there: %s. What did not change between versions is shared, and is not fetched again.",
+                    named(of.others().stream().map(other -> other.version()).toList()));
+        }
+    }
+
+    private String holders() {
+        return named(of.pins().stream().map(PinGrant::holder).distinct().toList());
+    }
+
+    private static String named(List<String> names) {
+        String first = String.join(", ", names.subList(0, Math.min(MOST_NAMED, names.size())));
+        return names.size() <= MOST_NAMED
+                ? first
+                : "%s and %d more".formatted(first, names.size() - MOST_NAMED);
+    }
+
+    private static String because(String reason) {
+        return reason.isEmpty() ? ", without a reason given" : ", because " + reason;
+    }
+
+    private static String stopped(String message) {
+        return message.endsWith(".") ? message : message + ".";
+    }
+
+    private static String at(@Nullable Instant instant) {
+        return instant == null
+                ? "a moment ago"
+                : instant.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    /** {@code format} is a literal in every call. */
+    @SuppressWarnings("AnnotateFormatMethod")
+    private void say(String format, Object... values) {
+        sentences.add(String.format(Locale.ROOT, format, values));
+    }
+}

@@ -1,0 +1,5 @@
+/** Why a version is, or is not, in a region. */
+@NullMarked
+package dev.forebay.control.explain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,123 @@
+package dev.forebay.control.ledger;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.control.catalogue.ChronicleCatalogue;
+import dev.forebay.control.catalogue.LedgerCatalogue;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.gateway.RegionReport.WorkerReport;
+import dev.forebay.transfer.AccountPage;
+import dev.forebay.transfer.AccountStatement;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.inject.Singleton;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notes in regular intervals what the workers of all regions have counted, and lets them forget
+ * what they have closed. Workers keep what nobody has noted, so that an outage of any process loses
+ * nothing; several control planes that do this note everything once.
+ */
+@Singleton
+public class Bookkeeper {
+
+    private static final Logger LOG = Logger.getLogger(Bookkeeper.class);
+
+    private static final int FORGET_BATCH = 10_000;
+
+    private final Regions regions;
+    private final LedgerCatalogue ledger;
+    private final ChronicleCatalogue chronicle;
+    private final ObjectMapper json;
+    private final MeterRegistry metrics;
+    private final LedgerConfig config;
+    private final ScheduledExecutorService clock =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon().name("bookkeeper").factory());
+
+    Bookkeeper(
+            Regions regions,
+            LedgerCatalogue ledger,
+            ChronicleCatalogue chronicle,
+            ObjectMapper json,
+            MeterRegistry metrics,
+            LedgerConfig config) {
+        this.regions = regions;
+        this.ledger = ledger;
+        this.chronicle = chronicle;
+        this.json = json;
+        this.metrics = metrics;
+        this.config = config;
+    }
+
+    public void start() {
+        long millis = config.interval().toMillis();
+        var _ = clock.scheduleWithFixedDelay(this::round, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    public void stop() {
+        clock.shutdownNow();
+    }
+
+    private void round() {
+        try {
+            for (Regions.Reported region : regions.reports()) {
+                region.report()
+                        .ifPresent(
+                                report ->
+                                        report.workers().stream()
+                                                .filter(WorkerReport::live)
+                                                .forEach(
+                                                        worker ->
+                                                                note(region.name(), worker.id())));
+            }
+            Instant before = Instant.now().minus(config.retention());
+            ledger.forget(before, FORGET_BATCH);
+            chronicle.forget(before, FORGET_BATCH);
+        } catch (RuntimeException e) {
+            LOG.warnf("The ledger is behind: %s", e.getMessage());
+        }
+    }
+
+    private void note(RegionName region, String worker) {
+        String outcome = "noted";
+        try {
+            Integer after = -1;
+            while (after != null) {
+                after = notePage(region, worker, after);
+            }
+        } catch (ForebayException e) {
+            LOG.debugf(e, "Worker %s of %s is noted later", worker, region);
+            outcome = "failed";
+        }
+        metrics.counter("forebay.control.ledger.statements", "outcome", outcome).increment();
+    }
+
+    private @Nullable Integer notePage(RegionName region, String worker, int after) {
+        AccountPage page = regions.accounts(region, worker, after);
+        if (!page.accounts().isEmpty()) {
+            ledger.note(region, worker, written(page.accounts()));
+        }
+        for (AccountStatement account : page.accounts()) {
+            if (account.closed()) {
+                regions.settle(region, worker, account.id(), account.revision());
+            }
+        }
+        return page.next();
+    }
+
+    private String written(List<AccountStatement> statements) {
+        try {
+            return json.writeValueAsString(statements);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("statements are always JSON", e);
+        }
+    }
+}

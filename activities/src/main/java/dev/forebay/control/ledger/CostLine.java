@@ -1,0 +1,102 @@
+package dev.forebay.control.ledger;
+
+import dev.forebay.control.catalogue.LedgerCatalogue.Sum;
+import dev.forebay.control.prices.Prices;
+import java.math.BigDecimal;
+import java.math.MathContext;
+
+/**
+ * What something cost, and what it would have cost without the cache: if each byte that workers
+ * sent to nodes had been read from the lake, with as many requests. Nodes keep what they have read,
+ * so without any cache it would have been more.
+ *
+ * @param key what the figures are of
+ * @param readerBytes sent to nodes, as {@code readerRequests} ranges
+ * @param nvmeGbHours GB (10⁹ bytes) on disk times hours
+ * @param nvme the price of these; as all prices exact, in the table's currency
+ */
+public record CostLine(
+        String key,
+        long lakeRequests,
+        long lakeBytes,
+        long peerRequests,
+        long peerBytes,
+        long readerRequests,
+        long readerBytes,
+        BigDecimal nvmeGbHours,
+        long evictions,
+        BigDecimal lake,
+        BigDecimal requests,
+        BigDecimal nvme,
+        BigDecimal withoutCache) {
+
+    private static final BigDecimal BYTE_SECONDS_IN_GB_HOUR =
+            BigDecimal.valueOf(3_600_000_000_000L);
+
+    static CostLine nothing(String key) {
+        return new CostLine(
+                key,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                BigDecimal.ZERO,
+                0,
+                BigDecimal.ZERO,
+                BigDecimal.ZERO,
+                BigDecimal.ZERO,
+                BigDecimal.ZERO);
+    }
+
+    /** What was counted in a region, at its prices. Workers are no readers. */
+    static CostLine of(Sum sum, Prices prices) {
+        long readerRequests = Math.max(0, sum.servedRequests() - sum.peerRequests());
+        long readerBytes = Math.max(0, sum.servedBytes() - sum.peerBytes());
+        BigDecimal gbHours =
+                BigDecimal.valueOf(sum.heldByteSeconds())
+                        .divide(BYTE_SECONDS_IN_GB_HOUR, MathContext.DECIMAL64);
+        return new CostLine(
+                sum.key(),
+                sum.lakeRequests(),
+                sum.lakeBytes(),
+                sum.peerRequests(),
+                sum.peerBytes(),
+                readerRequests,
+                readerBytes,
+                gbHours,
+                sum.evictions(),
+                prices.lakeBytes(sum.lakeBytes()),
+                prices.lakeRequests(sum.lakeRequests()),
+                prices.nvme(gbHours),
+                prices.lakeBytes(readerBytes).add(prices.lakeRequests(readerRequests)));
+    }
+
+    CostLine plus(CostLine other) {
+        return new CostLine(
+                key,
+                lakeRequests + other.lakeRequests,
+                lakeBytes + other.lakeBytes,
+                peerRequests + other.peerRequests,
+                peerBytes + other.peerBytes,
+                readerRequests + other.readerRequests,
+                readerBytes + other.readerBytes,
+                nvmeGbHours.add(other.nvmeGbHours),
+                evictions + other.evictions,
+                lake.add(other.lake),
+                requests.add(other.requests),
+                nvme.add(other.nvme),
+                withoutCache.add(other.withoutCache));
+    }
+
+    /** What it cost. */
+    public BigDecimal spent() {
+        return lake.add(requests).add(nvme);
+    }
+
+    /** What the cache saved; less than 0 if it cost more than it saved. */
+    public BigDecimal saved() {
+        return withoutCache.subtract(spent());
+    }
+}

@@ -1,0 +1,266 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.Pin;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.placement.WorkerNode;
+import dev.forebay.service.gateway.RegionSurvey;
+import dev.forebay.service.gateway.RegionSurvey.Missing;
+import dev.forebay.service.gateway.RegionSurvey.Resident;
+import dev.forebay.service.gateway.SurveyRequest;
+import dev.forebay.transfer.Coverage;
+import dev.forebay.transfer.DropAnswer;
+import dev.forebay.transfer.FillAnswer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a region has of a version, over real manifests and workers in memory. */
+class SurveyTest {
+
+    private static final long CHUNK = ChunkId.CHUNK_BYTES;
+    private static final long PAGE = ChunkId.ALIGNMENT_BYTES;
+    private static final DatasetVersion V1 = DatasetVersion.parse("team/a@v1");
+    private static final DatasetVersion V2 = DatasetVersion.parse("team/a@v2");
+    private static final DatasetVersion OTHER = DatasetVersion.parse("team/b@v1");
+
+    @TempDir Path directory;
+
+    private final Region region = new Region();
+    private final Map<Digest, Path> stored = new HashMap<>();
+
+    @Test
+    void ofAVersionThatIsNotMountedEverythingIsMissing() {
+        ManifestRef v1 = written("v1", null, "big", 2 * CHUNK + 1, "empty", 0, "small", 100);
+
+        RegionSurvey survey = survey().of(new SurveyRequest(V1.toString(), v1));
+
+        // The large one in three chunks, the small one behind it in the third.
+        assertThat(survey.missing()).isEqualTo(new Missing(2 * CHUNK + 101, 2, 4, true));
+        assertThat(survey.neededBytes()).isEqualTo(v1.roomBytes());
+        assertThat(survey.takenBytes()).isZero();
+        assertThat(survey.capacityBytes()).isEqualTo(2_000);
+        assertThat(survey.residents()).isEmpty();
+        assertThat(survey.bytesPerSecond()).isNull();
+    }
+
+    @Test
+    void whatWorkersHoldTogetherIsNotMissing() {
+        ManifestRef v1 = written("v1", null, "a", CHUNK, "b", 2 * CHUNK, "c", CHUNK / 2, "d", 1);
+        region.mounts.add(new Mount(V1, v1, Mount.State.WARMING));
+        region.holds("w1", v1, 0);
+        region.holds("w2", v1, 2);
+
+        RegionSurvey survey = survey().of(new SurveyRequest(V1.toString(), v1));
+
+        // b's first half, and c and d: b is counted once though there is a chunk in between.
+        assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + CHUNK / 2 + 1, 3, 3, true));
+        assertThat(survey.neededBytes()).isZero();
+        assertThat(survey.takenBytes()).isEqualTo(v1.roomBytes());
+    }
+
+    @Test
+    void anObjectThatSpansTwoGapsIsOneObject() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 10);
+        region.mounts.add(new Mount(V1, v1, Mount.State.WARMING));
+        region.holds("w1", v1, 1);
+
+        assertThat(survey().of(new SurveyRequest(V1.toString(), v1)).missing())
+                .isEqualTo(new Missing(2 * CHUNK + 10, 2, 3, true));
+    }
+
+    @Test
+    void aWorkerThatDoesNotAnswerMakesItInexact() {
+        ManifestRef v1 = written("v1", null, "a", 2 * CHUNK);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.holds("w1", v1, 0);
+        region.down = "w2";
+
+        assertThat(survey().of(new SurveyRequest(V1.toString(), v1)).missing())
+                .isEqualTo(new Missing(CHUNK, 1, 1, false));
+    }
+
+    @Test
+    void aNewVersionHasWhatItSharesWithOneThatIsThere() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", 100);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", 101);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.holds("w1", v1, 0, 1);
+        region.holds("w2", v1, 3);
+
+        RegionSurvey survey = survey().of(new SurveyRequest(V2.toString(), v2));
+
+        assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + 101, 2, 2, false));
+        // The fourth chunk of the old pack is v1's alone, v2 has one page in a new pack.
+        assertThat(survey.neededBytes()).isEqualTo(PAGE);
+        assertThat(survey.residents())
+                .containsExactly(
+                        new Resident(V1.toString(), v1.bytes(), 2, v1.roomBytes(), "CACHED", 0));
+    }
+
+    @Test
+    void anOlderVersionLacksWhatANewerOneOfTheSameChunkDoesNotHave() {
+        ManifestRef v1 = written("v1", null, "a", 100, "b", 100);
+        ManifestRef v2 = written("v2", v1, "a", 100, "b", 101);
+        region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
+        region.holds("w1", v2, 0, 1);
+
+        assertThat(survey().of(new SurveyRequest(V1.toString(), v1)).missing())
+                .isEqualTo(new Missing(200, 2, 2, false));
+    }
+
+    @Test
+    void othersAreShownWithTheirPins() {
+        ManifestRef b = written("b", null, "x", 5);
+        region.mounts.add(new Mount(OTHER, b, Mount.State.CACHED));
+        region.pins.add(new Pin(OTHER, "p", "me", "", Duration.ofSeconds(9)));
+
+        RegionSurvey survey = survey().of(new SurveyRequest(V1.toString(), null));
+
+        assertThat(survey.missing()).isNull();
+        assertThat(survey.neededBytes()).isNull();
+        assertThat(survey.takenBytes()).isEqualTo(5 + PAGE);
+        assertThat(survey.residents())
+                .containsExactly(new Resident(OTHER.toString(), 5, 1, 5 + PAGE, "CACHED", 1));
+    }
+
+    @Test
+    void theSameManifestUnderAnotherNameTakesNoMoreRoom() {
+        ManifestRef v1 = written("v1", null, "a", CHUNK);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.holds("w1", v1, 0);
+
+        RegionSurvey survey = survey().of(new SurveyRequest(V2.toString(), v1));
+
+        assertThat(survey.neededBytes()).isZero();
+        assertThat(survey.missing()).isEqualTo(new Missing(0, 0, 0, true));
+    }
+
+    private Survey survey() {
+        return new Survey(region, cache(), new FillRate(System::nanoTime));
+    }
+
+    private ManifestCache cache() {
+        return new ManifestCache(
+                directory.resolve("cache"),
+                1 << 24,
+                (ref, target) -> {
+                    try {
+                        Files.copy(file(ref), target);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+    }
+
+    private Path file(ManifestRef manifest) {
+        return Objects.requireNonNull(stored.get(manifest.digest()));
+    }
+
+    /** A manifest of these keys and sizes; those that {@code before} has too keep their places. */
+    private ManifestRef written(String name, @Nullable ManifestRef before, Object... objects) {
+        Path target = directory.resolve(name);
+        ManifestFile file;
+        if (before == null) {
+            file = write(target, null, objects);
+        } else {
+            try (Manifest previous = SqliteManifest.open(file(before))) {
+                file = write(target, previous, objects);
+            }
+        }
+        stored.put(file.digest(), target);
+        return file.ref("forebay");
+    }
+
+    private static ManifestFile write(Path target, @Nullable Manifest previous, Object... objects) {
+        try (ManifestWriter writer =
+                new ManifestWriter(
+                        target, "lake", "", ManifestWriter.DEFAULT_PACK_BYTES, previous)) {
+            for (int i = 0; i < objects.length; i += 2) {
+                long size = ((Number) objects[i + 1]).longValue();
+                writer.add(
+                        new LakeObject((String) objects[i], size, Instant.EPOCH, "e" + size, null));
+            }
+            return writer.finish();
+        }
+    }
+
+    /** A region of two workers. */
+    private static final class Region implements Workers {
+        private final List<Mount> mounts = new ArrayList<>();
+        private final List<Pin> pins = new ArrayList<>();
+        private final Map<String, Map<Digest, BitSet>> held = new HashMap<>();
+        private @Nullable String down;
+
+        void holds(String worker, ManifestRef manifest, int... ordinals) {
+            BitSet bits = new BitSet();
+            for (int ordinal : ordinals) {
+                bits.set(ordinal);
+            }
+            held.computeIfAbsent(worker, id -> new HashMap<>()).put(manifest.digest(), bits);
+        }
+
+        @Override
+        public RegionView view() {
+            return new RegionView(
+                    List.of(node("w1"), node("w2")), Set.of("w1", "w2"), mounts, pins);
+        }
+
+        private static WorkerNode node(String id) {
+            return new WorkerNode(id, URI.create("http://" + id + ".invalid:1"), 1_000);
+        }
+
+        @Override
+        public Coverage coverage(WorkerNode worker, Digest manifest) {
+            if (worker.id().equals(down)) {
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "it is down");
+            }
+            BitSet bits =
+                    held.getOrDefault(worker.id(), Map.of()).getOrDefault(manifest, new BitSet());
+            return new Coverage(bits.length(), bits, Map.of());
+        }
+
+        @Override
+        public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
+            throw new UnsupportedOperationException("a survey fills nothing");
+        }
+
+        @Override
+        public DropAnswer drop(WorkerNode worker, Digest manifest) {
+            throw new UnsupportedOperationException("a survey drops nothing");
+        }
+
+        @Override
+        public void remove(String workerId) {
+            throw new UnsupportedOperationException("a survey removes nobody");
+        }
+    }
+}

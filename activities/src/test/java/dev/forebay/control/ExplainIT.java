@@ -1,0 +1,183 @@
+package dev.forebay.control;
+
+import static dev.forebay.control.TestControlPlane.REGION;
+import static dev.forebay.control.TestControlPlane.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.Await;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Why something is cold, and what becomes of requests that are taken back or given up. */
+class ExplainIT {
+
+    private static final String IN = "{\"region\":\"" + REGION + "\"}";
+
+    private final TestControlPlane platform = TestControlPlane.shared();
+    private final Api api = platform.api;
+
+    /** "Why it is cold". */
+    @Test
+    void whatWasEvictedSaysWhyAlsoWhenTheControlPlaneHasDiedMeanwhile() {
+        String name = platform.dataset(3600);
+        String v = version(name, "v1");
+        assertThat(words(name, "v1")).contains("nobody has asked for it there");
+        api.post(
+                v + "/ensure?wait_seconds=30",
+                """
+                {"region":"%s","pin":{"id":"p","holder":"run train-7","lease_seconds":600}}"""
+                        .formatted(REGION));
+        assertThat(words(name, "v1"))
+                .contains("is warm in " + REGION)
+                .contains("It stays while it is held by run train-7.");
+        api.delete(v + "/pins/p?region=" + REGION);
+        platform.process.kill9();
+        platform.process.restart();
+        api.post(v + "/evict", "{\"region\":\"%s\",\"reason\":\"room for v2\"}".formatted(REGION));
+
+        awaitWords(name, "v1", "because room for v2");
+        assertThat(words(name, "v1"))
+                .contains("team/%s@v1 is cold in %s: it was evicted at".formatted(name, REGION))
+                .contains("Its last pin, of run train-7, had ended at");
+        assertThat(kinds(explained(name, "v1")))
+                .startsWith("EVICTED", "EVICTING", "RELEASED")
+                .containsExactlyInAnyOrder(
+                        "EVICTED", "EVICTING", "RELEASED", "CACHED", "PINNED", "ASKED_FOR");
+        Await.until(
+                "the eviction is on the bill",
+                () ->
+                        api.get("/costs?dataset=team/" + name).body().at("/total/evictions").asInt()
+                                == 1);
+    }
+
+    @Test
+    void latestIsTheNewestVersionAndWhatIsThereOfOthersIsSaid() {
+        String name = platform.dataset(3600);
+        api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
+        platform.region.shut();
+        try {
+            api.post(version(name, "v2") + "/ensure", IN);
+            Await.until("it is filled", () -> words(name, "latest").contains("% of its"));
+            JsonNode explained = explained(name, "latest");
+
+            assertThat(explained.get("version").asText()).isEqualTo("v2");
+            assertThat(explained.get("state").asText()).isEqualTo("WARMING");
+            assertThat(explained.get("warm").asBoolean()).isFalse();
+            Await.until(
+                    "the catalogue knows v1",
+                    () -> words(name, "v2").contains("Complete there: v1"));
+            assertThat(words(name, "v1")).contains("It is not the newest version: v2");
+        } finally {
+            platform.region.open();
+        }
+    }
+
+    @Test
+    void whatIsBlockedSaysWhatToDoAndCanBeGivenUp() {
+        String name = platform.dataset(3600);
+        String v = version(name, "v1");
+        platform.region.mountsFailForGood("LAKE_DENIED", "the lake refuses our key");
+        try {
+            api.post(v + "/ensure?wait_seconds=30", IN);
+        } finally {
+            platform.region.mountsSucceed();
+        }
+        assertThat(words(name, "v1"))
+                .contains("filling it was given up")
+                .contains("LAKE_DENIED: the lake refuses our key")
+                .contains("To do: let Forebay's credentials list and read");
+
+        Api.Answer abandoned =
+                api.post(
+                        v + "/abandon",
+                        "{\"region\":\"%s\",\"reason\":\"wrong key\"}".formatted(REGION));
+
+        assertThat(abandoned.status()).as(abandoned.raw().body()).isEqualTo(200);
+        assertThat(abandoned.body().at("/regions/0/state").asText()).isEqualTo("ABSENT");
+        awaitWords(name, "v1", "because it was given up after LAKE_DENIED: wrong key");
+        assertThat(api.post(v + "/abandon", IN).status()).isEqualTo(200);
+        assertThat(api.post(v + "/ensure?wait_seconds=30", IN).status()).isEqualTo(200);
+    }
+
+    /** "Taking a request back". */
+    @Test
+    void aRequestThatIsTakenBackIsAnsweredWithCancelledAndLeavesNothing() {
+        String name = platform.dataset(3600);
+        String v = version(name, "v1");
+        platform.region.shut();
+        try {
+            api.post(v + "/ensure", IN, "Idempotency-Key", "regretted");
+            Await.until(
+                    "it is filled",
+                    () -> api.get(v).body().at("/regions/0/bytes_cached").asLong() > 0);
+            Instant before = Instant.now();
+
+            assertThat(api.delete(v + "/requests/regretted").status()).isEqualTo(204);
+
+            assertThat(Duration.between(before, Instant.now())).isLessThan(Duration.ofSeconds(10));
+            Api.Answer asked = api.get(v + "/requests/regretted");
+            assertThat(asked.status()).isEqualTo(409);
+            assertThat(asked.text("code")).isEqualTo("CANCELLED");
+            assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("ABSENT");
+            assertThat(api.delete(v + "/requests/regretted").status()).isEqualTo(204);
+        } finally {
+            platform.region.open();
+        }
+
+        assertThat(api.delete(v + "/requests/unheard-of").status()).isEqualTo(404);
+        Api.Answer again =
+                api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "regretted");
+        assertThat(again.status()).as(again.raw().body()).isEqualTo(200);
+        assertThat(api.delete(v + "/requests/regretted").status()).isEqualTo(204);
+        assertThat(api.get(v + "/requests/regretted").status())
+                .as("answered before")
+                .isEqualTo(200);
+        assertThat(api.get(v).body().at("/regions/0/state").asText()).isEqualTo("CACHED");
+    }
+
+    @Test
+    void whoseRequestIsTakenBackIsNotBroughtToLifeByTheNextRun() {
+        String name = platform.dataset(3600);
+        String v = version(name, "v1");
+        platform.region.shut();
+        try {
+            api.post(v + "/ensure", IN, "Idempotency-Key", "orphan-to-be");
+            platform.region.terminate("dataset/team/" + name + "@v1");
+            api.delete(v + "/requests/orphan-to-be");
+        } finally {
+            platform.region.open();
+        }
+
+        assertThat(api.get(v + "/requests/orphan-to-be").text("code")).isEqualTo("CANCELLED");
+    }
+
+    private void awaitWords(String name, String asked, String words) {
+        Await.until("it says: " + words, () -> words(name, asked).contains(words));
+    }
+
+    private String words(String name, String asked) {
+        List<String> sentences = new ArrayList<>();
+        explained(name, asked).get("sentences").forEach(each -> sentences.add(each.asText()));
+        return String.join(" ", sentences);
+    }
+
+    private JsonNode explained(String name, String asked) {
+        Api.Answer answer =
+                api.get(
+                        "/datasets/team/%s/explain?region=%s&version=%s"
+                                .formatted(name, REGION, asked));
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private static List<String> kinds(JsonNode explained) {
+        List<String> kinds = new ArrayList<>();
+        explained.get("history").forEach(each -> kinds.add(each.get("kind").asText()));
+        return kinds;
+    }
+}

@@ -1,0 +1,246 @@
+package dev.forebay.control;
+
+import static dev.forebay.control.TestControlPlane.REGION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.Await;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What workers have counted, from an agent's gateway to a bill. */
+class LedgerIT {
+
+    private static final long GB = 1_000_000_000;
+
+    private final TestControlPlane platform = TestControlPlane.shared();
+    private final Api api = platform.api;
+
+    @Test
+    void whatAWorkerCountsIsNotedOnceWhoeverSaysItHowOften() {
+        String version = "team/%s@v1".formatted(platform.dataset(3600));
+        String one = account();
+        String two = account();
+        says(one, version, false, 1, 10, GB, 5 * GB);
+        says(two, version, false, 7, 5, 1, 0);
+        awaitLake(version, 15, GB + 1);
+
+        says(one, version, false, 4, 12, 2 * GB, 6 * GB);
+        awaitLake(version, 17, 2 * GB + 1);
+
+        platform.process.kill9();
+        platform.process.restart();
+        says(one, version, false, 3, 11, GB, 5 * GB); // an older one, that was long on its way
+        says(two, version, true, 9, 6, 3, 0);
+        awaitLake(version, 18, 2 * GB + 3);
+        Await.until(
+                "what is closed is forgotten by its worker",
+                () -> platform.gateway.settled().contains(two + " revision=9"));
+        says(two, version, true, 9, 6, 3, 0); // it has not heard of that
+        says(one, version, false, 5, 13, 2 * GB, 6 * GB);
+        awaitLake(version, 19, 2 * GB + 3);
+    }
+
+    @Test
+    void aBillSaysWhatItCostAndWhatItWouldHaveCostWithoutTheCache() {
+        String dataset = "team/" + platform.dataset(3600);
+        // 1,000 requests and 10 GB from the lake; 40 GB sent, 4 of them to workers; 2 GB for 3
+        // hours.
+        platform.gateway.says(
+                "bill",
+                """
+                {"id":"%s","version":"%s@v1","closed":false,"revision":1,"age_millis":0,
+                "lake_requests":1000,"lake_bytes":%d,"peer_requests":10,"peer_bytes":%d,
+                "served_requests":5010,"served_bytes":%d,"held_byte_seconds":%s}"""
+                        .formatted(
+                                account(), dataset, 10 * GB, 4 * GB, 40 * GB, 2.0 * GB * 3 * 3600));
+        Await.until(
+                "it is noted",
+                () -> costs("dataset=" + dataset).at("/total/lake/bytes").asLong() == 10 * GB);
+
+        JsonNode bill = costs("by=version&dataset=" + dataset);
+
+        assertThat(bill.get("currency").asText()).isEqualTo("EUR");
+        assertThat(bill.get("priced").asBoolean()).isTrue();
+        JsonNode line = bill.at("/items/0");
+        assertThat(line.get("key").asText()).isEqualTo(dataset + "@v1");
+        assertThat(line.at("/peer/bytes").asLong()).isEqualTo(4 * GB);
+        assertThat(line.at("/readers/bytes").asLong()).isEqualTo(36 * GB);
+        assertThat(line.at("/readers/requests").asLong()).isEqualTo(5000);
+        assertThat(line.get("nvme_gb_hours").asDouble()).isEqualTo(6);
+        assertThat(line.at("/cost/lake").asDouble()).isEqualTo(1);
+        assertThat(line.at("/cost/requests").asDouble()).isEqualTo(0.4);
+        assertThat(line.at("/cost/nvme").asDouble()).isEqualTo(0.06);
+        assertThat(line.at("/cost/total").asDouble()).isEqualTo(1.46);
+        assertThat(line.at("/cost/without_cache").asDouble()).isEqualTo(3.6 + 2);
+        assertThat(line.at("/cost/saved").asDouble()).isEqualTo(5.6 - 1.46);
+        assertThat(bill.at("/total/cost")).isEqualTo(line.get("cost"));
+        for (String by : new String[] {"namespace", "region", "run", "day"}) {
+            JsonNode same = costs("by=%s&dataset=%s".formatted(by, dataset));
+            assertThat(same.get("items")).as(by).hasSize(1);
+            assertThat(same.at("/items/0/cost")).as(by).isEqualTo(line.get("cost"));
+        }
+        assertThat(costs("by=region&dataset=" + dataset).at("/items/0/key").asText())
+                .isEqualTo(REGION);
+        assertThat(costs("until=2026-01-01&since=2025-01-01&dataset=" + dataset).get("items"))
+                .isEmpty();
+    }
+
+    @Test
+    void whatIsFilledGoesToTheAccountOfTheRunThatAskedForIt() {
+        String name = platform.dataset(3600);
+        String version = "team/%s@v1".formatted(name);
+        String path = TestControlPlane.version(name, "v1");
+        api.post(
+                path + "/ensure?wait_seconds=30",
+                "{\"region\":\"%s\",\"run_id\":\"train-7\"}".formatted(REGION));
+        String before = account();
+        says(before, version, false, 1, 1, 100, 0);
+        awaitLake(version, 1, 100);
+        api.post(
+                path + "/ensure?wait_seconds=30",
+                "{\"region\":\"%s\",\"run_id\":\"train-8\"}".formatted(REGION));
+        says(before, version, false, 2, 2, 200, 0);
+        says(account(), version, false, 1, 5, 500, 0);
+        awaitLake(version, 7, 700);
+
+        JsonNode runs = costs("by=run&dataset=team/" + name);
+
+        assertThat(runs.at("/items/0/key").asText()).isEqualTo("train-7");
+        assertThat(runs.at("/items/0/lake/bytes").asLong()).isEqualTo(200);
+        assertThat(runs.at("/items/1/key").asText()).isEqualTo("train-8");
+        assertThat(runs.at("/items/1/lake/bytes").asLong()).isEqualTo(500);
+        assertThat(costs("run_id=train-8&dataset=team/" + name).at("/total/lake/requests").asInt())
+                .isEqualTo(5);
+    }
+
+    @Test
+    void pagesFollowEachOther() {
+        String name = platform.dataset(3600);
+        for (String v : new String[] {"a", "b", "c"}) {
+            says(account(), "team/%s@%s".formatted(name, v), false, 1, 1, 1, 0);
+        }
+        Await.until(
+                "all are noted",
+                () -> costs("dataset=team/" + name).at("/total/lake/requests").asInt() == 3);
+
+        JsonNode first = costs("by=version&limit=2&dataset=team/" + name);
+        JsonNode second =
+                costs(
+                        "by=version&limit=2&dataset=team/%s&after=%s"
+                                .formatted(name, first.get("next").asText()));
+
+        assertThat(first.get("items")).hasSize(2);
+        assertThat(second.get("items")).hasSize(1);
+        assertThat(second.at("/items/0/key").asText()).isEqualTo("team/%s@c".formatted(name));
+        assertThat(second.at("/total/lake/requests").asInt()).isEqualTo(3);
+        assertThat(second.get("next").isNull()).isTrue();
+    }
+
+    /** "Budgets". */
+    @Test
+    void whatNobodyWaitsForWaitsWhileTheBudgetIsSpentAndNothingElseDoes() {
+        String name = platform.dataset(3600);
+        api.post(
+                "/datasets",
+                """
+                {"namespace":"spender","name":"%s","source":"s3://lake/%s/","ttl_seconds":3600}"""
+                        .formatted(name, name));
+        String path = "/datasets/spender/%s/versions/v1".formatted(name);
+        says(account(), "spender/%s@v0".formatted(name), false, 1, 0, 6 * GB, 0);
+        Await.until("the budget is spent", () -> budget().get("paused").asBoolean());
+        assertThat(budget().get("budget").asDouble()).isEqualTo(0.5);
+        assertThat(budget().get("spent").asDouble()).isGreaterThanOrEqualTo(0.6);
+
+        Api.Answer hint =
+                api.post(
+                        path + "/ensure",
+                        "{\"region\":\"%s\",\"priority\":\"speculative\"}".formatted(REGION),
+                        "Idempotency-Key",
+                        "hint-" + name);
+
+        assertThat(hint.status()).as(hint.raw().body()).isEqualTo(202);
+        Await.until(
+                "it says why it waits",
+                () ->
+                        api.get(path)
+                                .body()
+                                .at("/regions/0/waiting/code")
+                                .asText()
+                                .equals("BUDGET_SPENT"));
+        assertThat(api.get(path).body().at("/regions/0/waiting/message").asText())
+                .contains("namespace spender has spent 0.6")
+                .contains("forebay.ledger.budgets.spender");
+        Api.Answer job =
+                api.post(path + "/ensure?wait_seconds=30", "{\"region\":\"%s\"}".formatted(REGION));
+        assertThat(job.status()).as(job.raw().body()).isEqualTo(200);
+        assertThat(api.get(path + "/requests/hint-%s?wait_seconds=30".formatted(name)).status())
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "by=colour, 'by ''colour'' must be namespace, dataset, version, region, run or day'",
+        "since=yesterday, 'since ''yesterday'' must be a day, as 2026-11-30'",
+        "until=2026-02-31, 'until ''2026-02-31'' must be a day, as 2026-11-30'",
+        "limit=0, 'limit ''0'' must be a whole number from 1 to 1000'",
+        "dataset=one, 'dataset ''one'' must have the form namespace/name'",
+        "version=v1, 'version ''v1'' needs a dataset'",
+    })
+    void whatBreaksARuleIsRefused(String query, String detail) {
+        Api.Answer answer = api.get("/costs?" + query);
+
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(400);
+        assertThat(answer.text("detail")).isEqualTo(detail);
+    }
+
+    @Test
+    void anUnknownRegionIsRefused() {
+        assertThat(api.get("/costs?region=mars").text("code")).isEqualTo("UNKNOWN_REGION");
+    }
+
+    private static String account() {
+        return UUID.randomUUID().toString();
+    }
+
+    private void says(
+            String account,
+            String version,
+            boolean closed,
+            long revision,
+            long requests,
+            long bytes,
+            long served) {
+        platform.gateway.says(
+                account,
+                """
+                {"id":"%s","version":"%s","closed":%s,"revision":%d,"age_millis":0,
+                "lake_requests":%d,"lake_bytes":%d,"peer_requests":0,"peer_bytes":0,
+                "served_requests":0,"served_bytes":%d,"held_byte_seconds":0.0}"""
+                        .formatted(account, version, closed, revision, requests, bytes, served));
+    }
+
+    private void awaitLake(String version, long requests, long bytes) {
+        Await.until(
+                "%s has cost %d requests and %d bytes".formatted(version, requests, bytes),
+                () -> {
+                    JsonNode lake =
+                            costs("dataset=" + version.replace("@", "&version=")).at("/total/lake");
+                    return lake.path("requests").asLong() == requests
+                            && lake.path("bytes").asLong() == bytes;
+                });
+    }
+
+    private JsonNode costs(String query) {
+        Api.Answer answer = api.get("/costs?" + query);
+        assertThat(answer.status()).as(answer.raw().body()).isEqualTo(200);
+        return answer.body();
+    }
+
+    private JsonNode budget() {
+        return api.get("/budgets").body().at("/items/0");
+    }
+}

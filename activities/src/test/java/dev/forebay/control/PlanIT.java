@@ -1,0 +1,292 @@
+package dev.forebay.control;
+
+import static dev.forebay.control.TestControlPlane.AWAY;
+import static dev.forebay.control.TestControlPlane.LISTED;
+import static dev.forebay.control.TestControlPlane.REGION;
+import static dev.forebay.control.TestControlPlane.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.testing.Api;
+import dev.forebay.testing.Await;
+import dev.forebay.workflows.WorkflowIds;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What a plan says, on real servers with a region in memory: "What a plan says". */
+class PlanIT {
+
+    private static final long LONG = 3600;
+    private static final String IN = "{\"region\":\"" + REGION + "\"}";
+    private static final String PLANNED = "{\"regions\":[\"" + REGION + "\"]}";
+
+    private final TestControlPlane platform = TestControlPlane.shared();
+    private final Api api = platform.api;
+
+    @Test
+    void aVersionThatNobodyAskedForIsListedAndNothingElseHappens() throws SQLException {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        survey(100_000, 0, "null", "null", "null", "");
+        Map<String, String> before = rowsOf(name);
+
+        Api.Answer plan = api.post(v + "/plan", PLANNED);
+
+        assertThat(plan.status()).as(plan.raw().body()).isEqualTo(200);
+        assertThat(plan.body().get("manifest").isNull()).isTrue();
+        JsonNode region = plan.body().at("/regions/0");
+        assertThat(region.get("state").asText()).isEqualTo("ABSENT");
+        JsonNode needs = region.get("needs");
+        assertThat(needs.get("bytes_missing").asLong()).isEqualTo(11);
+        assertThat(needs.get("objects_missing").asLong()).isEqualTo(2);
+        assertThat(needs.get("lake_requests").asLong()).isEqualTo(2);
+        assertThat(needs.get("exact").asBoolean(true)).isFalse();
+        assertThat(needs.get("at_least").asBoolean(true)).isFalse();
+        assertThat(region.at("/room/admission").asText()).isEqualTo("admitted");
+        assertThat(region.at("/room/needed_bytes").asLong()).isEqualTo(2 * 4096);
+        assertThat(region.get("eta_seconds").isNull()).isTrue();
+        assertThat(platform.gateway.surveyed()).contains("team/" + name + "@v1");
+        assertThat(rowsOf(name)).isEqualTo(before);
+        assertThat(platform.region.hasWorkflow(workflow(name))).isFalse();
+        assertThat(api.get(v).status()).isEqualTo(404);
+    }
+
+    @Test
+    void ofALargeOneMoreThanIsListedIsSaidToBeThere() {
+        String name = platform.dataset(LONG);
+        for (int i = 0; i < LISTED; i++) {
+            platform.put(name + "/more/" + i, "x");
+        }
+        survey(100_000, 0, "null", "null", "null", "");
+
+        JsonNode needs =
+                api.post(version(name, "v1") + "/plan", PLANNED).body().at("/regions/0/needs");
+
+        assertThat(needs.get("objects").asLong()).isEqualTo(LISTED);
+        assertThat(needs.get("at_least").asBoolean()).isTrue();
+    }
+
+    @Test
+    void whatIsMissingHasItsPriceAndItsTime() {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        api.post(v + "/ensure?wait_seconds=30", IN);
+        survey(
+                100_000,
+                8_192,
+                "0",
+                "{\"bytes\":2000000000,\"objects\":1,\"lake_requests\":500,\"exact\":true}",
+                "1000000",
+                "");
+
+        JsonNode plan = api.post(v + "/plan", PLANNED).body();
+
+        assertThat(plan.get("currency").asText()).isEqualTo("EUR");
+        assertThat(plan.at("/manifest/objects").asLong()).isEqualTo(2);
+        JsonNode region = plan.at("/regions/0");
+        assertThat(region.get("state").asText()).isEqualTo("CACHED");
+        assertThat(region.at("/needs/exact").asBoolean()).isTrue();
+        assertThat(region.at("/sources/0/kind").asText()).isEqualTo("lake");
+        assertThat(region.at("/sources/0/used").asBoolean()).isTrue();
+        // 2 GB at 0.1, and half a thousand requests at 0.4.
+        assertThat(region.at("/sources/0/cost").asDouble()).isEqualTo(0.4);
+        assertThat(region.get("eta_seconds").asLong()).isEqualTo(2_000);
+        assertThat(platform.gateway.surveyed()).contains(plan.at("/manifest/digest").asText());
+    }
+
+    @Test
+    void aSiblingIsPricedAndTheCheapestIsFirstThoughTheLakeIsUsed() throws SQLException {
+        String name = platform.dataset(LONG);
+        String v = version(name, "v1");
+        isKnownToBeIn(AWAY, name);
+        survey(
+                100_000,
+                0,
+                "8192",
+                "{\"bytes\":1000000000,\"objects\":1,\"lake_requests\":1,\"exact\":true}",
+                "null",
+                "");
+
+        JsonNode sources = api.post(v + "/plan", PLANNED).body().at("/regions/0/sources");
+
+        assertThat(sources).hasSize(2);
+        assertThat(sources.at("/0/kind").asText()).isEqualTo("on_premises");
+        assertThat(sources.at("/0/region").asText()).isEqualTo(AWAY);
+        assertThat(sources.at("/0/cost").asDouble()).isEqualTo(0.01);
+        assertThat(sources.at("/0/used").asBoolean(true)).isFalse();
+        assertThat(sources.at("/1/kind").asText()).isEqualTo("lake");
+        assertThat(sources.at("/1/used").asBoolean()).isTrue();
+    }
+
+    @Test
+    void whatIsWantedMoreOftenStaysLonger() {
+        String wanted = platform.dataset(LONG);
+        String forgotten = platform.dataset(LONG);
+        for (String name : List.of(wanted, forgotten)) {
+            api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
+        }
+        api.post(version(wanted, "v1") + "/ensure?wait_seconds=30", IN);
+        String planned = platform.dataset(LONG);
+        survey(
+                100_000,
+                100_000,
+                "null",
+                "null",
+                "null",
+                resident(wanted, "CACHED", 0) + "," + resident(forgotten, "CACHED", 0));
+
+        JsonNode room =
+                api.post(version(planned, "v1") + "/plan", PLANNED).body().at("/regions/0/room");
+
+        assertThat(room.get("admission").asText()).isEqualTo("after_eviction");
+        assertThat(room.get("victims")).hasSize(1);
+        assertThat(room.at("/victims/0/dataset").asText()).isEqualTo("team/" + forgotten);
+        assertThat(room.at("/victims/0/uses").asDouble()).isBetween(0.99, 1.0);
+        assertThat(room.at("/problem/code").asText()).isEqualTo("CAPACITY_EXCEEDED");
+    }
+
+    @Test
+    void whatWaitsForPinsIsToldWhenTheyEnd() {
+        String held = platform.dataset(LONG);
+        Api.Answer pinned =
+                api.post(
+                        version(held, "v1") + "/ensure?wait_seconds=30",
+                        IN.replace("}", ",\"pin\":{\"holder\":\"me\",\"lease_seconds\":600}}"));
+        Await.until(
+                "the catalogue has heard of the pin",
+                () -> api.get("/pins").raw().body().contains("\"team/" + held + "\""));
+        String planned = platform.dataset(LONG);
+        survey(100_000, 100_000, "null", "null", "null", resident(held, "CACHED", 1));
+
+        JsonNode room =
+                api.post(version(planned, "v1") + "/plan", PLANNED).body().at("/regions/0/room");
+
+        assertThat(room.get("admission").asText()).isEqualTo("waits");
+        assertThat(room.get("victims")).isEmpty();
+        assertThat(room.get("not_before").asText().substring(0, 19))
+                .isEqualTo(pinned.body().at("/receipt/pin/expires_at").asText().substring(0, 19));
+    }
+
+    @Test
+    void whatCanNeverFitIsRefused() {
+        survey(4_096, 0, "null", "null", "null", "");
+
+        JsonNode room =
+                api.post(version(platform.dataset(LONG), "v1") + "/plan", PLANNED)
+                        .body()
+                        .at("/regions/0/room");
+
+        assertThat(room.get("admission").asText()).isEqualTo("refused");
+        assertThat(room.at("/problem/code").asText()).isEqualTo("TOO_LARGE");
+    }
+
+    @Test
+    void aRegionThatDoesNotAnswerIsInThePlanWithTheReason() {
+        survey(100_000, 0, "null", "null", "null", "");
+
+        Api.Answer plan = api.post(version(platform.dataset(LONG), "v1") + "/plan", "{}");
+
+        assertThat(plan.status()).as(plan.raw().body()).isEqualTo(200);
+        assertThat(plan.body().get("regions")).hasSize(2);
+        assertThat(plan.body().at("/regions/0/problem").isNull()).isTrue();
+        JsonNode away = plan.body().at("/regions/1");
+        assertThat(away.get("region").asText()).isEqualTo(AWAY);
+        assertThat(away.at("/problem/code").asText()).isEqualTo("UNAVAILABLE");
+        assertThat(away.get("needs").isNull()).isTrue();
+    }
+
+    @Test
+    void whatIsNotThereIsSaid() {
+        String name = platform.dataset(LONG);
+        api.post(
+                "/datasets",
+                "{\"namespace\":\"team\",\"name\":\"barren\",\"source\":\"s3://lake/barren/\"}");
+
+        assertThat(api.post(version("nobody", "v1") + "/plan", PLANNED).status()).isEqualTo(404);
+        assertThat(api.post(version(name, "latest") + "/plan", PLANNED).status()).isEqualTo(404);
+        assertThat(api.post(version(name, "v1") + "/plan", "{\"regions\":[\"mars\"]}").text("code"))
+                .isEqualTo("UNKNOWN_REGION");
+        assertThat(api.post(version("barren", "v1") + "/plan", PLANNED).text("code"))
+                .isEqualTo("LAKE_EMPTY");
+    }
+
+    private void survey(
+            long capacity,
+            long taken,
+            String needed,
+            String missing,
+            String bytesPerSecond,
+            String residents) {
+        platform.gateway.setSurvey(
+                """
+                {"capacity_bytes":%d,"taken_bytes":%d,"needed_bytes":%s,"missing":%s,
+                "bytes_per_second":%s,"residents":[%s],"of_a_later_agent":1}"""
+                        .formatted(capacity, taken, needed, missing, bytesPerSecond, residents));
+    }
+
+    private static String resident(String name, String state, int pins) {
+        return """
+        {"version":"team/%s@v1","bytes":11,"objects":2,"room_bytes":50000,"state":"%s","pins":%d}"""
+                .formatted(name, state, pins);
+    }
+
+    private static String workflow(String name) {
+        return WorkflowIds.version(DatasetVersion.of("team", name, "v1"));
+    }
+
+    /** Enters a frozen version and a copy of it, as projections of its workflow would. */
+    private void isKnownToBeIn(String region, String name) throws SQLException {
+        try (Connection database = platform.database();
+                Statement statement = database.createStatement()) {
+            statement.executeUpdate(
+                    """
+                    insert into version (id, dataset, ttl_seconds, created_at, manifest_digest,
+                      manifest_uri, manifest_objects, manifest_bytes, manifest_chunks)
+                    values ('team/%1$s@v1', 'team/%1$s', 60, now(), '%2$s', 's3://forebay/m', 1,
+                      1000000000, 120)"""
+                            .formatted(name, "ab".repeat(32)));
+            statement.executeUpdate(
+                    """
+                    insert into residency (version, region, state, bytes_cached, bytes_from_lake)
+                    values ('team/%s@v1', '%s', 'CACHED', 1000000000, 11)"""
+                            .formatted(name, region));
+        }
+    }
+
+    /** The rows of every table that name a dataset, by table. */
+    private Map<String, String> rowsOf(String name) throws SQLException {
+        Map<String, String> rows = new TreeMap<>();
+        try (Connection database = platform.database();
+                Statement statement = database.createStatement()) {
+            List<String> tables = new ArrayList<>();
+            try (ResultSet found =
+                    statement.executeQuery(
+                            "select tablename from pg_tables where schemaname = 'public'")) {
+                while (found.next()) {
+                    tables.add(found.getString(1));
+                }
+            }
+            for (String table : tables) {
+                try (ResultSet found =
+                        statement.executeQuery(
+                                """
+                                select string_agg(t::text, ';' order by t::text) from "%s" t
+                                where t::text ~ 'team/%s([^0-9]|$)'"""
+                                        .formatted(table, name))) {
+                    found.next();
+                    rows.put(table, String.valueOf(found.getString(1)));
+                }
+            }
+        }
+        assertThat(rows.get("dataset")).contains(name);
+        return rows;
+    }
+}

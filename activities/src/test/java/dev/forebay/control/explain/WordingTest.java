@@ -1,0 +1,158 @@
+package dev.forebay.control.explain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.Happening.Kind;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class WordingTest {
+
+    private static final RegionName REGION = new RegionName("us-1");
+    private static final DatasetVersion V1 = DatasetVersion.parse("team/digits@v1");
+    private static final DatasetVersion V2 = DatasetVersion.parse("team/digits@v2");
+    private static final Instant NOON = Instant.parse("2026-11-20T12:00:00.5Z");
+    private static final ManifestRef MANIFEST =
+            new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 2_000, 1);
+
+    private final List<Happening> history = new ArrayList<>();
+
+    @Test
+    void whatIsThereIsWarmAndItIsSaidWhoHoldsIt() {
+        assertThat(said(State.CACHED, 2_000, null, List.of(pin("run train-7"), pin("run train-7"))))
+                .containsExactly(
+                        "team/digits@v1 is warm in us-1: all its 2,000 bytes are there and verified since 2026-11-20T12:00:00Z.",
+                        "It stays while it is held by run train-7.");
+    }
+
+    @Test
+    void whatNobodyHoldsMayGo() {
+        happened(Kind.LOST, 1, "");
+        assertThat(said(State.CACHED, 2_000, null, List.of()))
+                .contains(
+                        "It had been there before, until workers turned out to lack some of it at 2026-11-20T12:01:00Z; that was filled again.",
+                        "Nobody holds it: it may be evicted from 2026-11-20T12:00:00Z on.");
+    }
+
+    @Test
+    void whatWasEvictedSaysWhenAndWhyAndWhoHeldItLast() {
+        happened(Kind.ASKED_FOR, 0, "");
+        happened(Kind.CACHED, 1, "");
+        happened(Kind.RELEASED, 2, "run train-7");
+        happened(Kind.EVICTING, 3, "its time to live has passed");
+        happened(Kind.EVICTED, 4, "its time to live has passed");
+
+        assertThat(said(State.ABSENT, 0, null, List.of()))
+                .containsExactly(
+                        "team/digits@v1 is cold in us-1: it was evicted at 2026-11-20T12:04:00Z, because its time to live has passed.",
+                        "It had been complete since 2026-11-20T12:01:00Z.",
+                        "Its last pin, of run train-7, had ended at 2026-11-20T12:02:00Z.");
+    }
+
+    @Test
+    void whatWasNeverThereSaysSo() {
+        assertThat(said(State.ABSENT, 0, null, List.of()))
+                .containsExactly(
+                        "team/digits@v1 is cold in us-1: as far as is remembered nobody has asked for it there.");
+    }
+
+    @Test
+    void whatIsFilledSaysHowFarItIsAndWhyItWasCold() {
+        happened(Kind.CACHED, 0, "");
+        happened(Kind.EVICTED, 1, "");
+        happened(Kind.ASKED_FOR, 2, "");
+
+        assertThat(said(State.WARMING, 500, null, List.of()))
+                .containsExactly(
+                        "team/digits@v1 is cold in us-1: it is being filled, 25 % of its 2,000 bytes are there.",
+                        "The filling began at 2026-11-20T12:02:00Z.",
+                        "It had been there before, and was evicted at 2026-11-20T12:01:00Z, without a reason given.");
+    }
+
+    @Test
+    void whatWasLostSaysSoWhileItIsMended() {
+        happened(Kind.ASKED_FOR, 0, "");
+        happened(Kind.CACHED, 1, "");
+        happened(Kind.LOST, 2, "");
+
+        assertThat(String.join(" ", said(State.WARMING, 500, null, List.of())))
+                .contains("it was complete there, until workers turned out to lack some of it");
+    }
+
+    @Test
+    void whatIsBlockedSaysWhatToDoAndWhetherTheLakeHasDrifted() {
+        happened(Kind.BLOCKED, 1, "digits/7.png was overwritten");
+        Problem problem =
+                new Problem(
+                        ErrorCode.LAKE_OBJECT_CHANGED,
+                        "digits/7.png was overwritten. To do: put it back");
+
+        assertThat(said(State.BLOCKED, 500, problem, List.of()))
+                .containsExactly(
+                        "team/digits@v1 is cold in us-1: filling it was given up at 2026-11-20T12:01:00Z: LAKE_OBJECT_CHANGED: digits/7.png was overwritten. To do: put it back.",
+                        "The lake has drifted: what it has now is another version than the one that was frozen.",
+                        "500 bytes of it are there and kept for the next attempt.");
+    }
+
+    @Test
+    void anOldVersionNamesTheNewestAndAColdOneWhatIsThere() {
+        Explanation old =
+                new Explanation(
+                        V1,
+                        REGION,
+                        progress(State.ABSENT, 0, null),
+                        List.of(),
+                        history,
+                        V2,
+                        List.of(V2));
+
+        assertThat(old.sentences())
+                .endsWith(
+                        "It is not the newest version: v2 was asked for later. Who asks for 'latest' gets that one.",
+                        "Complete there: v2. What did not change between versions is shared, and is not fetched again.");
+    }
+
+    private void happened(Kind kind, int minute, String text) {
+        ErrorCode code = kind == Kind.BLOCKED ? ErrorCode.LAKE_OBJECT_CHANGED : null;
+        history.addFirst(
+                new Happening(
+                        "run/" + history.size(),
+                        NOON.plusSeconds(60L * minute),
+                        REGION,
+                        kind,
+                        code,
+                        text,
+                        0));
+    }
+
+    private List<String> said(
+            State state, long bytes, @Nullable Problem problem, List<PinGrant> pins) {
+        return new Explanation(
+                        V1, REGION, progress(state, bytes, problem), pins, history, V1, List.of())
+                .sentences();
+    }
+
+    private static RegionProgress progress(State state, long bytes, @Nullable Problem problem) {
+        Instant at = state == State.CACHED ? NOON : null;
+        return RegionProgress.of(
+                new Residency(REGION, state, bytes, 0, null, at, at, problem, 0, null), MANIFEST);
+    }
+
+    private static PinGrant pin(String holder) {
+        return new PinGrant(REGION, "p", holder, "", NOON);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.forebay.control.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.control.catalogue.LedgerCatalogue.Sum;
+import dev.forebay.control.prices.Prices;
+import dev.forebay.model.RegionName;
+import java.math.BigDecimal;
+import org.junit.jupiter.api.Test;
+
+class CostLineTest {
+
+    private static final Prices PRICES =
+            new Prices(
+                    new BigDecimal("0.1"),
+                    BigDecimal.ZERO,
+                    BigDecimal.ZERO,
+                    new BigDecimal("0.4"),
+                    new BigDecimal("0.01"));
+
+    @Test
+    void whatWorkersTookFromEachOtherIsNoReading() {
+        CostLine line = CostLine.of(sum(10, 4_000_000_000L, 110, 5_000_000_000L), PRICES);
+
+        assertThat(line.readerRequests()).isEqualTo(100);
+        assertThat(line.readerBytes()).isEqualTo(1_000_000_000L);
+        assertThat(line.withoutCache()).isEqualByComparingTo("0.14");
+    }
+
+    @Test
+    void whatIsNotNotedYetOfReadersIsNeverLessThanNothing() {
+        CostLine line = CostLine.of(sum(10, 4_000, 2, 1_000), PRICES);
+
+        assertThat(line.readerRequests()).isZero();
+        assertThat(line.readerBytes()).isZero();
+    }
+
+    @Test
+    void linesOfSeveralRegionsAddUp() {
+        CostLine one = CostLine.of(sum(0, 0, 0, 0), PRICES);
+
+        CostLine both = one.plus(one);
+
+        assertThat(one.spent()).isEqualByComparingTo("0.21");
+        assertThat(both.spent()).isEqualByComparingTo("0.42");
+        assertThat(both.saved()).isEqualByComparingTo("-0.42");
+        assertThat(both.nvmeGbHours()).isEqualByComparingTo("2");
+        assertThat(both.evictions()).isEqualTo(2);
+    }
+
+    /** 0.1 for a GB, 0.1 for 250 requests, 0.01 for a GB for an hour. */
+    private static Sum sum(long peerRequests, long peerBytes, long served, long servedBytes) {
+        return new Sum(
+                "team/digits",
+                new RegionName("us-1"),
+                250,
+                1_000_000_000L,
+                peerRequests,
+                peerBytes,
+                served,
+                servedBytes,
+                3_600e9,
+                1);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.forebay.devstack.cli;
+
+import java.util.Objects;
+import picocli.CommandLine.IVersionProvider;
+
+/** What the command answers to {@code --version}: the version that its jar says it was built as. */
+final class BuiltVersion implements IVersionProvider {
+
+    @Override
+    public String[] getVersion() {
+        String version = BuiltVersion.class.getPackage().getImplementationVersion();
+        return new String[] {"devstack " + Objects.requireNonNullElse(version, "(not from a jar)")};
+    }
+}

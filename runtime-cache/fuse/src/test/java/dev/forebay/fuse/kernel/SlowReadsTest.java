@@ -1,0 +1,198 @@
+package dev.forebay.fuse.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.fs.Attributes;
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.OpenDirectory;
+import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.fs.Statistics;
+import dev.forebay.fuse.kernel.FakeKernel.Answer;
+import dev.forebay.fuse.kernel.protocol.Opcode;
+import dev.forebay.fuse.kernel.protocol.ReadRequest;
+import dev.forebay.fuse.kernel.protocol.RequestHeader;
+import dev.forebay.linux.SystemCallException;
+import dev.forebay.model.ErrorCode;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SlowReadsTest {
+
+    /** More than are under way at once. */
+    private static final int READS = 200;
+
+    private static final int LENGTH = 4096;
+    private static final Duration PATIENCE = Duration.ofMillis(200);
+
+    /** Of the file whose bytes are there, and of the one that is waited for. */
+    private static final long THERE = 2;
+
+    private static final long AWAITED = 3;
+
+    private final FakeKernel kernel = new FakeKernel();
+    private final CountDownLatch arrival = new CountDownLatch(1);
+    private final Map<ErrorCode, Integer> failures = new ConcurrentHashMap<>();
+    private final FileSystemView view = new TwoFiles();
+    private final SlowReads slow =
+            new SlowReads(
+                    view, new RememberedFiles(view), new Guard(new Counting()), LENGTH, PATIENCE);
+    private final Request request = new Request(view);
+
+    SlowReadsTest() throws SystemCallException {}
+
+    @AfterEach
+    void close() throws Exception {
+        arrival.countDown();
+        assertThat(allHaveEnded()).isTrue();
+        kernel.close();
+    }
+
+    private boolean allHaveEnded() throws InterruptedException {
+        return slow.awaitAnswered(TimeUnit.SECONDS.toNanos(30));
+    }
+
+    private void read(long unique, long node) {
+        FakeKernel.writeRead(request.memory(), Opcode.READ, unique, node, LENGTH);
+        assertThat(request.received(RequestHeader.BYTES + ReadRequest.BYTES)).isTrue();
+        assertThat(slow.take(request, kernel.device())).isTrue();
+    }
+
+    @Test
+    void readsAreRefusedInTimeWhetherTheyWereBegunOrNot() throws Exception {
+        for (int i = 1; i <= READS; i++) {
+            read(i, AWAITED);
+        }
+        Set<Long> answered =
+                LongStream.rangeClosed(1, READS)
+                        .mapToObj(_ -> next())
+                        .peek(answer -> assertThat(answer.error()).isEqualTo(-Errno.EIO.number()))
+                        .map(Answer::unique)
+                        .collect(Collectors.toSet());
+        assertThat(answered).hasSize(READS);
+        assertThat(arrival.getCount()).as("nothing has arrived").isEqualTo(1);
+
+        arrival.countDown();
+        assertThat(allHaveEnded()).isTrue();
+        assertThat(kernel.rest()).as("second answers").isEmpty();
+        assertThat(failures).isEqualTo(Map.of(ErrorCode.UNAVAILABLE, READS));
+    }
+
+    @Test
+    void aReadThatWasAnsweredIsNotRefusedWhenItsTimeIsUp() throws Exception {
+        read(1, THERE);
+        assertThat(next()).isEqualTo(new Answer(1, 0, LENGTH));
+        // Its time is up later.
+        read(2, AWAITED);
+        assertThat(next()).isEqualTo(new Answer(2, -Errno.EIO.number(), 0));
+        assertThat(kernel.rest()).isEmpty();
+    }
+
+    private Answer next() {
+        try {
+            return kernel.next();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private final class Counting implements OperationMeter {
+        @Override
+        public void ended(Operation operation, long nanos) {}
+
+        @Override
+        public void failed(Operation operation, ErrorCode code) {
+            failures.merge(code, 1, Integer::sum);
+        }
+    }
+
+    /** Neither is on this node, and one does not come. */
+    private final class TwoFiles implements FileSystemView {
+
+        @Override
+        public OpenFile open(long inode) {
+            return new OpenFile() {
+                @Override
+                public int read(long offset, ByteBuffer target) {
+                    if (inode == AWAITED) {
+                        awaitArrival();
+                    }
+                    int length = target.remaining();
+                    target.position(target.limit());
+                    return length;
+                }
+
+                @Override
+                public boolean isHere(long offset, int length) {
+                    return false;
+                }
+
+                @Override
+                public Attributes attributes() {
+                    return getattr(inode);
+                }
+            };
+        }
+
+        private void awaitArrival() {
+            try {
+                arrival.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public String describe(long inode) {
+            return "file " + inode;
+        }
+
+        @Override
+        public Attributes getattr(long inode) {
+            return new Attributes(inode, false, LENGTH, 0);
+        }
+
+        @Override
+        public Attributes lookup(long parent, String name) {
+            throw new UnsupportedOperationException(name);
+        }
+
+        @Override
+        public OpenDirectory opendir(long inode) {
+            throw new UnsupportedOperationException("inode " + inode);
+        }
+
+        @Override
+        public List<String> listxattr(long inode) {
+            return List.of();
+        }
+
+        @Override
+        public byte[] getxattr(long inode, String name) {
+            throw new UnsupportedOperationException(name);
+        }
+
+        @Override
+        public Statistics statfs() {
+            return new Statistics(LENGTH, 2);
+        }
+
+        @Override
+        public boolean isLasting(long inode) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A filling that is taken back: "Taking a request back" in docs/semantics.md. */
+@ExtendWith(SharedStack.class)
+class CancelIT {
+
+    private static final int CHUNK = 8 << 20;
+    private static final int CHUNKS = 96;
+    private static final String REGION = RunningStack.VIRGINIA;
+    private static final String VERSION = "cancel/half@v1";
+
+    private final RunningStack stack;
+    private final Api api;
+    private final LakeFixture lake;
+
+    CancelIT(RunningStack stack) {
+        this.stack = stack;
+        this.api = stack.api();
+        this.lake = stack.lake();
+    }
+
+    /** "Taking a request back". */
+    @Test
+    void aFillingThatIsTakenBackStopsWithinSecondsAndLeavesNoHalfState() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < CHUNKS; i++) {
+            tree.put("%02d.bin".formatted(i), bytes(i, CHUNK));
+        }
+        lake.putAll("half/", tree);
+        api.register("cancel/half", "s3://datasets/half/", Duration.ofHours(1));
+        long before = chunkFiles();
+        String request =
+                api.accept(
+                        VERSION,
+                        Map.of(
+                                "region",
+                                REGION,
+                                "pin",
+                                Map.of("holder", "test", "lease_seconds", 600)));
+        Await.until("it is filled", Duration.ofSeconds(60), () -> lake.gets("half/").size() > 4);
+
+        Instant begun = Instant.now();
+        api.delete(Api.path(VERSION) + "/requests/" + request).expect(204);
+
+        assertThat(Duration.between(begun, Instant.now())).isLessThan(Duration.ofSeconds(15));
+        assertThat(api.residency(VERSION, REGION).get("state").asText()).isEqualTo("ABSENT");
+        assertThat(api.get(Api.path(VERSION) + "/pins").expect(200).body().get("items")).isEmpty();
+        assertThat(chunkFiles()).isLessThanOrEqualTo(before);
+        Await.until(
+                "no node shows it",
+                Duration.ofSeconds(20),
+                () -> !Files.exists(stack.mounted(REGION, VERSION)));
+        assertThat(api.outcome(VERSION, REGION, request, Duration.ofSeconds(30)).expect(409).code())
+                .isEqualTo("CANCELLED");
+
+        assertThat(api.ensure(VERSION, REGION).get("bytes_verified").asLong())
+                .isEqualTo((long) CHUNKS * CHUNK);
+        stack.readAll(REGION, VERSION, tree);
+        api.post(Api.path(VERSION) + "/evict", Map.of("region", REGION)).expect(200);
+    }
+
+    private long chunkFiles() throws IOException {
+        long sum = 0;
+        for (int worker = 0; worker < 2; worker++) {
+            Path chunks = stack.store(REGION, worker).resolve("chunks");
+            try (Stream<Path> files = Files.walk(chunks)) {
+                sum += files.filter(Files::isRegularFile).count();
+            }
+        }
+        return sum;
+    }
+}

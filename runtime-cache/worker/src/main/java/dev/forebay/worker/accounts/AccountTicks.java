@@ -1,0 +1,77 @@
+package dev.forebay.worker.accounts;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.worker.retention.MountedVersions;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks at regular intervals at what the disks hold for which version. */
+public final class AccountTicks implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AccountTicks.class);
+
+    private final VersionAccounts accounts;
+    private final MountedVersions versions;
+    private final HeldBytes held;
+    private final Duration interval;
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    private AccountTicks(
+            VersionAccounts accounts,
+            ChunkStore store,
+            MountedVersions versions,
+            Duration interval) {
+        this.accounts = accounts;
+        this.versions = versions;
+        this.held = new HeldBytes(store, versions);
+        this.interval = interval;
+    }
+
+    /** Looks now and then once in each interval, until closed. */
+    public static AccountTicks start(
+            VersionAccounts accounts,
+            ChunkStore store,
+            MountedVersions versions,
+            Duration interval) {
+        AccountTicks ticks = new AccountTicks(accounts, store, versions, interval);
+        Thread.ofVirtual().name("accounts").start(ticks::run);
+        return ticks;
+    }
+
+    private void run() {
+        do {
+            tick();
+        } while (!closedWithin(interval));
+    }
+
+    private void tick() {
+        if (!versions.ready()) {
+            return;
+        }
+        try {
+            accounts.tick(held.now());
+        } catch (RuntimeException e) {
+            LOG.warn("Cannot see what the disks hold for whom; trying again", e);
+        }
+    }
+
+    private boolean closedWithin(Duration time) {
+        try {
+            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        // What is on the disks stays there, and counts on; to look might have to fetch a manifest.
+        if (versions.ready()) {
+            accounts.noteServed();
+        }
+    }
+}

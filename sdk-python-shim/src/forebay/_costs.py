@@ -1,0 +1,35 @@
+"""How a bill of several pages is put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from forebay import _calls
+from forebay._exchange import Exchanges, Operation
+from forebay._models import Cost, Costs
+
+
+@dataclass(frozen=True)
+class CostQuery:
+    """Which costs somebody wants to know; the names are those of the API."""
+
+    by: str
+    namespace: str | None = None
+    dataset: str | None = None
+    version: str | None = None
+    region: str | None = None
+    run_id: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+
+def costs(exchanges: Exchanges, query: CostQuery) -> Operation[Costs]:
+    """All pages as one."""
+    items: tuple[Cost, ...] = ()
+    after: str | None = None
+    while True:
+        page = yield from exchanges.one(_calls.costs({**vars(query), "after": after}), None)
+        items += page.items
+        after = page.next
+        if after is None:
+            return replace(page, items=items)

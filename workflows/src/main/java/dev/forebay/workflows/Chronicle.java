@@ -1,0 +1,117 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event;
+import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.Happening.Kind;
+import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.workflow.Workflow;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has happened to a version that the catalogue has not heard of yet. While the catalogue is
+ * away only the latest is kept.
+ */
+final class Chronicle {
+
+    /** Bounds what a projection carries, and what a run hands to the next. */
+    static final int MOST = 100;
+
+    private static final int LONGEST_TEXT = 1_000;
+
+    private final List<Happening> untold;
+    private final Map<RegionName, String> evictions = new LinkedHashMap<>();
+    private int count;
+
+    /**
+     * @param carried what the run before has not told
+     */
+    Chronicle(List<Happening> carried) {
+        this.untold = new ArrayList<>(carried);
+    }
+
+    List<Happening> untold() {
+        return List.copyOf(untold);
+    }
+
+    void told(List<Happening> heard) {
+        untold.removeAll(heard);
+    }
+
+    /**
+     * Notes what an event did, if that is worth it.
+     *
+     * @param why for people; may be empty
+     */
+    void note(Event event, VersionStatus before, VersionStatus after, String why) {
+        if (!(event instanceof Event.Regional regional) || before.equals(after)) {
+            return;
+        }
+        RegionName region = regional.region();
+        Residency was = Lifecycle.residency(before, region);
+        Residency is = Lifecycle.residency(after, region);
+        switch (regional) {
+            case Event.Ensured _, Event.Resumed _ -> add(is, Kind.ASKED_FOR, null, why);
+            case Event.Confirmed _ -> {
+                if (is.state() == State.CACHED) {
+                    add(is, Kind.CACHED, null, why);
+                }
+            }
+            case Event.FillFailed failed ->
+                    add(is, Kind.BLOCKED, failed.problem().code(), failed.problem().message());
+            case Event.Lost _ -> add(was, Kind.LOST, null, why);
+            case Event.PinGranted granted -> {
+                if (Lifecycle.pins(before, region).isEmpty()) {
+                    add(is, Kind.PINNED, null, granted.pin().holder());
+                }
+            }
+            case Event.PinEnded ended -> {
+                if (Lifecycle.pins(after, region).isEmpty()) {
+                    add(is, Kind.RELEASED, null, holder(before, ended));
+                }
+            }
+            case Event.EvictionBegun _ -> {
+                evictions.put(region, why);
+                add(was, Kind.EVICTING, null, why);
+            }
+            case Event.EvictionRefused _ -> add(is, Kind.SPARED, null, why);
+            case Event.EvictionFinished _ -> {
+                String reason = evictions.remove(region);
+                add(was, Kind.EVICTED, null, reason == null ? why : reason);
+            }
+            case Event.Mounted _,
+                    Event.WarmProgressed _,
+                    Event.PinRenewed _,
+                    Event.HandedOut _ -> {}
+        }
+    }
+
+    private static String holder(VersionStatus before, Event.PinEnded ended) {
+        return Lifecycle.pin(before, ended.region(), ended.id())
+                .map(pin -> pin.holder())
+                .orElse("");
+    }
+
+    private void add(Residency of, Kind kind, @Nullable ErrorCode code, String text) {
+        if (untold.size() >= MOST) {
+            untold.removeFirst();
+        }
+        untold.add(
+                new Happening(
+                        Workflow.getInfo().getOriginalExecutionRunId() + "/" + count++,
+                        VersionState.now(),
+                        of.region(),
+                        kind,
+                        code,
+                        text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT),
+                        of.bytesCached()));
+    }
+}
