@@ -67,12 +67,20 @@ public interface AgentConfig {
     /** What other regions read here. */
     interface Gateway {
 
-        /** How many ranges of packs are read at once; each takes up to 8 MiB of the heap. */
+        /** How many ranges of packs are on their way at once; each takes up to 8 MiB of the heap. */
         @WithDefault("8")
         int reads();
 
-        /** How long one waits for its turn before it is refused. */
-        @WithDefault("5S")
+        /** How long one waits for its turn before the other region is told to go elsewhere. */
+        @WithDefault("2S")
         Duration patience();
+
+        /** How long a worker of this region may take to give what it holds. */
+        @WithDefault("2S")
+        Duration timeout();
+
+        /** How long it may take to begin its answer, which needs nothing but its disk. */
+        @WithDefault("500MS")
+        Duration firstByte();
     }
 }

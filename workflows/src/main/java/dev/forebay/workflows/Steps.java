@@ -7,6 +7,7 @@ import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RegionActivities;
+import dev.forebay.workflows.activity.SiblingActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.activity.ActivityCancellationType;
@@ -75,6 +76,29 @@ final class Steps {
                 bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
                 key(urgency),
                 "mount");
+    }
+
+    /** There is always the lake: better to begin soon. */
+    static SiblingActivities siblings(
+            DatasetVersion version, RegionName region, Urgency urgency) {
+        ActivityOptions options =
+                bounded(Duration.ofSeconds(40), Duration.ofMinutes(1))
+                        .setPriority(priority(version, urgency))
+                        .setSummary("where is it cheapest for " + region)
+                        .build();
+        return Workflow.newActivityStub(SiblingActivities.class, options);
+    }
+
+    static RegionActivities fillFrom(
+            DatasetVersion version, RegionName region, Urgency urgency, int siblings) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
+                key(urgency),
+                siblings == 0
+                        ? "fill from the lake"
+                        : "fill from other regions (%d) before the lake".formatted(siblings));
     }
 
     static RegionActivities warm(

@@ -6,9 +6,11 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
+import dev.forebay.workflows.activity.SiblingActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.VersionStatus;
@@ -23,7 +25,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
 final class FakeControlPlane
-        implements IngestActivities, CatalogueActivities, SweepActivities, BudgetActivities {
+        implements IngestActivities,
+                CatalogueActivities,
+                SweepActivities,
+                BudgetActivities,
+                SiblingActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -38,6 +44,8 @@ final class FakeControlPlane
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean budgetSpent;
+    private volatile List<Sibling> siblings = List.of();
+    private volatile boolean siblingsUnknown;
     private final List<Happening> happenings = new ArrayList<>();
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
@@ -85,6 +93,16 @@ final class FakeControlPlane
         budgetSpent = value;
     }
 
+    /** Which regions are cheaper than the lake from now on. */
+    void setSiblings(Sibling... cheaper) {
+        siblings = List.of(cheaper);
+    }
+
+    /** Lets the question which regions are cheaper fail. */
+    void failSiblings() {
+        siblingsUnknown = true;
+    }
+
     /** What the catalogue has heard of, in order. */
     synchronized List<Happening> happenings() {
         return List.copyOf(happenings);
@@ -96,6 +114,15 @@ final class FakeControlPlane
             throw Failures.of(
                     new ForebayException(ErrorCode.BUDGET_SPENT, namespace + " has spent it"));
         }
+    }
+
+    @Override
+    public List<Sibling> siblings(
+            DatasetVersion version, RegionName region, ManifestRef manifest) {
+        if (siblingsUnknown) {
+            throw Failures.of(new ForebayException(ErrorCode.NOT_FOUND, "no such dataset"));
+        }
+        return siblings;
     }
 
     @Override

@@ -21,6 +21,7 @@ public class Engine {
     private final IngestActivitiesImpl ingest;
     private final SweepActivitiesImpl sweep;
     private final BudgetActivitiesImpl budget;
+    private final SiblingActivitiesImpl siblings;
     private final Bookkeeper bookkeeper;
 
     Engine(
@@ -32,6 +33,7 @@ public class Engine {
             IngestActivitiesImpl ingest,
             SweepActivitiesImpl sweep,
             BudgetActivitiesImpl budget,
+            SiblingActivitiesImpl siblings,
             Bookkeeper bookkeeper) {
         this.workers = workers;
         this.attributes = attributes;
@@ -41,6 +43,7 @@ public class Engine {
         this.ingest = ingest;
         this.sweep = sweep;
         this.budget = budget;
+        this.siblings = siblings;
         this.bookkeeper = bookkeeper;
     }
 
@@ -61,7 +64,7 @@ public class Engine {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
                             worker.registerActivitiesImplementations(
-                                    catalogue, ingest, sweep, budget);
+                                    catalogue, ingest, sweep, budget, siblings);
                         }));
         janitor.start();
         bookkeeper.start();

@@ -5,8 +5,8 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -100,13 +100,13 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
-    public void fillFrom(DatasetVersion version, List<URI> gateways) {
-        if (gateways.size() > MAX_SIBLINGS) {
+    public void fillFrom(DatasetVersion version, List<Sibling> siblings) {
+        if (siblings.size() > Sibling.MOST) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%d siblings: it must be 0 to %d".formatted(gateways.size(), MAX_SIBLINGS));
+                    "%d siblings: it must be 0 to %d".formatted(siblings.size(), Sibling.MOST));
         }
-        set(keys.sources(version), Rows.ofSources(gateways), !gateways.isEmpty());
+        set(keys.sources(version), Rows.ofSources(siblings), !siblings.isEmpty());
     }
 
     /** Puts a key that says more than its absence, or removes it. */

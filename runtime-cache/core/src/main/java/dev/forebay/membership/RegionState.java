@@ -2,8 +2,8 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,9 +20,6 @@ public interface RegionState extends AutoCloseable {
 
     /** The most copies of a chunk that can be asked for. */
     int MAX_REPLICAS = 16;
-
-    /** The most other regions that one asks for a version's bytes. */
-    int MAX_SIBLINGS = 4;
 
     /** The last known snapshot, kept current by a supervised watch. */
     RegionView view();
@@ -83,12 +80,12 @@ public interface RegionState extends AutoCloseable {
 
     /**
      * Says which other regions to ask for a version's bytes before the lake, mounted or not, from
-     * now on.
+     * now on until it is unmounted.
      *
-     * @param gateways their agents, the one to ask first before the others; at most {@link
-     *     #MAX_SIBLINGS}, none for the lake alone
+     * @param siblings the one to ask first before the others; at most {@link Sibling#MOST}, none
+     *     for the lake alone
      */
-    void fillFrom(DatasetVersion version, List<URI> gateways);
+    void fillFrom(DatasetVersion version, List<Sibling> siblings);
 
     /**
      * Takes a pin, or renews it if this holder has one with this id already.

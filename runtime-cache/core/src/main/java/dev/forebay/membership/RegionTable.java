@@ -2,8 +2,8 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -64,7 +64,7 @@ final class RegionTable {
         List<Mount> mounts = new ArrayList<>();
         List<Pin> pins = new ArrayList<>();
         Map<DatasetVersion, Integer> replicas = new HashMap<>();
-        Map<DatasetVersion, List<URI>> siblings = new HashMap<>();
+        Map<DatasetVersion, List<Sibling>> siblings = new HashMap<>();
         for (Cell cell : cells.values()) {
             switch (cell.row) {
                 case Row.Worker(WorkerNode node) -> workers.add(node);
@@ -73,8 +73,8 @@ final class RegionTable {
                 case Row.Pinned(Pin pin) -> pins.add(pin);
                 case Row.Replicated(DatasetVersion version, int count) ->
                         replicas.put(version, count);
-                case Row.Sourced(DatasetVersion version, List<URI> gateways) ->
-                        siblings.put(version, gateways);
+                case Row.Sourced(DatasetVersion version, List<Sibling> others) ->
+                        siblings.put(version, others);
                 case null -> {}
             }
         }

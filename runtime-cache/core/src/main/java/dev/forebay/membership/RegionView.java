@@ -1,8 +1,8 @@
 package dev.forebay.membership;
 
 import dev.forebay.model.Digest;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
-import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,8 +27,8 @@ public record RegionView(
                                 mount -> mount.manifest().digest(), Mount::replicas, Math::max));
     }
 
-    /** The gateways of other regions to ask for the bytes of a manifest before the lake. */
-    public List<URI> siblings(Digest manifest) {
+    /** The other regions to ask for the bytes of a manifest before the lake, in order. */
+    public List<Sibling> siblings(Digest manifest) {
         return mounts.stream()
                 .filter(mount -> mount.manifest().digest().equals(manifest))
                 .flatMap(mount -> mount.siblings().stream())

@@ -1,8 +1,8 @@
 package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
-import java.net.URI;
 import java.util.List;
 
 /** What one key of a region says. */
@@ -18,5 +18,5 @@ sealed interface Row {
 
     record Replicated(DatasetVersion version, int replicas) implements Row {}
 
-    record Sourced(DatasetVersion version, List<URI> siblings) implements Row {}
+    record Sourced(DatasetVersion version, List<Sibling> siblings) implements Row {}
 }

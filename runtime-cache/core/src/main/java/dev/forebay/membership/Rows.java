@@ -10,6 +10,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
@@ -35,7 +36,7 @@ final class Rows {
 
     private record ReplicasValue(int count) {}
 
-    private record SourcesValue(List<URI> siblings) {}
+    private record SourcesValue(List<Sibling> siblings) {}
 
     private record PinValue(String holder, String reason, long leaseSeconds) {}
 
@@ -64,7 +65,7 @@ final class Rows {
         return json(new ReplicasValue(count));
     }
 
-    static byte[] ofSources(List<URI> siblings) {
+    static byte[] ofSources(List<Sibling> siblings) {
         return json(new SourcesValue(siblings));
     }
 
