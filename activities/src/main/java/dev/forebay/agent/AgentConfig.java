@@ -67,7 +67,9 @@ public interface AgentConfig {
     /** What other regions read here. */
     interface Gateway {
 
-        /** How many ranges of packs are on their way at once; each takes up to 8 MiB of the heap. */
+        /**
+         * How many ranges of packs are on their way at once; each takes up to 8 MiB of the heap.
+         */
         @WithDefault("8")
         int reads();
 

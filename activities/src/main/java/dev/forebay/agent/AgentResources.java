@@ -57,7 +57,8 @@ class AgentResources {
                 WorkerClientConfig.defaults()
                         .withToken(token)
                         .withAuthorities(authorities)
-                        .withReadTimeouts(config.gateway().timeout(), config.gateway().firstByte()));
+                        .withReadTimeouts(
+                                config.gateway().timeout(), config.gateway().firstByte()));
     }
 
     @Produces

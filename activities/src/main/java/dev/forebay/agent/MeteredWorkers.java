@@ -37,8 +37,7 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
             bytes("lake", answer.bytesFromLake());
             bytes("peer", answer.bytesFromPeers());
             bytes("sibling", answer.bytesFromSiblings());
-            fetched =
-                    answer.bytesFromLake() + answer.bytesFromPeers() + answer.bytesFromSiblings();
+            fetched = answer.bytesFromLake() + answer.bytesFromPeers() + answer.bytesFromSiblings();
             return answer;
         } finally {
             rate.ended(fetched);

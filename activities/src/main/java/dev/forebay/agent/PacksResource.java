@@ -69,9 +69,7 @@ class PacksResource {
         byte[] bytes = held.bytes();
         closeAfterwards(held, current.getCurrent());
         return Response.status(PARTIAL_CONTENT)
-                .header(
-                        "Content-Range",
-                        "bytes %d-%d/*".formatted(from, from + bytes.length - 1))
+                .header("Content-Range", "bytes %d-%d/*".formatted(from, from + bytes.length - 1))
                 .header(WorkerProtocol.CRC_HEADER, BlockChecksums.encode(ByteBuffer.wrap(bytes)))
                 .entity(bytes)
                 .build();

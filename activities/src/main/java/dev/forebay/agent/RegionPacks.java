@@ -98,7 +98,9 @@ class RegionPacks {
         Held held = new Held(new byte[(int) (to - from)]);
         boolean read = false;
         try {
-            read = candidates(chunk, now).stream().anyMatch(worker -> reads(worker, manifest, chunk, from, held));
+            read =
+                    candidates(chunk, now).stream()
+                            .anyMatch(worker -> reads(worker, manifest, chunk, from, held));
             count(read ? "ok" : "miss", read ? held.bytes.length : 0);
             return read ? Optional.of(held) : Optional.empty();
         } finally {
@@ -125,8 +127,7 @@ class RegionPacks {
                 .toList();
     }
 
-    private boolean reads(
-            WorkerNode worker, Digest manifest, ChunkId chunk, long from, Held held) {
+    private boolean reads(WorkerNode worker, Digest manifest, ChunkId chunk, long from, Held held) {
         ByteBuffer target = ByteBuffer.wrap(held.bytes);
         long to = from + target.remaining();
         try {

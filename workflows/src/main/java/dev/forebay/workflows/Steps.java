@@ -79,8 +79,7 @@ final class Steps {
     }
 
     /** There is always the lake: better to begin soon. */
-    static SiblingActivities siblings(
-            DatasetVersion version, RegionName region, Urgency urgency) {
+    static SiblingActivities siblings(DatasetVersion version, RegionName region, Urgency urgency) {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(40), Duration.ofMinutes(1))
                         .setPriority(priority(version, urgency))

@@ -117,8 +117,7 @@ final class FakeControlPlane
     }
 
     @Override
-    public List<Sibling> siblings(
-            DatasetVersion version, RegionName region, ManifestRef manifest) {
+    public List<Sibling> siblings(DatasetVersion version, RegionName region, ManifestRef manifest) {
         if (siblingsUnknown) {
             throw Failures.of(new ForebayException(ErrorCode.NOT_FOUND, "no such dataset"));
         }

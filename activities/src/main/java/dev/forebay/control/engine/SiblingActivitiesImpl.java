@@ -35,14 +35,12 @@ class SiblingActivitiesImpl implements SiblingActivities {
     }
 
     @Override
-    public List<Sibling> siblings(
-            DatasetVersion version, RegionName region, ManifestRef manifest) {
+    public List<Sibling> siblings(DatasetVersion version, RegionName region, ManifestRef manifest) {
         if (!prices.isStated()) {
             return List.of();
         }
         VersionStatus status = reader.statusOrNothing(version);
-        if (status.regions().stream()
-                .noneMatch(other -> other.state() == Residency.State.CACHED)) {
+        if (status.regions().stream().noneMatch(other -> other.state() == Residency.State.CACHED)) {
             return List.of();
         }
         Missing missing = missing(version, region, manifest);

@@ -102,7 +102,9 @@ public class Regions {
         return Objects.requireNonNull(agents.get(require(region.value()).value()));
     }
 
-    /** A region as others take bytes from it; empty if its gateway's address says too much for that. */
+    /**
+     * A region as others take bytes from it; empty if its gateway's address says too much for that.
+     */
     public Optional<Sibling> sibling(RegionName region) {
         try {
             return Optional.of(new Sibling(agent(region), isOnPremises(region)));

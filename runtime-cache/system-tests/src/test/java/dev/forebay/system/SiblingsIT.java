@@ -133,9 +133,7 @@ class SiblingsIT {
                         return Fault.NONE;
                     }
                     // The first ones pass, so that some have come when it is killed.
-                    return given.incrementAndGet() <= 4
-                            ? Fault.NONE
-                            : new Fault.Slow(CHUNK / 3);
+                    return given.incrementAndGet() <= 4 ? Fault.NONE : new Fault.Slow(CHUNK / 3);
                 });
 
         String request = stack.api().accept("siblings/dying@v1", Map.of("region", VIRGINIA));
@@ -143,8 +141,7 @@ class SiblingsIT {
         Server agent = stack.region(KOREA).agent();
         agent.kill9();
         JsonNode receipt =
-                stack.api()
-                        .receipt("siblings/dying@v1", VIRGINIA, request, Duration.ofMinutes(3));
+                stack.api().receipt("siblings/dying@v1", VIRGINIA, request, Duration.ofMinutes(3));
         agent.restart();
 
         long fromLake = receipt.at("/bytes_from/lake").asLong();
@@ -196,10 +193,7 @@ class SiblingsIT {
     private static long registered(String name, Map<String, byte[]> tree) throws Exception {
         stack.lake().putAll(name + "/", tree);
         stack.api()
-                .register(
-                        "siblings/" + name,
-                        "s3://datasets/" + name + "/",
-                        Duration.ofHours(1));
+                .register("siblings/" + name, "s3://datasets/" + name + "/", Duration.ofHours(1));
         return tree.values().stream().mapToLong(content -> content.length).sum();
     }
 

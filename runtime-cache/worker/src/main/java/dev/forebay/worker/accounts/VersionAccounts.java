@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the region's copies of versions have cost on this worker: requests to the lake and bytes
- * from it, from other workers and other regions, what readers were sent, and how long what was on disk.
+ * from it, from other workers and other regions, what readers were sent, and how long what was on
+ * disk.
  *
  * <p>A version's account begins with its first fill here and is closed when it is dropped or leaves
  * the mount table. Of several mounted versions with the same manifest one pays for a fill, so that

@@ -72,8 +72,8 @@ public final class ChunkAccess {
                         new ChangedObjects(limits.changedMemory(), limits.changedMemoryObjects()),
                         observer);
         ChunkBuffers buffers = new ChunkBuffers(limits.concurrency(), limits.queue());
-        this.fill = new ChunkFill(
-                        store, buffers, peers, siblings, fetch, account, timeout, observer);
+        this.fill =
+                new ChunkFill(store, buffers, peers, siblings, fetch, account, timeout, observer);
     }
 
     /**

@@ -40,8 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChunkAccessTest {
 
     private static final int MIB = 1 << 20;
-    private static final Sibling OTHER =
-            new Sibling(URI.create("http://agent.other:8080"), false);
+    private static final Sibling OTHER = new Sibling(URI.create("http://agent.other:8080"), false);
 
     private final FakeLake lake = new FakeLake();
     private final OnePack v1 = new OnePack("1");

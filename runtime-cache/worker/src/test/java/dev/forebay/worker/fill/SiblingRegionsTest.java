@@ -95,7 +95,8 @@ class SiblingRegionsTest {
 
     @Test
     void takesItFromTheFirstThatHasIt() {
-        SiblingRegions regions = regions(4, gateway(Fault.HAS_IT_NOT), gateway(null), gateway(null));
+        SiblingRegions regions =
+                regions(4, gateway(Fault.HAS_IT_NOT), gateway(null), gateway(null));
 
         assertThat(fetch(regions, MANIFEST)).contains(siblings.get(1));
         assertThat(outcomes).containsExactly("miss", "ok " + BYTES);
@@ -306,17 +307,26 @@ class SiblingRegionsTest {
             int first = ChunkId.CHECKSUM_BLOCK_BYTES;
             Fault now = fault;
             switch (now) {
-                case null -> send(exchange, first, sent, BlockChecksums.encode(ByteBuffer.wrap(sent)));
+                case null ->
+                        send(exchange, first, sent, BlockChecksums.encode(ByteBuffer.wrap(sent)));
                 case AWAY, SILENT -> await(closing);
                 case TRICKLES -> {
-                    head(exchange, first, sent.length, BlockChecksums.encode(ByteBuffer.wrap(sent)));
+                    head(
+                            exchange,
+                            first,
+                            sent.length,
+                            BlockChecksums.encode(ByteBuffer.wrap(sent)));
                     exchange.sendResponseHeaders(206, sent.length);
                     exchange.getResponseBody().write(sent, 0, 1_000);
                     exchange.getResponseBody().flush();
                     await(closing);
                 }
                 case CUT_SHORT -> {
-                    head(exchange, first, sent.length, BlockChecksums.encode(ByteBuffer.wrap(sent)));
+                    head(
+                            exchange,
+                            first,
+                            sent.length,
+                            BlockChecksums.encode(ByteBuffer.wrap(sent)));
                     exchange.sendResponseHeaders(206, sent.length);
                     exchange.getResponseBody().write(sent, 0, sent.length / 2);
                     exchange.getResponseBody().flush();
@@ -333,7 +343,8 @@ class SiblingRegionsTest {
                     send(exchange, first, part, BlockChecksums.encode(ByteBuffer.wrap(part)));
                 }
                 case WITHOUT_CHECKSUMS -> send(exchange, first, sent, "");
-                case DENIES -> refuse(exchange, 401, "{\"code\":\"DENIED\",\"detail\":\"no token\"}");
+                case DENIES ->
+                        refuse(exchange, 401, "{\"code\":\"DENIED\",\"detail\":\"no token\"}");
                 case ANSWERS_NONSENSE -> refuse(exchange, 500, "<html>");
                 case HAS_IT_NOT -> refuse(exchange, WorkerProtocol.MISS_STATUS, "{}");
                 case KNOWS_NO_SUCH_VERSION ->
@@ -351,9 +362,7 @@ class SiblingRegionsTest {
 
         private static void head(HttpExchange exchange, int first, int bytes, String checksums) {
             exchange.getResponseHeaders()
-                    .add(
-                            "Content-Range",
-                            "bytes %d-%d/*".formatted(first, first + bytes - 1));
+                    .add("Content-Range", "bytes %d-%d/*".formatted(first, first + bytes - 1));
             if (!checksums.isEmpty()) {
                 exchange.getResponseHeaders().add(WorkerProtocol.CRC_HEADER, checksums);
             }
