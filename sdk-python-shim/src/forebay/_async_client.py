@@ -28,6 +28,7 @@ from forebay._models import (
     Progress,
     Receipt,
     Region,
+    Tracking,
     Version,
 )
 from forebay._values import Duration
@@ -64,8 +65,17 @@ class AsyncClient:
     def api(self) -> str:
         return str(self._exchanges.base)
 
-    async def register_dataset(self, dataset: str, source: str, *, ttl: Duration | None = None) -> Dataset:
-        return await self._send(_calls.register_dataset(dataset, source, ttl))
+    async def register_dataset(
+        self,
+        dataset: str,
+        source: str,
+        *,
+        ttl: Duration | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        keys: str | None = None,
+    ) -> Dataset:
+        return await self._send(_calls.register_dataset(dataset, source, ttl, include, exclude, keys))
 
     async def datasets(self, namespace: str | None = None) -> AsyncIterator[Dataset]:
         after: str | None = None
@@ -78,6 +88,18 @@ class AsyncClient:
 
     async def dataset(self, dataset: str) -> Dataset:
         return await self._send(_calls.dataset(dataset))
+
+    async def follow(self, dataset: str, *, every: Duration | None = None, paused: bool | None = None) -> Tracking:
+        return await self._send(_calls.follow(dataset, every, paused))
+
+    async def tracking(self, dataset: str) -> Tracking:
+        return await self._send(_calls.tracking(dataset))
+
+    async def check_drift(self, dataset: str) -> Tracking:
+        return await self._send(_calls.check_drift(dataset))
+
+    async def unfollow(self, dataset: str) -> None:
+        await self._send(_calls.unfollow(dataset))
 
     async def versions(self, dataset: str) -> tuple[Version, ...]:
         return await self._all(lambda after: _calls.versions(dataset, after))

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from forebay import _settings
-from forebay._errors import UnexpectedAnswer, api_error
+from forebay._errors import ConfigurationError, UnexpectedAnswer, api_error
 from forebay._models import (
     Budget,
     Costs,
@@ -23,6 +23,7 @@ from forebay._models import (
     PinSpec,
     Plan,
     Region,
+    Tracking,
     Version,
     decode,
     decode_items,
@@ -96,9 +97,22 @@ class Call(Generic[T]):
         raise _problem(response)
 
 
-def register_dataset(dataset: str, source: str, ttl: Duration | None) -> Call[Dataset]:
+def register_dataset(
+    dataset: str,
+    source: str,
+    ttl: Duration | None,
+    include: Sequence[str],
+    exclude: Sequence[str],
+    keys: str | None,
+) -> Call[Dataset]:
     namespace, name = split_dataset(dataset)
     body: dict[str, Any] = {"namespace": namespace, "name": name, "source": source}
+    if include:
+        body["include"] = _listed("include", include)
+    if exclude:
+        body["exclude"] = _listed("exclude", exclude)
+    if keys is not None:
+        body["keys"] = keys
     if ttl is not None:
         body["ttl_seconds"] = seconds_of(ttl)
     return Call("POST", "/datasets", _reader(Dataset), body=body)
@@ -111,6 +125,27 @@ def datasets(namespace: str | None, after: str | None) -> Call[Paged[Dataset]]:
 
 def dataset(dataset: str) -> Call[Dataset]:
     return Call("GET", _dataset_path(dataset), _reader(Dataset))
+
+
+def follow(dataset: str, every: Duration | None, paused: bool | None) -> Call[Tracking]:
+    body: dict[str, Any] = {}
+    if every is not None:
+        body["interval_seconds"] = seconds_of(every)
+    if paused is not None:
+        body["paused"] = paused
+    return Call("PUT", _tracking_path(dataset), _reader(Tracking), body=body)
+
+
+def tracking(dataset: str) -> Call[Tracking]:
+    return Call("GET", _tracking_path(dataset), _reader(Tracking))
+
+
+def check_drift(dataset: str) -> Call[Tracking]:
+    return Call("POST", _tracking_path(dataset) + "/check", _reader(Tracking))
+
+
+def unfollow(dataset: str) -> Call[None]:
+    return Call("DELETE", _tracking_path(dataset), lambda _: None)
 
 
 def versions(dataset: str, after: str | None) -> Call[Paged[Version]]:
@@ -248,6 +283,12 @@ def _pin_body(spec: PinSpec) -> dict[str, Any]:
     return body
 
 
+def _listed(argument: str, patterns: Sequence[str]) -> list[str]:
+    if isinstance(patterns, str):
+        raise ConfigurationError(f"{argument} is a list of patterns, not one: [{patterns!r}]")
+    return list(patterns)
+
+
 def _present(**values: str | None) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
@@ -259,6 +300,10 @@ def _part(argument: str, value: str) -> str:
 def _dataset_path(dataset: str) -> str:
     namespace, name = split_dataset(dataset)
     return f"/datasets/{quote(namespace, safe='')}/{quote(name, safe='')}"
+
+
+def _tracking_path(dataset: str) -> str:
+    return _dataset_path(dataset) + "/tracking"
 
 
 def _path(dataset: str, version: str) -> str:

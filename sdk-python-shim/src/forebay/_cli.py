@@ -48,6 +48,10 @@ _WRITTEN_AS = {
     "source": "S3_URI",
     "since": "--since",
     "until": "--until",
+    "include": "--include",
+    "exclude": "--exclude",
+    "keys": "--keys",
+    "interval_seconds": "--every, in seconds,",
 }
 
 _EPILOG = """\
@@ -192,6 +196,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     _add_datasets(add("datasets", _commands.list_datasets, "list, show and register datasets"))
 
+    _add_tracking(add("tracking", _commands.tracking, "have a dataset follow its source, and see what was found there"))
+
     ensure = add("ensure", _commands.ensure, "wait until a version is complete in a region, and print its path")
     _add_version(ensure)
     _add_region(ensure)
@@ -275,12 +281,35 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_datasets(datasets: argparse.ArgumentParser) -> None:
-    actions = datasets.add_subparsers(dest="action", metavar="ACTION")
-    # The parents again, without their defaults: else `forebay datasets --json list` would forget --json.
+def _quiet() -> Parser:
+    """The shared options without their defaults: else `forebay datasets --json list` would forget --json."""
     quiet = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     quiet.add_argument("--api", metavar="URL", help="address of the control plane (default: $FOREBAY_API)")
     quiet.add_argument("--json", action="store_true", help="print JSON instead of a table, errors too")
+    return quiet
+
+
+def _add_tracking(tracking: argparse.ArgumentParser) -> None:
+    actions = tracking.add_subparsers(dest="action", metavar="ACTION", required=True)
+    quiet = _quiet()
+
+    def add(name: str, run: Callable[[argparse.Namespace], None], about: str) -> argparse.ArgumentParser:
+        action = actions.add_parser(name, parents=[quiet], help=about)
+        action.add_argument("dataset", metavar="NS/NAME")
+        action.set_defaults(run=run)
+        return action
+
+    add("show", _commands.tracking, "show how it is followed, and the last check")
+    on = add("on", _commands.follow, "check the source again and again, and make a version of what has changed")
+    on.add_argument("--every", metavar="DURATION", help="the time between checks (default: as it is, or an hour)")
+    add("pause", _commands.pause_tracking, "make no checks until it is switched on again")
+    add("check", _commands.check_drift, "check now, without waiting for it")
+    add("off", _commands.unfollow, "follow it no more; its versions stay")
+
+
+def _add_datasets(datasets: argparse.ArgumentParser) -> None:
+    actions = datasets.add_subparsers(dest="action", metavar="ACTION")
+    quiet = _quiet()
 
     listing = actions.add_parser("list", parents=[quiet], help="list datasets (the default)")
     listing.add_argument("namespace", nargs="?", metavar="NAMESPACE", help="only this namespace")
@@ -294,6 +323,13 @@ def _add_datasets(datasets: argparse.ArgumentParser) -> None:
     register.add_argument("dataset", metavar="NS/NAME")
     register.add_argument("source", metavar="S3_URI", help="s3://bucket/prefix/")
     register.add_argument("--ttl", metavar="DURATION", help="how long a version stays in a region after its last pin")
+    register.add_argument(
+        "--include", metavar="PATTERN", action="append", default=[], help="only keys like this, as train/**; repeatable"
+    )
+    register.add_argument(
+        "--exclude", metavar="PATTERN", action="append", default=[], help="no keys like this, as **/*.tmp; repeatable"
+    )
+    register.add_argument("--keys", metavar="S3_URI", help="an object that lists the keys, one a line")
     register.set_defaults(run=_commands.register_dataset)
 
 

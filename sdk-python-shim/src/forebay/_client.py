@@ -26,6 +26,7 @@ from forebay._models import (
     Progress,
     Receipt,
     Region,
+    Tracking,
     Version,
 )
 from forebay._values import Duration
@@ -72,9 +73,25 @@ class Client:
         """The address requests go to."""
         return str(self._exchanges.base)
 
-    def register_dataset(self, dataset: str, source: str, *, ttl: Duration | None = None) -> Dataset:
-        """Tells the platform where a dataset's originals are, ``s3://bucket/prefix/``; does nothing if it knows."""
-        return self._send(_calls.register_dataset(dataset, source, ttl))
+    def register_dataset(
+        self,
+        dataset: str,
+        source: str,
+        *,
+        ttl: Duration | None = None,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        keys: str | None = None,
+    ) -> Dataset:
+        """Tells the platform where a dataset's originals are, ``s3://bucket/prefix/``; does nothing if it knows.
+
+        Args:
+            include: patterns of keys relative to the prefix, of which one must match: ``*`` and ``?`` within a
+                component, ``**`` for any number of components; all keys if there is none.
+            exclude: patterns of keys that do not belong to it, whatever includes them.
+            keys: an object that lists the keys, ``s3://bucket/key``, one a line, if not all below the prefix are meant.
+        """
+        return self._send(_calls.register_dataset(dataset, source, ttl, include, exclude, keys))
 
     def datasets(self, namespace: str | None = None) -> Iterator[Dataset]:
         """All registered datasets, page by page."""
@@ -87,6 +104,32 @@ class Client:
 
     def dataset(self, dataset: str) -> Dataset:
         return self._send(_calls.dataset(dataset))
+
+    def follow(self, dataset: str, *, every: Duration | None = None, paused: bool | None = None) -> Tracking:
+        """Has a dataset follow its source: what has changed there becomes a new version, which ``latest`` then means.
+
+        Args:
+            every: the time between checks, 10 s to 30 days; as it is, or an hour by default, if None. Each check
+                lists the source, which costs the lake one request for 1,000 objects.
+            paused: whether it pauses; as it is, or not, if None.
+        """
+        return self._send(_calls.follow(dataset, every, paused))
+
+    def tracking(self, dataset: str) -> Tracking:
+        """How a dataset follows its source, and what the last check found.
+
+        Raises:
+            NotFound: if it does not.
+        """
+        return self._send(_calls.tracking(dataset))
+
+    def check_drift(self, dataset: str) -> Tracking:
+        """Has a dataset that follows its source checked now, and does not wait for it."""
+        return self._send(_calls.check_drift(dataset))
+
+    def unfollow(self, dataset: str) -> None:
+        """Has a dataset follow its source no more; its versions stay."""
+        self._send(_calls.unfollow(dataset))
 
     def versions(self, dataset: str) -> tuple[Version, ...]:
         """The versions that were asked for, with their residency and pins."""

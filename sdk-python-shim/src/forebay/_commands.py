@@ -12,7 +12,7 @@ from forebay import _settings
 from forebay._client import Client
 from forebay._dataset import ensure_dataset_cached, release_dataset
 from forebay._errors import ConfigurationError, NotFound
-from forebay._models import Blocked, Cost, Dataset, Pin, PlanRoom, RegionPlan, Version, to_json
+from forebay._models import Blocked, Cost, Dataset, Origin, Pin, PlanRoom, RegionPlan, Tracking, Version, to_json
 from forebay._tables import print_table
 from forebay._text import one_line, shown
 from forebay._values import human_bytes, human_seconds, human_size, split_version
@@ -45,11 +45,49 @@ def show_dataset(options: Namespace) -> None:
 
 def register_dataset(options: Namespace) -> None:
     with _client(options) as client:
-        dataset = client.register_dataset(options.dataset, options.source, ttl=options.ttl)
+        dataset = client.register_dataset(
+            options.dataset,
+            options.source,
+            ttl=options.ttl,
+            include=options.include,
+            exclude=options.exclude,
+            keys=options.keys,
+        )
     if options.json:
         _print_json(dataset)
     else:
         _print_datasets([dataset])
+
+
+def follow(options: Namespace) -> None:
+    with _client(options) as client:
+        _print_tracking(client.follow(options.dataset, every=options.every, paused=False), options)
+
+
+def pause_tracking(options: Namespace) -> None:
+    with _client(options) as client:
+        # Pausing what does not follow anything would have it followed.
+        client.tracking(options.dataset)
+        _print_tracking(client.follow(options.dataset, paused=True), options)
+
+
+def check_drift(options: Namespace) -> None:
+    with _client(options) as client:
+        _print_tracking(client.check_drift(options.dataset), options)
+
+
+def tracking(options: Namespace) -> None:
+    with _client(options) as client:
+        _print_tracking(client.tracking(options.dataset), options)
+
+
+def unfollow(options: Namespace) -> None:
+    with _client(options) as client:
+        client.unfollow(options.dataset)
+    if options.json:
+        _print_json({"unfollowed": options.dataset})
+    else:
+        _say(f"{options.dataset} follows its source no more")
 
 
 def ensure(options: Namespace) -> None:
@@ -410,10 +448,40 @@ def _print_json(value: object) -> None:
 
 def _print_datasets(found: list[Dataset]) -> None:
     rows = [
-        [each.dataset, each.source, "" if each.ttl_seconds is None else human_seconds(each.ttl_seconds)]
+        [each.dataset, _chosen(each), "" if each.ttl_seconds is None else human_seconds(each.ttl_seconds)]
         for each in found
     ]
     print_table(["DATASET", "SOURCE", "TTL"], rows, right=("TTL",))
+
+
+def _print_tracking(found: Tracking, options: Namespace) -> None:
+    if options.json:
+        _print_json(found)
+        return
+    state = "paused" if found.paused else f"next check {_until(found.next_check_at)}"
+    _say(f"{found.dataset} is checked every {human_seconds(found.interval_seconds)}; {state}")
+    check = found.last_check
+    if check is None:
+        return
+    news = f"{check.objects_changed} changed, {check.objects_added} added, {check.objects_removed} removed"
+    said = "nothing had changed" if check.made is None else f"made {check.made}: {news}"
+    if check.problem is not None:
+        said = f"given up: {check.problem.code}: {one_line(check.problem.message)}"
+    stamp = check.checked_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    _say(f"  last check {stamp}: {said}")
+
+
+def _chosen(source: Dataset | Origin) -> str:
+    patterns = [f"+{each}" for each in source.include] + [f"-{each}" for each in source.exclude]
+    listed = [] if source.keys is None else [f"keys {source.keys}"]
+    return " ".join([source.source, *patterns, *listed])
+
+
+def _print_origin(origin: Origin) -> None:
+    _say(f"  from {_chosen(origin)}")
+    if origin.before is not None:
+        news = f"{origin.objects_changed} changed, {origin.objects_added} added, {origin.objects_removed} removed"
+        _say(f"  since {origin.before}: {news}, {human_bytes(origin.bytes_new)} to fetch")
 
 
 def _print_versions(found: tuple[Version, ...]) -> None:
@@ -438,6 +506,8 @@ def _print_version(version: Version) -> None:
     manifest = version.manifest
     if manifest is not None:
         _say(f"  {human_size(manifest.objects, manifest.bytes)}, manifest {manifest.digest}")
+    if version.origin is not None:
+        _print_origin(version.origin)
     if version.ttl_seconds is not None:
         _say(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
     if version.workflow_url is not None:

@@ -15,13 +15,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Dataset:
-    """A registered dataset. ``dataset`` is ``namespace/name``; ``source`` its prefix in the lake."""
+    """A registered dataset. ``dataset`` is ``namespace/name``; ``source`` its prefix in the lake.
+
+    Of what is there, ``include`` and ``exclude`` are patterns of the keys that belong to it, and ``keys`` an object
+    that lists them.
+    """
 
     namespace: str
     name: str
     source: str
     ttl_seconds: int | None = None
     created_at: datetime | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    keys: str | None = None
 
     @property
     def dataset(self) -> str:
@@ -40,11 +47,54 @@ class Manifest:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a version was made from, and how it differs from the version ``before`` it."""
+
+    source: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    keys: str | None = None
+    keys_etag: str | None = None
+    keys_version_id: str | None = None
+    before: str | None = None
+    objects_unchanged: int = 0
+    objects_changed: int = 0
+    objects_added: int = 0
+    objects_removed: int = 0
+    bytes_new: int = 0
+    frozen_at: datetime | None = None
+
+
+@dataclass(frozen=True)
 class Blocked:
     """Why something does not go on: a code, and for people what happened and what to do."""
 
     code: str
     message: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """A look at a dataset's source for drift: ``made`` is the version it made, None if nothing has changed."""
+
+    checked_at: datetime
+    made: str | None = None
+    objects_changed: int = 0
+    objects_added: int = 0
+    objects_removed: int = 0
+    problem: Blocked | None = None
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """How a dataset follows its source; ``last_check`` is None until the first is over."""
+
+    dataset: str
+    interval_seconds: int
+    paused: bool = False
+    created_at: datetime | None = None
+    next_check_at: datetime | None = None
+    last_check: Check | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +131,10 @@ class Pin:
 
 @dataclass(frozen=True)
 class Version:
-    """An immutable snapshot of a dataset; ``manifest`` is None until it has been listed."""
+    """An immutable snapshot of a dataset; ``manifest`` is None until it has been listed.
+
+    ``origin`` is told of one version, not in lists.
+    """
 
     dataset: str
     version: str
@@ -91,6 +144,7 @@ class Version:
     pins: tuple[Pin, ...] = ()
     workflow_id: str | None = None
     workflow_url: str | None = None
+    origin: Origin | None = None
 
     def residency(self, region: str) -> Residency:
         """What a region holds of the version: ABSENT if it was never asked for there."""

@@ -71,6 +71,7 @@ class State:
     """What is told of a plan in the region ``eu`` instead."""
     fills: int = 0
     priced: bool = True
+    tracking: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class ControlPlane:
@@ -163,6 +164,10 @@ class ControlPlane:
             ("POST", "/datasets", self._register),
             ("GET", "/datasets", self._list),
             ("GET", dataset, lambda r, d: (200, self._dataset(d))),
+            ("PUT", dataset + "/tracking", self._follow),
+            ("GET", dataset + "/tracking", lambda r, d: (200, self._tracking(d))),
+            ("POST", dataset + "/tracking/check", self._check),
+            ("DELETE", dataset + "/tracking", lambda r, d: (204, self.state.tracking.pop(d, None) and None)),
             ("GET", dataset + "/versions", self._versions),
             ("GET", dataset + "/explain", self._explain),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
@@ -214,6 +219,24 @@ class ControlPlane:
             raise Problem(404, "NOT_FOUND", f"there is no dataset {name}")
         return self.state.datasets[name]
 
+    def _follow(self, request: Request, dataset: str) -> tuple[int, Any]:
+        self._dataset(dataset)
+        known = self.state.tracking.get(dataset, {"dataset": dataset, "interval_seconds": 3600, "paused": False})
+        followed = known | request.body
+        followed["next_check_at"] = None if followed["paused"] else _now(60)
+        self.state.tracking[dataset] = followed
+        return 200, followed
+
+    def _tracking(self, dataset: str) -> dict[str, Any]:
+        if dataset not in self.state.tracking:
+            raise Problem(404, "NOT_FOUND", f"{dataset} does not follow its source")
+        return self.state.tracking[dataset]
+
+    def _check(self, request: Request, dataset: str) -> tuple[int, Any]:
+        found = self._tracking(dataset)
+        found["last_check"] = {"checked_at": _now(), "made": "2026-11-22T120000.000Z", "objects_changed": 2}
+        return 202, found
+
     def _version(self, dataset: str, version: str) -> dict[str, Any]:
         self._dataset(dataset)
         regions: list[dict[str, Any]] = [
@@ -238,6 +261,16 @@ class ControlPlane:
             "dataset": dataset,
             "version": version,
             "manifest": {"digest": "ab" * 32, "uri": "s3://f/m", "objects": 3, "bytes": TOTAL_BYTES, "chunks": 8},
+            "origin": {
+                "source": "s3://lake/digits/",
+                "include": ["train/**"],
+                "exclude": [],
+                "before": "1" if version == "2" else None,
+                "objects_changed": 2,
+                "objects_added": 3,
+                "objects_removed": 1,
+                "bytes_new": 1 << 20,
+            },
             "ttl_seconds": 60,
             "regions": regions,
             "pins": self._pins(None),

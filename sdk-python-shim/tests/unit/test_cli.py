@@ -38,6 +38,39 @@ def test_datasets(run: Run) -> None:
     assert json.loads(run("datasets", "show", "vision/digits", "--json"))["versions"][0]["version"] == "1"
 
 
+def test_a_choice_of_keys(run: Run, plane: ControlPlane) -> None:
+    words = ("--include", "train/**", "--include", "val/**", "--exclude", "**/*.tmp", "--keys", "s3://lake/l.txt")
+    table = run("datasets", "register", "team/a", "s3://lake/a/", *words).splitlines()
+    assert "s3://lake/a/ +train/** +val/** -**/*.tmp keys s3://lake/l.txt" in table[1]
+    body = plane.seen("POST", "/datasets$")[-1].body
+    assert (body["include"], body["exclude"]) == (["train/**", "val/**"], ["**/*.tmp"])
+
+
+def test_tracking(run: Run, plane: ControlPlane) -> None:
+    run("tracking", "pause", "vision/digits", code=4)
+    assert run("tracking", "on", "vision/digits", "--every", "30m").startswith(
+        "vision/digits is checked every 30m00s; next check "
+    )
+    assert "; paused\n" in run("tracking", "pause", "vision/digits")
+    assert json.loads(run("tracking", "show", "vision/digits", "--json"))["paused"]
+    assert "made 2026-11-22T120000.000Z: 2 changed, 0 added, 0 removed" in run("tracking", "check", "vision/digits")
+    plane.state.tracking["vision/digits"]["last_check"] = {
+        "checked_at": "2026-11-22T12:00:00Z",
+        "problem": {"code": "LAKE_DENIED", "message": "no such key"},
+    }
+    assert "given up: LAKE_DENIED: no such key" in run("tracking", "show", "vision/digits")
+    assert run("tracking", "off", "vision/digits") == "vision/digits follows its source no more\n"
+    run("tracking", "show", "vision/digits", code=4)
+    run("tracking", "vision/digits", code=2)
+
+
+def test_status_says_what_a_version_was_made_from(run: Run) -> None:
+    shown = run("status", "vision/digits@2")
+    assert "  from s3://lake/digits/ +train/**\n" in shown
+    assert "  since 1: 2 changed, 3 added, 1 removed, 1.00 MiB to fetch\n" in shown
+    assert "since" not in run("status", "vision/digits@1")
+
+
 def test_ensure_prints_only_the_path_on_stdout(run: Run, mount_root: Path) -> None:
     out = run("ensure", "vision/digits@1", "--pin-for", "1h")
     assert out == f"{mount_root}/vision/digits/1\n"

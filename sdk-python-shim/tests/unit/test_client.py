@@ -36,6 +36,38 @@ def test_registering_the_same_again_is_no_error_but_something_different_is(clien
     assert "s3://lake/a/" in refused.value.detail
 
 
+def test_a_choice_of_keys_is_sent_and_read(plane: ControlPlane, client: Client) -> None:
+    client.register_dataset("team/all", "s3://lake/a/")
+    chosen = client.register_dataset(
+        "team/a", "s3://lake/a/", include=["train/**"], exclude=("**/*.tmp",), keys="s3://lake/lists/a.txt"
+    )
+    assert (chosen.include, chosen.exclude) == (("train/**",), ("**/*.tmp",))
+    assert chosen.keys == "s3://lake/lists/a.txt"
+    assert not {"include", "exclude", "keys"} & plane.seen("POST", "/datasets$")[0].body.keys()
+    with pytest.raises(forebay.ConfigurationError, match="include is a list"):
+        client.register_dataset("team/b", "s3://lake/a/", include="train/**")
+
+
+def test_a_dataset_follows_its_source(plane: ControlPlane, client: Client) -> None:
+    with pytest.raises(forebay.NotFound):
+        client.tracking("vision/digits")
+    assert client.follow("vision/digits", every="30m").interval_seconds == 1800
+    assert client.follow("vision/digits", paused=True).next_check_at is None
+    assert client.tracking("vision/digits").interval_seconds == 1800
+    check = client.check_drift("vision/digits").last_check
+    assert check is not None
+    assert (check.made, check.objects_changed, check.objects_added) == ("2026-11-22T120000.000Z", 2, 0)
+    client.unfollow("vision/digits")
+    client.unfollow("vision/digits")
+    assert [each.body for each in plane.seen("PUT", "/tracking$")] == [{"interval_seconds": 1800}, {"paused": True}]
+
+
+def test_a_version_says_what_it_was_made_from(client: Client) -> None:
+    origin = client.version("vision/digits", "2").origin
+    assert origin is not None
+    assert (origin.before, origin.objects_changed, origin.include) == ("1", 2, ("train/**",))
+
+
 def test_reads_times_as_java_writes_them(client: Client) -> None:
     created = client.register_dataset("team/a", "s3://lake/a/").created_at
     assert created is not None

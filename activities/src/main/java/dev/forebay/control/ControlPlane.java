@@ -1,5 +1,6 @@
 package dev.forebay.control;
 
+import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.control.engine.Engine;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
@@ -96,6 +97,14 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.plan.listings must be at least 1");
         }
+        if (config.ingest().requests() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.ingest.requests must be at least 1");
+        }
+        if (config.ingest().keyList().asLongValue() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.ingest.key-list must be at least 1 byte");
+        }
         if (config.progress().streams() < 0) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.progress.streams must be at least 0");
@@ -114,6 +123,12 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.ledger.retention must be at least 62 days: budgets are of a month");
+        }
+        if (config.tracking().interval().compareTo(DatasetTracking.SHORTEST) < 0
+                || config.tracking().interval().compareTo(DatasetTracking.LONGEST) > 0) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.tracking.interval must be from 10 seconds to 30 days");
         }
         if (config.sweep().interval().toSeconds() < 1) {
             throw new ForebayException(

@@ -1,5 +1,6 @@
 package dev.forebay.control;
 
+import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
@@ -26,6 +27,9 @@ public interface ControlPlaneConfig {
 
     /** The freezing of versions. */
     Ingest ingest();
+
+    /** Following the lake. */
+    Tracking tracking();
 
     /** What is remembered of requests. */
     Requests requests();
@@ -77,6 +81,22 @@ public interface ControlPlaneConfig {
         /** How many versions are frozen at once by this process. */
         @WithDefault("4")
         int concurrency();
+
+        /** How many pages of one listing are asked for at once. */
+        @WithDefault("16")
+        int requests();
+
+        /** How long a list of keys may be. */
+        @WithDefault("2G")
+        MemorySize keyList();
+    }
+
+    /** Following the lake. */
+    interface Tracking {
+
+        /** How often a dataset that follows its source is checked, if nobody says otherwise. */
+        @WithDefault("1H")
+        Duration interval();
     }
 
     /** Following how far versions are. */

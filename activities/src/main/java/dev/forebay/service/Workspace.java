@@ -2,14 +2,23 @@ package dev.forebay.service;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 
@@ -22,12 +31,21 @@ public class Workspace {
 
     private static final Logger LOG = Logger.getLogger(Workspace.class);
 
-    private final Path own;
+    /** For longer than any activity goes on. */
+    private static final Duration KEPT = Duration.ofDays(4);
 
+    private final Path own;
+    private final Path kept;
+
+    @Inject
     Workspace(ServiceConfig config) {
+        this(config.workDirectory());
+    }
+
+    Workspace(Path root) {
         long pid = ProcessHandle.current().pid();
-        Path root = config.workDirectory();
         own = root.resolve(Long.toString(pid));
+        kept = root.resolve("kept");
         try {
             Files.createDirectories(root);
             try (DirectoryStream<Path> folders = Files.newDirectoryStream(root)) {
@@ -38,6 +56,8 @@ public class Workspace {
                 }
             }
             Files.createDirectories(own);
+            Files.createDirectories(kept);
+            forgetOld();
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -60,6 +80,95 @@ public class Workspace {
                     ErrorCode.CAPACITY_EXCEEDED,
                     "forebay.work-directory: cannot write to %s: %s".formatted(own, e),
                     e);
+        }
+    }
+
+    /**
+     * A folder that outlives this process: the next that wants the same goes on with what is in it.
+     * It is removed when nobody has used it for days.
+     *
+     * @param name of letters, digits and {@code -}
+     * @return empty if somebody, in this process or another, uses it at this moment
+     */
+    public Optional<Kept> kept(String name) {
+        try {
+            Path folder = Files.createDirectories(kept.resolve(name));
+            Optional<FileChannel> lock = lock(folder);
+            // Touched, so that it is not taken for old.
+            lock.ifPresent(_ -> touch(folder));
+            return lock.map(channel -> new Kept(folder, channel));
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.CAPACITY_EXCEEDED,
+                    "forebay.work-directory: cannot write to %s: %s".formatted(kept, e),
+                    e);
+        }
+    }
+
+    private static Optional<FileChannel> lock(Path folder) throws IOException {
+        FileChannel channel =
+                FileChannel.open(
+                        lockOf(folder), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        boolean locked = false;
+        try {
+            locked = channel.tryLock() != null;
+        } catch (OverlappingFileLockException ours) {
+            LOG.debugf("This process uses %s already", folder);
+        } finally {
+            if (!locked) {
+                channel.close();
+            }
+        }
+        return locked ? Optional.of(channel) : Optional.empty();
+    }
+
+    private static Path lockOf(Path folder) {
+        return folder.resolveSibling(folder.getFileName() + ".lock");
+    }
+
+    private static void touch(Path folder) {
+        try {
+            Files.setLastModifiedTime(folder, FileTime.from(Instant.now()));
+        } catch (IOException e) {
+            LOG.warnf("Cannot touch %s: %s", folder, e);
+        }
+    }
+
+    private void forgetOld() throws IOException {
+        Instant old = Instant.now().minus(KEPT);
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(kept)) {
+            for (Path entry : entries) {
+                if (isOlder(entry, old)) {
+                    remove(entry);
+                }
+            }
+        }
+    }
+
+    private static boolean isOlder(Path entry, Instant than) throws IOException {
+        try {
+            return Files.getLastModifiedTime(entry).toInstant().isBefore(than);
+        } catch (NoSuchFileException gone) {
+            return false; // another process on this disk has just done with it
+        }
+    }
+
+    /** A folder that stays when it is closed. */
+    public record Kept(Path path, FileChannel lock) implements AutoCloseable {
+
+        /** Removes what is in it: nobody will want to go on with it. */
+        public void forget() {
+            remove(path);
+            remove(lockOf(path));
+        }
+
+        @Override
+        public void close() {
+            try {
+                lock.close();
+            } catch (IOException e) {
+                LOG.warnf("Cannot let go of %s: %s", path, e);
+            }
         }
     }
 

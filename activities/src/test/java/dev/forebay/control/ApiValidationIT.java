@@ -72,6 +72,20 @@ class ApiValidationIT {
                         dataset("team", "n", "s3://lake/\\ud800/"),
                         "source",
                         "must be s3://"),
+                post("/datasets", choosing("\"include\":[\"/a\"]"), "include", "relative to"),
+                post("/datasets", choosing("\"include\":[\"a**\"]"), "include", "of its own"),
+                post("/datasets", choosing("\"include\":[null]"), "include", "is missing"),
+                post("/datasets", choosing("\"include\":\"a\""), "include", "a list"),
+                post("/datasets", choosing("\"exclude\":[\"\"]"), "exclude", "1 to 1024"),
+                post("/datasets", choosing("\"exclude\":[\"{a,b}\"]"), "exclude", "no bracket"),
+                post("/datasets", choosing("\"exclude\":[\"a\\u0000\"]"), "exclude", "control"),
+                post(
+                        "/datasets",
+                        choosing("\"exclude\":[" + "\"a\",".repeat(64) + "\"b\"]"),
+                        "exclude",
+                        "at most 64"),
+                post("/datasets", choosing("\"keys\":\"s3://lake/a/\""), "keys", "of an object"),
+                post("/datasets", choosing("\"keys\":\"lists/a.txt\""), "keys", "of an object"),
                 post("/datasets", withTtl("0"), "ttl_seconds", "from 1 to 315360000"),
                 post("/datasets", withTtl("315360001"), "ttl_seconds", "from 1 to 315360000"),
                 post("/datasets", withTtl("\"60\""), "ttl_seconds", "whole number"),
@@ -427,6 +441,10 @@ class ApiValidationIT {
     private static String dataset(String namespace, String name, String source) {
         return "{\"namespace\":\"%s\",\"name\":\"%s\",\"source\":\"%s\"}"
                 .formatted(namespace, name, source);
+    }
+
+    private static String choosing(String choice) {
+        return dataset("team", "n", "s3://lake/a/").replace("}", "," + choice + "}");
     }
 
     private static String withTtl(String ttl) {

@@ -1,5 +1,6 @@
 package dev.forebay.control;
 
+import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.server.PostgresServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
@@ -36,6 +37,10 @@ final class TestControlPlane {
     private static final AtomicInteger DATASETS = new AtomicInteger();
 
     final S3Server s3;
+
+    /** Between the control plane and the lake. */
+    final FaultProxy lake;
+
     final TemporalServer temporal;
     final PostgresServer postgres;
     final FakeGateway gateway = new FakeGateway();
@@ -54,6 +59,7 @@ final class TestControlPlane {
     private TestControlPlane() {
         Path directory = temporaryDirectory();
         s3 = S3Server.start(directory.resolve("s3")).createBucket("lake").createBucket("forebay");
+        lake = FaultProxy.before(s3.endpoint());
         temporal = TemporalServer.start(directory.resolve("temporal"));
         postgres = PostgresServer.start(directory.resolve("postgres"));
         process =
@@ -67,7 +73,7 @@ final class TestControlPlane {
         Map<String, String> properties = new HashMap<>();
         properties.put("forebay.role", "control-plane");
         properties.put("forebay.manifest-bucket", "forebay");
-        properties.put("forebay.lake.endpoint", s3.endpoint().toString());
+        properties.put("forebay.lake.endpoint", lake.endpoint().toString());
         properties.put("forebay.temporal.target", temporal.target());
         properties.put("forebay.temporal.ui", temporal.ui().toString());
         properties.put("forebay.temporal.request-timeout", "5S");

@@ -1,5 +1,6 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
@@ -9,6 +10,7 @@ import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.activity.SiblingActivities;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.activity.TrackingActivities;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
@@ -58,6 +60,26 @@ final class Steps {
                         .setSummary("tell the catalogue")
                         .build();
         return Workflow.newActivityStub(CatalogueActivities.class, options);
+    }
+
+    static TrackingActivities driftCheck(DatasetName dataset) {
+        ActivityOptions options =
+                bounded(Duration.ofHours(24), Duration.ofHours(48))
+                        .setHeartbeatTimeout(HEARTBEAT)
+                        .setTaskQueue(TaskQueues.TRACKING)
+                        .setPriority(priority(dataset, BACKGROUND))
+                        .setSummary("list the lake and compare")
+                        .build();
+        return Workflow.newActivityStub(TrackingActivities.class, options);
+    }
+
+    static TrackingActivities tell(DatasetName dataset) {
+        ActivityOptions options =
+                bounded(Duration.ofSeconds(30), Duration.ofMinutes(5))
+                        .setPriority(priority(dataset, BACKGROUND))
+                        .setSummary("tell the catalogue")
+                        .build();
+        return Workflow.newActivityStub(TrackingActivities.class, options);
     }
 
     static SweepActivities sweep(RegionName region, String summary) {
@@ -198,9 +220,13 @@ final class Steps {
 
     /** Priority within a task queue, fair among the namespaces that share it. */
     private static Priority priority(DatasetVersion version, int key) {
+        return priority(version.dataset(), key);
+    }
+
+    private static Priority priority(DatasetName dataset, int key) {
         return Priority.newBuilder()
                 .setPriorityKey(key)
-                .setFairnessKey(version.dataset().namespace())
+                .setFairnessKey(dataset.namespace())
                 .build();
     }
 

@@ -8,6 +8,12 @@ public final class TaskQueues {
     /** Workflows, and the activities of the control plane. */
     public static final String LIFECYCLE = "forebay-lifecycle";
 
+    /**
+     * The checks for drift, which nobody waits for: on a queue of their own they take no place of
+     * the control plane's other activities, however long they list.
+     */
+    public static final String TRACKING = "forebay-tracking";
+
     private TaskQueues() {}
 
     /**

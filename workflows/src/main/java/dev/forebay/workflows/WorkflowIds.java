@@ -1,5 +1,6 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 
@@ -33,5 +34,10 @@ public final class WorkflowIds {
      */
     public static String sweep(RegionName region) {
         return "eviction-sweep/" + region;
+    }
+
+    /** The schedule that looks for drift in a dataset's source, and the prefix of its workflows. */
+    public static String driftCheck(DatasetName dataset) {
+        return "drift-check/" + dataset;
     }
 }

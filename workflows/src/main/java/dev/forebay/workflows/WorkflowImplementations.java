@@ -12,7 +12,8 @@ public final class WorkflowImplementations {
             IngestWorkflowImpl.class,
             PrewarmWorkflowImpl.class,
             EvictWorkflowImpl.class,
-            EvictionSweepWorkflowImpl.class
+            EvictionSweepWorkflowImpl.class,
+            DriftCheckWorkflowImpl.class
         };
     }
 }

@@ -17,6 +17,7 @@ import jakarta.validation.constraints.Size;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -42,12 +43,39 @@ final class Bodies {
                             description = "Where the originals are in the lake",
                             examples = "s3://lake/vision/digits/")
                     String source,
+            @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
+                    @Schema(
+                            description =
+                                    "Patterns of keys relative to the source, of which one must match: * and ? within a"
+                                            + " component, ** for any number of components; all keys if there is none",
+                            examples = "train/**")
+                    @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> include,
+            @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
+                    @Schema(
+                            description =
+                                    "Patterns of keys that do not belong to it, whatever includes them",
+                            examples = "**/*.tmp")
+                    @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> exclude,
+            @Pattern(regexp = LakeSource.OBJECT_PATTERN, message = Rules.KEYS_RULE)
+                    @Schema(
+                            description =
+                                    "An object that lists the keys, one a line, if not all below the source are meant",
+                            examples = "s3://lake/vision/lists/digits.txt")
+                    @Nullable String keys,
             @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
                     @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
                     @Schema(
                             description =
                                     "How long a new version stays in a region after its last pin has ended")
                     @Nullable Long ttlSeconds) {
+
+        LakeSource lakeSource() {
+            return LakeSource.parse(source)
+                    .with(
+                            include == null ? List.of() : include,
+                            exclude == null ? List.of() : exclude,
+                            keys);
+        }
 
         @Nullable Duration ttl() {
             return ttlSeconds == null ? null : Duration.ofSeconds(ttlSeconds);
@@ -191,6 +219,20 @@ final class Bodies {
                                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                                     String>
                             regions) {}
+
+    @Schema(name = "NewTracking")
+    record NewTracking(
+            @Min(value = Rules.MIN_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
+                    @Max(value = Rules.MAX_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
+                    @Schema(description = "Between checks; as it is, or the default, if absent")
+                    @Nullable Long intervalSeconds,
+            @Schema(description = "Whether it pauses; as it is, or not, if absent")
+                    @Nullable Boolean paused) {
+
+        Optional<Duration> interval() {
+            return Optional.ofNullable(intervalSeconds).map(Duration::ofSeconds);
+        }
+    }
 
     @Schema(name = "InRegion")
     record InRegion(

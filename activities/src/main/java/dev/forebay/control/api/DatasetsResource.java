@@ -7,7 +7,6 @@ import dev.forebay.control.api.Views.DatasetView;
 import dev.forebay.control.api.Views.VersionPage;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
-import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
@@ -72,7 +71,7 @@ class DatasetsResource {
         DatasetCatalogue.Registered registered =
                 datasets.register(
                         new DatasetName(body.namespace(), body.name()),
-                        LakeSource.parse(body.source()),
+                        body.lakeSource(),
                         body.ttl(),
                         config.defaultTtl());
         return RestResponse.status(

@@ -27,6 +27,11 @@ final class Rules {
     static final String SOURCE_RULE =
             "must be s3://bucket/prefix/ with a / at its end; s3://bucket/ for all of a bucket";
 
+    static final int MOST_PATTERNS = 64;
+    static final String PATTERNS_RULE = "must be at most 64 patterns";
+
+    static final String KEYS_RULE = "must be s3://bucket/key of an object that lists keys";
+
     static final int TEXT_LENGTH = 200;
     static final String TEXT_RULE =
             "must be at most 200 characters, none of them a control character or a lone surrogate";
@@ -50,6 +55,10 @@ final class Rules {
     static final long MIN_TTL_SECONDS = 1;
     static final long MAX_TTL_SECONDS = 3650L * 24 * 3600;
     static final String TTL_RULE = "must be a whole number from 1 to 315360000";
+
+    static final long MIN_INTERVAL_SECONDS = 10;
+    static final long MAX_INTERVAL_SECONDS = 30L * 24 * 3600;
+    static final String INTERVAL_RULE = "must be a whole number from 10 to 2592000";
 
     static final String COVERAGE_RULE = "must be a number from 0 to 1";
 

@@ -3,11 +3,13 @@ package dev.forebay.control.api;
 import dev.forebay.control.api.Views.CauseView;
 import dev.forebay.control.api.Views.EnsuredView;
 import dev.forebay.control.api.Views.ManifestView;
+import dev.forebay.control.api.Views.OriginView;
 import dev.forebay.control.api.Views.PinView;
 import dev.forebay.control.api.Views.ProgressView;
 import dev.forebay.control.api.Views.ReceiptView;
 import dev.forebay.control.api.Views.ResidencyView;
 import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.catalogue.Origin;
 import dev.forebay.control.engine.Ensured;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.control.engine.VersionProgress;
@@ -47,16 +49,18 @@ class VersionViews {
                         status,
                         status.regions().stream()
                                 .map(residency -> RegionProgress.of(residency, status.manifest()))
-                                .toList()));
+                                .toList()),
+                Optional.empty());
     }
 
-    VersionView of(VersionProgress progress) {
+    VersionView of(VersionProgress progress, Optional<Origin> origin) {
         VersionStatus status = progress.status();
         String workflowId = WorkflowIds.version(status.version());
         return new VersionView(
                 status.version().dataset().toString(),
                 status.version().version(),
                 ManifestView.of(status.manifest()),
+                origin.map(OriginView::of).orElse(null),
                 status.ttl().toSeconds(),
                 progress.regions().stream().map(ResidencyView::of).toList(),
                 status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),

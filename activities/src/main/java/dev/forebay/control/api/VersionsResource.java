@@ -4,6 +4,7 @@ import dev.forebay.control.api.Bodies.Eviction;
 import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.Ttl;
 import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.DatasetVersions;
 import dev.forebay.control.engine.ProgressReader;
@@ -41,6 +42,7 @@ class VersionsResource {
     private final ProgressReader progress;
     private final Regions regions;
     private final VersionLookup lookup;
+    private final VersionCatalogue catalogue;
     private final VersionViews views;
 
     VersionsResource(
@@ -49,12 +51,14 @@ class VersionsResource {
             ProgressReader progress,
             Regions regions,
             VersionLookup lookup,
+            VersionCatalogue catalogue,
             VersionViews views) {
         this.versions = versions;
         this.reader = reader;
         this.progress = progress;
         this.regions = regions;
         this.lookup = lookup;
+        this.catalogue = catalogue;
         this.views = views;
     }
 
@@ -148,6 +152,6 @@ class VersionsResource {
     }
 
     private VersionView shown(VersionStatus status) {
-        return views.of(progress.of(status));
+        return views.of(progress.of(status), catalogue.origin(status.version()));
     }
 }

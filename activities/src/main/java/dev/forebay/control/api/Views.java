@@ -1,10 +1,14 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.catalogue.Tracking;
+import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.lifecycle.Pace;
+import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
@@ -26,13 +30,27 @@ final class Views {
 
     @Schema(name = "Dataset")
     record DatasetView(
-            String namespace, String name, String source, long ttlSeconds, Instant createdAt) {
+            String namespace,
+            String name,
+            String source,
+            @Schema(description = "Patterns of the keys that belong to it; all if there is none")
+                    List<String> include,
+            @Schema(description = "Patterns of the keys that do not") List<String> exclude,
+            @Schema(
+                            description =
+                                    "The object that lists its keys; null if all below the source are")
+                    @Nullable String keys,
+            long ttlSeconds,
+            Instant createdAt) {
 
         static DatasetView of(Dataset dataset) {
             return new DatasetView(
                     dataset.name().namespace(),
                     dataset.name().name(),
                     dataset.source().toString(),
+                    dataset.source().include(),
+                    dataset.source().exclude(),
+                    dataset.source().keys(),
                     dataset.ttl().toSeconds(),
                     dataset.createdAt());
         }
@@ -50,6 +68,91 @@ final class Views {
                             manifest.objects(),
                             manifest.bytes(),
                             manifest.chunks());
+        }
+    }
+
+    @Schema(name = "Origin", description = "What a version was made from")
+    record OriginView(
+            String source,
+            List<String> include,
+            List<String> exclude,
+            @Nullable String keys,
+            @Schema(description = "Of the list of keys, as it was read") @Nullable String keysEtag,
+            @Schema(description = "Of the list of keys, in a bucket with versioning")
+                    @Nullable String keysVersionId,
+            @Schema(description = "The version that it was compared with; null if it was the first")
+                    @Nullable String before,
+            long objectsUnchanged,
+            long objectsChanged,
+            long objectsAdded,
+            long objectsRemoved,
+            @Schema(description = "Sizes of what was changed or added") long bytesNew,
+            Instant frozenAt) {
+
+        static OriginView of(Origin origin) {
+            Origin.ListIdentity keys = origin.keys();
+            DatasetVersion before = origin.before();
+            Comparison comparison = origin.comparison();
+            return new OriginView(
+                    origin.source().toString(),
+                    origin.source().include(),
+                    origin.source().exclude(),
+                    origin.source().keys(),
+                    keys == null ? null : keys.etag(),
+                    keys == null ? null : keys.versionId(),
+                    before == null ? null : before.version(),
+                    comparison.unchanged(),
+                    comparison.changed(),
+                    comparison.added(),
+                    comparison.removed(),
+                    comparison.newBytes(),
+                    origin.frozenAt());
+        }
+    }
+
+    @Schema(name = "Check", description = "The last look at a source for drift")
+    record CheckView(
+            Instant checkedAt,
+            @Schema(description = "The version that it made; null if nothing has changed")
+                    @Nullable String made,
+            long objectsChanged,
+            long objectsAdded,
+            long objectsRemoved,
+            @Schema(description = "Why it was given up, if it was") @Nullable CauseView problem) {
+
+        static @Nullable CheckView of(Tracking.@Nullable LastCheck last) {
+            if (last == null) {
+                return null;
+            }
+            DatasetVersion made = last.found().made();
+            return new CheckView(
+                    last.at(),
+                    made == null ? null : made.version(),
+                    last.found().changed(),
+                    last.found().added(),
+                    last.found().removed(),
+                    CauseView.of(last.problem()));
+        }
+    }
+
+    @Schema(name = "Tracking", description = "How a dataset follows its source")
+    record TrackingView(
+            String dataset,
+            long intervalSeconds,
+            boolean paused,
+            Instant createdAt,
+            @Schema(description = "Null while it is paused") @Nullable Instant nextCheckAt,
+            @Schema(description = "Null until the first is over") @Nullable CheckView lastCheck) {
+
+        static TrackingView of(DatasetTracking.Followed followed) {
+            Tracking tracking = followed.tracking();
+            return new TrackingView(
+                    tracking.dataset().toString(),
+                    tracking.interval().toSeconds(),
+                    followed.paused(),
+                    tracking.createdAt(),
+                    followed.nextCheck(),
+                    CheckView.of(tracking.last()));
         }
     }
 
@@ -135,6 +238,10 @@ final class Views {
             String dataset,
             String version,
             @Nullable ManifestView manifest,
+            @Schema(
+                            description =
+                                    "What it was made from; only where one version is shown, and null until it is frozen")
+                    @Nullable OriginView origin,
             long ttlSeconds,
             List<ResidencyView> regions,
             List<PinView> pins,

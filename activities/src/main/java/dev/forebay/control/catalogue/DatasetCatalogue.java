@@ -23,8 +23,12 @@ public class DatasetCatalogue {
 
     private static final String ADD_DATASET =
             """
-            insert into dataset (id, namespace, bucket, prefix, ttl_seconds, created_at)
-            values (:id, :namespace, :bucket, :prefix, :ttl, :now) on conflict do nothing
+            insert into dataset
+              (id, namespace, bucket, prefix, include_patterns, exclude_patterns, key_list,
+               ttl_seconds, created_at)
+            values
+              (:id, :namespace, :bucket, :prefix, :include, :exclude, cast(:keys as text), :ttl, :now)
+            on conflict do nothing
             """;
 
     /** What became of a registration. */
@@ -52,6 +56,9 @@ public class DatasetCatalogue {
                         .setParameter("namespace", name.namespace())
                         .setParameter("bucket", source.bucket())
                         .setParameter("prefix", source.prefix())
+                        .setParameter("include", PatternLines.join(source.include()))
+                        .setParameter("exclude", PatternLines.join(source.exclude()))
+                        .setParameter("keys", source.keys())
                         .setParameter("ttl", effective.toSeconds())
                         .setParameter("now", now)
                         .executeUpdate();
@@ -92,7 +99,7 @@ public class DatasetCatalogue {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
                     "dataset %s is registered with source %s, not %s: choose another name"
-                            .formatted(there.name(), there.source(), source));
+                            .formatted(there.name(), there.source().describe(), source.describe()));
         }
         if (ttl != null && !there.ttl().equals(ttl)) {
             throw new ForebayException(

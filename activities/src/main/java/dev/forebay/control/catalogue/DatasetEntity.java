@@ -9,6 +9,7 @@ import jakarta.persistence.Table;
 import java.time.Duration;
 import java.time.Instant;
 import org.hibernate.annotations.Immutable;
+import org.jspecify.annotations.Nullable;
 
 /** A row of {@code dataset}. Hibernate sets the fields after construction. */
 @Entity
@@ -25,6 +26,15 @@ class DatasetEntity extends PanacheEntityBase {
 
     String prefix;
 
+    @Column(name = "include_patterns")
+    String include;
+
+    @Column(name = "exclude_patterns")
+    String exclude;
+
+    @Column(name = "key_list")
+    @Nullable String keyList;
+
     @Column(name = "ttl_seconds")
     long ttlSeconds;
 
@@ -34,7 +44,12 @@ class DatasetEntity extends PanacheEntityBase {
     Dataset toDataset() {
         return new Dataset(
                 DatasetName.parse(id),
-                new LakeSource(bucket, prefix),
+                new LakeSource(
+                        bucket,
+                        prefix,
+                        PatternLines.split(include),
+                        PatternLines.split(exclude),
+                        keyList),
                 Duration.ofSeconds(ttlSeconds),
                 createdAt);
     }

@@ -2,21 +2,50 @@ package dev.forebay.control.catalogue;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.KeyFilter;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where the originals of a dataset are.
+ * Where the originals of a dataset are, and which of what is there belongs to it.
  *
  * @param prefix ends with {@code /}, or is empty for the whole bucket
+ * @param include patterns of keys relative to the prefix, of which one must match; empty for all
+ * @param exclude patterns of keys relative to the prefix, of which none may match
+ * @param keys the URI of an object that lists the keys, if not all below the prefix are meant
  */
-public record LakeSource(String bucket, String prefix) {
+public record LakeSource(
+        String bucket,
+        String prefix,
+        List<String> include,
+        List<String> exclude,
+        @Nullable String keys) {
 
     /** What {@link #parse} accepts; S3's own rules for bucket names, and keys of 1,024 bytes. */
     public static final String PATTERN =
             "^s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/((?:[^\\x00\\p{Cs}]{0,1022}/)?)$";
 
+    /** The URI of an object. */
+    public static final String OBJECT_PATTERN =
+            "^s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/([^\\x00\\p{Cs}]{0,1023}[^\\x00\\p{Cs}/])$";
+
     private static final Pattern URI = Pattern.compile(PATTERN);
+    private static final Pattern OBJECT = Pattern.compile(OBJECT_PATTERN);
+
+    public LakeSource {
+        include = List.copyOf(include);
+        exclude = List.copyOf(exclude);
+    }
+
+    /** All that is below a prefix. */
+    public LakeSource(String bucket, String prefix) {
+        this(bucket, prefix, List.of(), List.of(), null);
+    }
+
+    /** An object in the lake. */
+    public record Address(String bucket, String key) {}
 
     /**
      * Parses {@code s3://bucket/prefix/}.
@@ -33,6 +62,55 @@ public record LakeSource(String bucket, String prefix) {
         return new LakeSource(matcher.group(1), matcher.group(2));
     }
 
+    /**
+     * The same place, with a choice of what is there.
+     *
+     * @throws ForebayException with {@link ErrorCode#INVALID_ARGUMENT}, naming field, value and
+     *     rule
+     */
+    public LakeSource with(List<String> included, List<String> excluded, @Nullable String list) {
+        LakeSource chosen = new LakeSource(bucket, prefix, included, excluded, list);
+        KeyFilter _ = chosen.filter();
+        Address _ = list == null ? null : address(list);
+        return chosen;
+    }
+
+    /** Which keys, relative to the prefix, the patterns let through. */
+    public KeyFilter filter() {
+        return KeyFilter.of(include, exclude);
+    }
+
+    /** Where the list of keys is; null if there is none. */
+    public @Nullable Address keysAddress() {
+        return keys == null ? null : address(keys);
+    }
+
+    private static Address address(String uri) {
+        Matcher matcher = OBJECT.matcher(uri);
+        if (!matcher.matches()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "keys '%s' must be s3://bucket/key of an object".formatted(uri));
+        }
+        return new Address(matcher.group(1), matcher.group(2));
+    }
+
+    /** All of it, for people. */
+    public String describe() {
+        StringBuilder text = new StringBuilder(toString());
+        if (!include.isEmpty()) {
+            text.append(", include ").append(include);
+        }
+        if (!exclude.isEmpty()) {
+            text.append(", exclude ").append(exclude);
+        }
+        if (keys != null) {
+            text.append(", keys ").append(keys);
+        }
+        return text.toString();
+    }
+
+    /** The place alone, as it is parsed. */
     @Override
     public String toString() {
         return "s3://" + bucket + "/" + prefix;

@@ -95,21 +95,49 @@ public class VersionCatalogue {
     /**
      * Gives a version its manifest and returns it; the first one wins and stays.
      *
+     * @param origin what the manifest was made from; kept if it is the first one
      * @throws ForebayException {@code NOT_FOUND} if the version was never entered
      */
-    public ManifestRef freeze(DatasetVersion version, ManifestRef manifest) {
-        return locked(version).freeze(manifest);
+    public ManifestRef freeze(DatasetVersion version, ManifestRef manifest, Origin origin) {
+        VersionEntity entity = locked(version);
+        if (entity.manifest() == null) {
+            OriginEntity.of(version, origin).persist();
+        }
+        return entity.freeze(manifest);
     }
 
-    /** The manifest of the dataset's version that was entered last before {@code version}. */
-    public Optional<ManifestRef> manifestBefore(DatasetVersion version) {
+    /** Enters a version with its manifest, in one step; of one that is frozen nothing changes. */
+    public ManifestRef addFrozen(
+            DatasetVersion version, Duration ttl, ManifestRef manifest, Origin origin) {
+        add(version, ttl);
+        return freeze(version, manifest, origin);
+    }
+
+    /** What a version was made from; empty until it is frozen. */
+    public Optional<Origin> origin(DatasetVersion version) {
+        return OriginEntity.<OriginEntity>findByIdOptional(version.toString())
+                .map(OriginEntity::toOrigin);
+    }
+
+    /** A version that is frozen. */
+    public record Frozen(DatasetVersion version, ManifestRef manifest) {}
+
+    /** The dataset's version with a manifest that was entered last before {@code version}. */
+    public Optional<Frozen> frozenBefore(DatasetVersion version) {
         return VersionEntity.<VersionEntity>find(
                         "dataset = ?1 and id <> ?2 and manifestDigest is not null order by createdAt desc, id desc",
                         version.dataset().toString(),
                         version.toString())
                 .page(Page.ofSize(1))
                 .firstResultOptional()
-                .map(VersionEntity::manifest);
+                .flatMap(
+                        entity ->
+                                Optional.ofNullable(entity.manifest())
+                                        .map(
+                                                manifest ->
+                                                        new Frozen(
+                                                                DatasetVersion.parse(entity.id),
+                                                                manifest)));
     }
 
     /**

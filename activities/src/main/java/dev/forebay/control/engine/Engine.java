@@ -1,5 +1,6 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.ledger.Bookkeeper;
 import dev.forebay.service.temporal.TemporalWorkers;
 import dev.forebay.service.temporal.TemporalWorkers.Work;
@@ -16,6 +17,7 @@ public class Engine {
     private final TemporalWorkers workers;
     private final SearchAttributeRegistration attributes;
     private final SweepSchedules schedules;
+    private final DatasetTracking tracking;
     private final RequestJanitor janitor;
     private final CatalogueActivitiesImpl catalogue;
     private final IngestActivitiesImpl ingest;
@@ -23,21 +25,27 @@ public class Engine {
     private final BudgetActivitiesImpl budget;
     private final SiblingActivitiesImpl siblings;
     private final Bookkeeper bookkeeper;
+    private final TrackingActivitiesImpl checks;
+    private final int checksAtOnce;
 
     Engine(
             TemporalWorkers workers,
             SearchAttributeRegistration attributes,
             SweepSchedules schedules,
+            DatasetTracking tracking,
             RequestJanitor janitor,
             CatalogueActivitiesImpl catalogue,
             IngestActivitiesImpl ingest,
             SweepActivitiesImpl sweep,
             BudgetActivitiesImpl budget,
             SiblingActivitiesImpl siblings,
-            Bookkeeper bookkeeper) {
+            Bookkeeper bookkeeper,
+            TrackingActivitiesImpl checks,
+            ControlPlaneConfig config) {
         this.workers = workers;
         this.attributes = attributes;
         this.schedules = schedules;
+        this.tracking = tracking;
         this.janitor = janitor;
         this.catalogue = catalogue;
         this.ingest = ingest;
@@ -45,6 +53,9 @@ public class Engine {
         this.budget = budget;
         this.siblings = siblings;
         this.bookkeeper = bookkeeper;
+        this.checks = checks;
+        // The other places for listing are for versions that somebody waits for.
+        this.checksAtOnce = Math.max(1, config.ingest().concurrency() / 2);
     }
 
     /**
@@ -56,6 +67,7 @@ public class Engine {
         workers.await();
         attributes.ensureRegistered();
         schedules.ensureScheduled();
+        tracking.ensureScheduled();
         workers.start(
                 new Work(
                         TaskQueues.LIFECYCLE,
@@ -64,8 +76,12 @@ public class Engine {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
                             worker.registerActivitiesImplementations(
-                                    catalogue, ingest, sweep, budget, siblings);
-                        }));
+                                    catalogue, ingest, sweep, budget, siblings, checks);
+                        }),
+                new Work(
+                        TaskQueues.TRACKING,
+                        checksAtOnce,
+                        worker -> worker.registerActivitiesImplementations(checks)));
         janitor.start();
         bookkeeper.start();
     }

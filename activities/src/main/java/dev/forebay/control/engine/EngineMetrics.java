@@ -32,6 +32,15 @@ class EngineMetrics {
                 .increment();
     }
 
+    /** {@code outcome}: same, changed or failed. */
+    void checked(String outcome) {
+        Counter.builder(PREFIX + "drift.checks")
+                .description("Checks of datasets that follow their source")
+                .tag("outcome", outcome)
+                .register(registry)
+                .increment();
+    }
+
     void renewed(boolean alive) {
         Counter.builder(PREFIX + "pin.renewals")
                 .description("Renewals of pins")

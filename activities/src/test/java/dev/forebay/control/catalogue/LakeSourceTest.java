@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.ForebayException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,5 +40,26 @@ class LakeSourceTest {
         assertThatThrownBy(() -> LakeSource.parse(uri))
                 .isInstanceOf(ForebayException.class)
                 .hasMessageContaining("must be s3://bucket/prefix/");
+    }
+
+    @Test
+    void aChoiceIsPartOfASource() {
+        LakeSource all = LakeSource.parse("s3://lake/a/");
+        LakeSource chosen = all.with(List.of("x/**"), List.of(), "s3://lists/of/keys.txt");
+
+        assertThat(chosen).isNotEqualTo(all).hasToString("s3://lake/a/");
+        assertThat(chosen.describe())
+                .isEqualTo("s3://lake/a/, include [x/**], keys s3://lists/of/keys.txt");
+        assertThat(chosen.keysAddress()).isEqualTo(new LakeSource.Address("lists", "of/keys.txt"));
+        assertThat(all.keysAddress()).isNull();
+    }
+
+    @Test
+    void refusesAChoiceThatIsNone() {
+        LakeSource all = LakeSource.parse("s3://lake/a/");
+        assertThatThrownBy(() -> all.with(List.of("/x"), List.of(), null))
+                .hasMessageStartingWith("include '/x' must be relative");
+        assertThatThrownBy(() -> all.with(List.of(), List.of(), "s3://lake/a/"))
+                .hasMessageStartingWith("keys 's3://lake/a/' must be");
     }
 }

@@ -26,15 +26,17 @@ record SyntheticVersion(int objects, int perFolder) {
 
     /** The objects in the order a lake lists them. */
     Stream<LakeObject> listing() {
-        return IntStream.range(0, objects)
-                .mapToObj(
-                        i ->
-                                new LakeObject(
-                                        PREFIX + path(i),
-                                        OBJECT_BYTES,
-                                        Instant.ofEpochSecond(1_700_000_000L + i),
-                                        etag(i),
-                                        null));
+        return IntStream.range(0, objects).mapToObj(this::object);
+    }
+
+    /** The object with this number, in that order. */
+    LakeObject object(int i) {
+        return new LakeObject(
+                PREFIX + path(i),
+                OBJECT_BYTES,
+                Instant.ofEpochSecond(1_700_000_000L + i),
+                etag(i),
+                null);
     }
 
     /** Makes plain files of the same names and sizes, that take no blocks. */

@@ -16,14 +16,30 @@ import org.jspecify.annotations.Nullable;
 public interface Lake extends AutoCloseable {
 
     /**
-     * Lists every object below {@code prefix}, in the order of the keys' UTF-8 bytes, a page at a
-     * time.
-     *
-     * <p>In a bucket with versioning the current version of each object, with its version id.
+     * Begins to list what is below {@code prefix}. In a bucket with versioning that is the current
+     * version of each object, with its version id.
+     */
+    Listing listing(String bucket, String prefix);
+
+    /**
+     * Lists every object below {@code prefix}, in the order of the keys' UTF-8 bytes, one page
+     * after the other.
      *
      * @param progress called after each page with the number of objects so far
      */
-    void list(String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress);
+    default void list(
+            String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress) {
+        Listing listing = listing(bucket, prefix);
+        long count = 0;
+        String next = null;
+        do {
+            Listing.Page page = listing.page(next, Listing.PAGE_OBJECTS);
+            page.objects().forEach(each);
+            count += page.objects().size();
+            progress.accept(count);
+            next = page.next();
+        } while (next != null);
+    }
 
     /**
      * Reads bytes {@code [offset, offset + target.remaining())} of an object into {@code target},

@@ -42,6 +42,7 @@ public final class ManifestWriter implements AutoCloseable {
     private final List<String> invalid = new ArrayList<>();
     private long objects;
     private long bytes;
+    private long newBytes;
 
     /**
      * Begins a manifest.
@@ -126,11 +127,17 @@ public final class ManifestWriter implements AutoCloseable {
     }
 
     private @Nullable Place place(String name, LakeObject object) {
-        if (object.size() == 0) {
-            return null;
-        }
         Optional<Place> kept = previous.place(directories.previousId(), name, object);
-        return kept.isPresent() ? kept.get() : layout.place(object);
+        if (kept.isPresent()) {
+            return kept.get();
+        }
+        newBytes += object.size();
+        return object.size() == 0 ? null : layout.place(object);
+    }
+
+    /** How what was added so far differs from the version before. */
+    public Comparison comparison() {
+        return previous.comparison(objects, newBytes);
     }
 
     /**

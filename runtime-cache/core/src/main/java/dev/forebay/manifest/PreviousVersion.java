@@ -21,6 +21,8 @@ final class PreviousVersion {
     private final List<Pack> packs;
     private final Map<PackId, Integer> ordinals = new HashMap<>();
     private final BitSet used = new BitSet();
+    private long unchanged;
+    private long changed;
 
     /** A version of another bucket has nothing to reuse. */
     PreviousVersion(@Nullable Manifest previous, String bucket) {
@@ -46,20 +48,44 @@ final class PreviousVersion {
                 : NO_DIRECTORY;
     }
 
-    /** The place of the very same object in the version before, if it had it. */
+    /** The place of the very same object in the version before, if it had it and it has bytes. */
     Optional<Place> place(long parent, String name, LakeObject object) {
-        if (lookup(parent, name).orElse(null) instanceof Node.File file
-                && file.key().equals(object.key())
+        if (!(lookup(parent, name).orElse(null) instanceof Node.File file)) {
+            return Optional.empty();
+        }
+        if (!isSame(file, object)) {
+            changed++;
+            return Optional.empty();
+        }
+        unchanged++;
+        Integer ordinal = object.size() == 0 ? null : ordinals.get(file.pack());
+        if (ordinal == null) {
+            return Optional.empty();
+        }
+        used.set(ordinal);
+        return Optional.of(new Place(ordinal, file.packOffset()));
+    }
+
+    private static boolean isSame(Node.File file, LakeObject object) {
+        return file.key().equals(object.key())
                 && file.size() == object.size()
                 && file.etag().equals(object.etag())
-                && Objects.equals(file.versionId(), object.versionId())) {
-            Integer ordinal = ordinals.get(file.pack());
-            if (ordinal != null) {
-                used.set(ordinal);
-                return Optional.of(new Place(ordinal, file.packOffset()));
-            }
-        }
-        return Optional.empty();
+                && Objects.equals(file.versionId(), object.versionId());
+    }
+
+    /**
+     * How what was asked for differs from the version before.
+     *
+     * @param objects how many were asked for
+     */
+    Comparison comparison(long objects, long newBytes) {
+        long before = manifest == null ? 0 : manifest.objects();
+        return new Comparison(
+                unchanged,
+                changed,
+                objects - unchanged - changed,
+                before - unchanged - changed,
+                newBytes);
     }
 
     /** The packs that {@link #place} answered with, in order. */

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,42 @@ class ManifestWriterTest {
         assertThat(packOf(List.of(new LakeObject("k", 5, Instant.MAX, "e", null))))
                 .as("not on its time")
                 .isEqualTo(packOf(List.of(object)));
+    }
+
+    @Test
+    void saysHowAVersionDiffersFromTheOneBefore() {
+        List<LakeObject> before =
+                List.of(
+                        Listings.object("a", 10),
+                        Listings.object("b/c", 20),
+                        Listings.object("b/empty", 0),
+                        Listings.object("b/gone", 40),
+                        Listings.object("d", 50));
+        List<LakeObject> after =
+                List.of(
+                        Listings.object("a", 10),
+                        Listings.object("b/c", 21),
+                        Listings.object("b/empty", 0),
+                        Listings.object("b/new", 100),
+                        Listings.object("d", 50));
+        ManifestFile first = Listings.write(directory.resolve("1"), "", before, 1 << 30, null);
+        try (Manifest previous = SqliteManifest.open(first.path())) {
+            assertThat(comparison(after, previous)).isEqualTo(new Comparison(3, 1, 1, 1, 121));
+            assertThat(comparison(before, previous)).isEqualTo(new Comparison(5, 0, 0, 0, 0));
+            assertThat(comparison(before, previous).isSame()).isTrue();
+            assertThat(comparison(after.subList(0, 1), previous).isSame()).isFalse();
+        }
+        assertThat(comparison(before, null)).isEqualTo(new Comparison(0, 0, 5, 0, 120));
+    }
+
+    private Comparison comparison(List<LakeObject> objects, @Nullable Manifest previous) {
+        try (ManifestWriter writer =
+                new ManifestWriter(
+                        directory.resolve("compared"), "bucket", "", 1 << 30, previous)) {
+            objects.forEach(writer::add);
+            writer.finish();
+            return writer.comparison();
+        }
     }
 
     private Pack packOf(List<LakeObject> objects) {

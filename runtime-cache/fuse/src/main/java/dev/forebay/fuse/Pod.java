@@ -17,6 +17,7 @@ import dev.forebay.fuse.read.PackReader;
 import dev.forebay.fuse.read.PackReaderConfig;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.fuse.view.ImageViews;
+import dev.forebay.fuse.view.Images;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.manifest.ManifestCache;
@@ -150,9 +151,12 @@ final class Pod implements AutoCloseable {
                         () -> tree.get(),
                         found.best(),
                         found.devices(),
-                        options.cacheDirectory().resolve("images"),
-                        (mount, file) ->
-                                files.image(mount.version(), mount.manifest().digest(), file),
+                        new Images(
+                                options.cacheDirectory().resolve("images"),
+                                options.imageCache.bytes(),
+                                (mount, file) ->
+                                        files.image(
+                                                mount.version(), mount.manifest().digest(), file)),
                         mountedPacks,
                         () -> nodePacks.flatMap(PodPacks::open));
         versionIsWhole = images::show;

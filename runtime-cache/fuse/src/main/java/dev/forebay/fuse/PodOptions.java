@@ -179,6 +179,17 @@ final class PodOptions {
     ByteSize manifestCache;
 
     @Option(
+            names = "--image-cache",
+            converter = SizeConverter.class,
+            defaultValue = "${env:FOREBAY_FUSE_IMAGE_CACHE:-16G}",
+            paramLabel = "SIZE",
+            description =
+                    "Disk space for images, about 240 bytes a file; when they take it other"
+                            + " versions are shown file by file: 16G."
+                            + " FOREBAY_FUSE_IMAGE_CACHE")
+    ByteSize imageCache;
+
+    @Option(
             names = "--attribute-cache",
             defaultValue = "${env:FOREBAY_FUSE_ATTRIBUTE_CACHE:-65536}",
             paramLabel = "N",

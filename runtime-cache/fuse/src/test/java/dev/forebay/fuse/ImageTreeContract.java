@@ -9,6 +9,7 @@ import dev.forebay.fuse.linux.LoopDevice;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.fuse.view.ImageViews;
+import dev.forebay.fuse.view.Images;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
@@ -47,8 +48,7 @@ abstract class ImageTreeContract extends MountedTreeContract {
                         () -> Optional.of(mountpoint),
                         nodePacks().isPresent() ? View.NATIVE : View.ON_DEMAND,
                         devices(),
-                        directory.resolve("images"),
-                        this::write,
+                        new Images(directory.resolve("images"), Long.MAX_VALUE, this::write),
                         mountedPacks,
                         this::nodePacks);
         return mountTree(new PackFolder(view, mountedPacks, packs), guard, mountpoint);

@@ -23,6 +23,7 @@ import dev.forebay.fuse.read.PackReaderConfig;
 import dev.forebay.fuse.read.ReadMeter;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.fuse.view.ImageViews;
+import dev.forebay.fuse.view.Images;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
@@ -170,8 +171,10 @@ class ViewChangesFuseIT {
                             () -> serving == best ? Optional.of(mountpoint) : Optional.empty(),
                             best,
                             ImageDevices.FILES,
-                            directory.resolve("images"),
-                            (mount, target) -> fetch(files, mount, target),
+                            new Images(
+                                    directory.resolve("images"),
+                                    Long.MAX_VALUE,
+                                    (mount, target) -> fetch(files, mount, target)),
                             mountedPacks,
                             () -> Optional.of(nodePacks));
             each.retain(mounts);

@@ -2,7 +2,7 @@ package dev.forebay.lake.s3;
 
 import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeEvents;
-import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
@@ -137,9 +137,8 @@ public final class S3Lake implements Lake {
     }
 
     @Override
-    public void list(
-            String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress) {
-        new S3Listing(client, attempts, bucket, prefix, each, progress).run();
+    public Listing listing(String bucket, String prefix) {
+        return S3Listing.begin(client, attempts, bucket, prefix);
     }
 
     @Override

@@ -7,6 +7,8 @@ import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
+import dev.forebay.lake.walk.PrefixWalk;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -211,6 +213,94 @@ class S3LakeIT {
         assertThat(a.versionId()).isEqualTo(second.versionId());
         put(bucket, "a", bytes(30));
         assertThat(read(bucket, a, 0, 20)).isEqualTo(bytes(20));
+    }
+
+    @Test
+    void pagesBeginBehindAnyTextAndHaveAsMuchAsIsAskedFor() {
+        String bucket = bucket("anywhere");
+        for (String key : List.of("p/a", "p/b/1", "p/b/2", "p/c", "q")) {
+            put(bucket, key, bytes(1));
+        }
+        Listing listing = lake.listing(bucket, "p/");
+
+        Listing.Page page = listing.page("p/a~", 2);
+
+        assertThat(page.objects()).extracting(LakeObject::key).containsExactly("p/b/1", "p/b/2");
+        assertThat(page.next()).isEqualTo("p/b/2");
+        assertThat(listing.page(page.next(), 2).objects())
+                .extracting(LakeObject::key)
+                .containsExactly("p/c");
+        assertThat(listing.page("p/c", 1000)).isEqualTo(new Listing.Page(List.of(), null));
+        assertThat(listing.page("p/~", 1000).objects()).isEmpty();
+    }
+
+    @Test
+    void oldVersionsAndWhatIsDeletedHideNothingThatFollows() {
+        String bucket = bucket("many-versions");
+        admin.putBucketVersioning(
+                b ->
+                        b.bucket(bucket)
+                                .versioningConfiguration(
+                                        v -> v.status(BucketVersioningStatus.ENABLED)));
+        List<String> current = new ArrayList<>();
+        for (String key : List.of("a", "b", "c", "d", "e")) {
+            put(bucket, key, bytes(1));
+            put(bucket, key, bytes(2));
+            String last = Objects.requireNonNull(put(bucket, key, bytes(3)).versionId());
+            if (key.equals("b") || key.equals("e")) {
+                admin.deleteObject(b -> b.bucket(bucket).key(key));
+            } else {
+                current.add(key + last);
+            }
+        }
+        Listing listing = lake.listing(bucket, "");
+        List<String> listed = new ArrayList<>();
+        String next = null;
+        do {
+            Listing.Page page = listing.page(next, 2);
+            page.objects().forEach(object -> listed.add(object.key() + object.versionId()));
+            next = page.next();
+        } while (next != null);
+
+        assertThat(listed).isEqualTo(current);
+    }
+
+    @Test
+    void aKeyWithMoreVersionsThanAPageHoldsUpNobody() {
+        String bucket = bucket("deep-versions");
+        admin.putBucketVersioning(
+                b ->
+                        b.bucket(bucket)
+                                .versioningConfiguration(
+                                        v -> v.status(BucketVersioningStatus.ENABLED)));
+        put(bucket, "a", bytes(1));
+        for (int i = 0; i <= Listing.PAGE_OBJECTS; i++) {
+            put(bucket, "b", bytes(2));
+        }
+        put(bucket, "c", bytes(3));
+
+        assertThat(list(bucket, "")).extracting(LakeObject::key).containsExactly("a", "b", "c");
+        assertThat(lake.listing(bucket, "").page("b", 1).objects())
+                .extracting(LakeObject::key)
+                .containsExactly("c");
+    }
+
+    @Test
+    void manyWalkersSeeWhatOneSees(@TempDir Path folder) throws IOException {
+        String bucket = bucket("walkers");
+        Path files = server.bucketDirectory(bucket);
+        for (int i = 0; i < 6000; i++) {
+            Path file = files.resolve("%02d/%05d".formatted(i / 1000, i));
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, "x");
+        }
+        PrefixWalk walk = new PrefixWalk(lake.listing(bucket, ""), "", key -> true, folder, bucket);
+
+        walk.list(8, count -> {});
+
+        List<LakeObject> walked = new ArrayList<>();
+        walk.forEach(walked::add);
+        assertThat(walked).hasSize(6000).isEqualTo(list(bucket, ""));
     }
 
     @Test

@@ -79,22 +79,21 @@ public final class ImageViews implements AutoCloseable {
      * @param tree where the tree is mounted that this process serves now, an absolute path; empty
      *     while it serves none: then the images are another one's affair
      * @param best no better view is attached, and one that a predecessor has attached is taken off
-     * @param directory for images; processes that serve the mount in turn may share it
+     * @param images processes that serve the mount in turn may share their directory
      * @param nodePacks packs on the node's disk, if they can be used now
      */
     public ImageViews(
             Supplier<Optional<Path>> tree,
             View best,
             ImageDevices devices,
-            Path directory,
-            ImageSource source,
+            Images images,
             MountedPacks packs,
             Supplier<Optional<NodePacks>> nodePacks) {
         this.tree = tree;
         this.best = best;
         this.stacks = new ImageStacks(best);
         this.devices = devices;
-        this.images = new Images(directory, source);
+        this.images = images;
         this.packs = packs;
         this.nodePacks = nodePacks;
         var _ =

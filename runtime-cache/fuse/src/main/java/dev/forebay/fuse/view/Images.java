@@ -22,10 +22,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The images of mounted versions, in a directory, as {@code <SHA-256>.<name>}: what an earlier
  * process left is compared with its digest before it is used. Each has a second name, by which it
- * is mounted over packs on the node's disk: so that mounts tell what they are. For one thread at a
- * time; other processes have their turns before and after.
+ * is mounted over packs on the node's disk: so that mounts tell what they are. What they take
+ * together is bounded. For one thread at a time; other processes have their turns before and after.
  */
-final class Images {
+public final class Images {
 
     private static final Logger LOG = LoggerFactory.getLogger(Images.class);
     private static final String NATIVE = "native";
@@ -33,6 +33,7 @@ final class Images {
     private static final int DIGEST_LENGTH = 64;
 
     private final Path directory;
+    private final long most;
     private final ImageSource source;
 
     /** The files that this process has fetched or compared, by the names of images. */
@@ -40,8 +41,10 @@ final class Images {
 
     /**
      * @param directory made if it is not there
+     * @param most when images take so many bytes together no other one is fetched
      */
-    Images(Path directory, ImageSource source) {
+    public Images(Path directory, long most, ImageSource source) {
+        this.most = most;
         this.source = source;
         try {
             Files.createDirectories(directory.resolve(NATIVE));
@@ -133,6 +136,7 @@ final class Images {
 
     /** Is not synced: what a power failure leaves of it is compared like all that was left. */
     private Path fetch(Mount mount) {
+        requireRoom();
         Path unfinished = directory.resolve("unfinished");
         Digest digest = source.fetch(mount, unfinished);
         Path image = directory.resolve(digest.hex() + "." + name(mount));
@@ -140,6 +144,24 @@ final class Images {
             return Files.move(unfinished, image, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.INTERNAL, "cannot keep " + image, e);
+        }
+    }
+
+    private void requireRoom() {
+        long taken = 0;
+        try (DirectoryStream<Path> files =
+                Files.newDirectoryStream(directory, Files::isRegularFile)) {
+            for (Path file : files) {
+                taken += Files.size(file);
+            }
+        } catch (IOException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "cannot list " + directory, e);
+        }
+        if (taken >= most) {
+            throw new ForebayException(
+                    ErrorCode.CAPACITY_EXCEEDED,
+                    "the images of other versions take %d bytes, --image-cache is %d"
+                            .formatted(taken, most));
         }
     }
 

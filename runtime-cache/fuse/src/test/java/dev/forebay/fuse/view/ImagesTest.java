@@ -1,11 +1,14 @@
 package dev.forebay.fuse.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,7 +46,7 @@ class ImagesTest {
     }
 
     private Images images() {
-        return new Images(directory, this::fetch);
+        return new Images(directory, Long.MAX_VALUE, this::fetch);
     }
 
     private Digest fetch(Mount mount, Path target) {
@@ -110,6 +113,26 @@ class ImagesTest {
         images.keep(Set.of());
         assertThat(directory).isDirectoryNotContaining(Files::isRegularFile);
         assertThat(directory.resolve("native")).isEmptyDirectory();
+    }
+
+    @Test
+    void noneIsFetchedWhenThoseThatAreThereTakeTheRoomOfAll() {
+        Images images = new Images(directory, IMAGE.length, this::fetch);
+        Mount other =
+                new Mount(
+                        DatasetVersion.of("vision", "digits", "v2"),
+                        MOUNT.manifest(),
+                        MOUNT.state());
+
+        assertThat(images.check(MOUNT)).isTrue();
+        assertThat(images.of(MOUNT, View.NATIVE)).hasBinaryContent(IMAGE);
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> images.of(other, View.ON_DEMAND))
+                .withMessageContaining("--image-cache")
+                .returns(ErrorCode.CAPACITY_EXCEEDED, ForebayException::code);
+
+        images.keep(Set.of());
+        assertThat(images.of(other, View.ON_DEMAND)).hasBinaryContent(IMAGE);
     }
 
     @Test

@@ -1,7 +1,7 @@
 package dev.forebay.worker.fill;
 
 import dev.forebay.lake.Lake;
-import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
 import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -12,7 +12,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A lake in memory that writes down every read and can be told to misbehave. */
@@ -83,8 +82,7 @@ final class FakeLake implements Lake {
     }
 
     @Override
-    public void list(
-            String bucket, String prefix, Consumer<LakeObject> each, Consumer<Long> progress) {
+    public Listing listing(String bucket, String prefix) {
         throw new UnsupportedOperationException();
     }
 

@@ -1,0 +1,72 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.model.DatasetName;
+import dev.forebay.workflows.activity.TrackingActivities.Check;
+import dev.forebay.workflows.message.Problem;
+import io.quarkus.hibernate.orm.panache.Panache;
+import io.quarkus.panache.common.Page;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The datasets that follow their source. Safe for use by many threads; every call is one
+ * transaction.
+ */
+@ApplicationScoped
+@Stored
+@Transactional
+public class TrackingCatalogue {
+
+    private static final String PUT =
+            """
+            insert into tracking (dataset, interval_seconds, created_at)
+            values (:dataset, :interval, :now)
+            on conflict (dataset) do update set interval_seconds = excluded.interval_seconds
+            """;
+
+    /** Has a dataset followed, or followed at another interval. */
+    public void put(DatasetName dataset, Duration interval) {
+        Panache.getEntityManager()
+                .createNativeQuery(PUT)
+                .setParameter("dataset", dataset.toString())
+                .setParameter("interval", interval.toSeconds())
+                .setParameter("now", Instant.now())
+                .executeUpdate();
+    }
+
+    /** Empty if the dataset is not followed. */
+    public Optional<Tracking> find(DatasetName dataset) {
+        return TrackingEntity.<TrackingEntity>findByIdOptional(dataset.toString())
+                .map(TrackingEntity::toTracking);
+    }
+
+    /** Has a dataset followed no more. */
+    public void remove(DatasetName dataset) {
+        TrackingEntity.deleteById(dataset.toString());
+    }
+
+    /** Up to {@code limit} of them by the dataset's name, after {@code after}. */
+    public List<Tracking> list(@Nullable DatasetName after, int limit) {
+        return TrackingEntity.<TrackingEntity>find(
+                        "dataset > ?1 order by dataset", after == null ? "" : after.toString())
+                .page(Page.ofSize(limit))
+                .stream()
+                .map(TrackingEntity::toTracking)
+                .toList();
+    }
+
+    /**
+     * Takes note of a check; does nothing if the dataset is followed no more.
+     *
+     * @param problem why it was given up, if it was
+     */
+    public void checked(DatasetName dataset, Check check, @Nullable Problem problem) {
+        TrackingEntity.<TrackingEntity>findByIdOptional(dataset.toString())
+                .ifPresent(entity -> entity.checked(Instant.now(), check, problem));
+    }
+}

@@ -1,0 +1,82 @@
+package dev.forebay.control.catalogue;
+
+import dev.forebay.control.catalogue.Tracking.LastCheck;
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.activity.TrackingActivities.Check;
+import dev.forebay.workflows.message.Problem;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A row of {@code tracking}. Hibernate sets the fields after construction. */
+@Entity
+@Table(name = "tracking")
+@SuppressWarnings("NullAway.Init")
+class TrackingEntity extends PanacheEntityBase {
+
+    @Id String dataset;
+
+    @Column(name = "interval_seconds")
+    long intervalSeconds;
+
+    @Column(name = "created_at")
+    Instant createdAt;
+
+    @Column(name = "checked_at")
+    @Nullable Instant checkedAt;
+
+    @Nullable String made;
+
+    @Column(name = "objects_changed")
+    long changed;
+
+    @Column(name = "objects_added")
+    long added;
+
+    @Column(name = "objects_removed")
+    long removed;
+
+    @Column(name = "problem_code")
+    @Nullable String problemCode;
+
+    @Column(name = "problem_message")
+    @Nullable String problemMessage;
+
+    void checked(Instant now, Check check, @Nullable Problem problem) {
+        checkedAt = now;
+        DatasetVersion version = check.made();
+        made = version == null ? null : version.toString();
+        changed = check.changed();
+        added = check.added();
+        removed = check.removed();
+        problemCode = problem == null ? null : problem.code().name();
+        problemMessage = problem == null ? null : problem.message();
+    }
+
+    Tracking toTracking() {
+        return new Tracking(
+                DatasetName.parse(dataset),
+                Duration.ofSeconds(intervalSeconds),
+                createdAt,
+                checkedAt == null
+                        ? null
+                        : new LastCheck(
+                                checkedAt,
+                                new Check(
+                                        made == null ? null : DatasetVersion.parse(made),
+                                        changed,
+                                        added,
+                                        removed),
+                                problemCode == null || problemMessage == null
+                                        ? null
+                                        : new Problem(
+                                                ErrorCode.valueOf(problemCode), problemMessage)));
+    }
+}

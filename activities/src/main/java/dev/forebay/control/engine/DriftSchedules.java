@@ -1,0 +1,168 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.model.DatasetName;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.workflows.DriftCheckWorkflow;
+import dev.forebay.workflows.SearchAttributes;
+import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.WorkflowIds;
+import io.temporal.api.enums.v1.ScheduleOverlapPolicy;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.schedules.Schedule;
+import io.temporal.client.schedules.ScheduleActionStartWorkflow;
+import io.temporal.client.schedules.ScheduleAlreadyRunningException;
+import io.temporal.client.schedules.ScheduleClient;
+import io.temporal.client.schedules.ScheduleClientOptions;
+import io.temporal.client.schedules.ScheduleDescription;
+import io.temporal.client.schedules.ScheduleHandle;
+import io.temporal.client.schedules.ScheduleIntervalSpec;
+import io.temporal.client.schedules.ScheduleOptions;
+import io.temporal.client.schedules.SchedulePolicy;
+import io.temporal.client.schedules.ScheduleSpec;
+import io.temporal.client.schedules.ScheduleState;
+import io.temporal.client.schedules.ScheduleUpdate;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One Schedule per dataset that follows its source. Calls block and fail as Temporal's client does:
+ * make them through {@link TemporalCalls}. Safe for use by many threads.
+ */
+@Singleton
+class DriftSchedules {
+
+    /** Datasets that began to be followed together are not all checked in the same moment. */
+    private static final int JITTER_PART = 10;
+
+    private static final Duration LONGEST_JITTER = Duration.ofMinutes(5);
+
+    private final ScheduleClient client;
+
+    DriftSchedules(WorkflowServiceStubs stubs, ServiceConfig service) {
+        this.client =
+                ScheduleClient.newInstance(
+                        stubs,
+                        ScheduleClientOptions.newBuilder()
+                                .setNamespace(service.temporal().namespace())
+                                .build());
+    }
+
+    /**
+     * What Temporal knows of a Schedule.
+     *
+     * @param next empty if it is paused
+     */
+    record State(boolean paused, Optional<Instant> next) {}
+
+    /**
+     * Makes a dataset's Schedule, or changes it.
+     *
+     * <p>That is one message to Temporal: of a change and a pause that a Schedule is told one after
+     * the other it takes the pause first if it sees both at once, and the change undoes it.
+     *
+     * @param paused whether it pauses; as it is, or not, if empty
+     */
+    void put(DatasetName dataset, Duration interval, Optional<Boolean> paused) {
+        try {
+            client.createSchedule(
+                    WorkflowIds.driftCheck(dataset),
+                    schedule(dataset, interval, state(ScheduleState.newBuilder().build(), paused)),
+                    ScheduleOptions.newBuilder().build());
+        } catch (ScheduleAlreadyRunningException there) {
+            handle(dataset)
+                    .update(
+                            present ->
+                                    new ScheduleUpdate(
+                                            schedule(
+                                                    dataset,
+                                                    interval,
+                                                    state(
+                                                            present.getDescription()
+                                                                    .getSchedule()
+                                                                    .getState(),
+                                                            paused))));
+        }
+    }
+
+    /**
+     * Has it checked now, also if it is paused, or as soon as the check that is running is over.
+     */
+    void trigger(DatasetName dataset) {
+        handle(dataset).trigger(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE);
+    }
+
+    void delete(DatasetName dataset) {
+        handle(dataset).delete();
+    }
+
+    State state(DatasetName dataset) {
+        ScheduleDescription description = handle(dataset).describe();
+        boolean paused = description.getSchedule().getState().isPaused();
+        return new State(
+                paused,
+                description.getInfo().getNextActionTimes().stream()
+                        .filter(time -> !paused)
+                        .findFirst());
+    }
+
+    private ScheduleHandle handle(DatasetName dataset) {
+        return client.getHandle(WorkflowIds.driftCheck(dataset));
+    }
+
+    private static ScheduleState state(ScheduleState before, Optional<Boolean> paused) {
+        return paused.filter(pauses -> pauses != before.isPaused())
+                .map(
+                        pauses ->
+                                ScheduleState.newBuilder(before)
+                                        .setPaused(pauses)
+                                        .setNote(
+                                                pauses
+                                                        ? "paused through Forebay's API"
+                                                        : "goes on through Forebay's API")
+                                        .build())
+                .orElse(before);
+    }
+
+    private static Schedule schedule(DatasetName dataset, Duration interval, ScheduleState state) {
+        Duration part = interval.dividedBy(JITTER_PART);
+        WorkflowOptions options =
+                WorkflowOptions.newBuilder()
+                        .setWorkflowId(WorkflowIds.driftCheck(dataset))
+                        .setTaskQueue(TaskQueues.LIFECYCLE)
+                        .setTypedSearchAttributes(
+                                io.temporal.common.SearchAttributes.newBuilder()
+                                        .set(SearchAttributes.DATASET, dataset.toString())
+                                        .set(SearchAttributes.NAMESPACE, dataset.namespace())
+                                        .build())
+                        .setStaticSummary("look for drift in the source of %s".formatted(dataset))
+                        // The SDK cannot read a Schedule that has a summary without details.
+                        .setStaticDetails(
+                                "Lists the lake and compares it with the newest version; what differs becomes"
+                                        + " a new version.")
+                        .build();
+        return Schedule.newBuilder()
+                .setAction(
+                        ScheduleActionStartWorkflow.newBuilder()
+                                .setWorkflowType(DriftCheckWorkflow.class)
+                                .setArguments(dataset)
+                                .setOptions(options)
+                                .build())
+                .setSpec(
+                        ScheduleSpec.newBuilder()
+                                .setIntervals(List.of(new ScheduleIntervalSpec(interval)))
+                                .setJitter(
+                                        part.compareTo(LONGEST_JITTER) < 0 ? part : LONGEST_JITTER)
+                                .build())
+                .setPolicy(
+                        SchedulePolicy.newBuilder()
+                                .setOverlap(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_SKIP)
+                                .setCatchupWindow(interval)
+                                .build())
+                .setState(state)
+                .build();
+    }
+}

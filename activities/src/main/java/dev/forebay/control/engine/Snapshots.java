@@ -1,0 +1,223 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.catalogue.LakeSource;
+import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.catalogue.VersionCatalogue.Frozen;
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.walk.KeyList;
+import dev.forebay.lake.walk.KeyListWalk;
+import dev.forebay.lake.walk.PrefixWalk;
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.KeyFilter;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.service.Workspace;
+import io.temporal.activity.ActivityExecutionContext;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists sources into manifests, a few at once. Safe for use by many threads.
+ *
+ * <p>What was listed of a prefix is kept in the work directory until the manifest is made: an
+ * attempt that follows one that died there goes on where that one ended. A cursor alone would be of
+ * no use to it, and to carry the listing elsewhere would take longer than to list again.
+ */
+@Singleton
+class Snapshots {
+
+    private final VersionCatalogue versions;
+    private final Lake lake;
+    private final ManifestCache manifests;
+    private final Workspace workspace;
+    private final ControlPlaneConfig.Ingest config;
+    private final Optional<String> manifestBucket;
+    private final Semaphore places;
+
+    Snapshots(
+            VersionCatalogue versions,
+            Lake lake,
+            ManifestCache manifests,
+            Workspace workspace,
+            ControlPlaneConfig config) {
+        this.versions = versions;
+        this.lake = lake;
+        this.manifests = manifests;
+        this.workspace = workspace;
+        this.config = config.ingest();
+        this.manifestBucket = config.manifestBucket();
+        this.places = new Semaphore(config.ingest().concurrency());
+    }
+
+    /** A manifest that is in a local file and nowhere else, and what it was made from. */
+    record Snapshot(ManifestFile file, Origin origin) {}
+
+    /**
+     * Lists a source, waiting for its turn.
+     *
+     * @param version which it is to become: it is compared with the one before
+     * @param work names this listing: the same for all its attempts, of letters, digits and {@code
+     *     -}
+     * @param listed called with the objects so far
+     * @param then what is done with the manifest, which is removed afterwards
+     */
+    <T> T of(
+            DatasetVersion version,
+            LakeSource source,
+            String work,
+            LongConsumer listed,
+            Function<Snapshot, T> then) {
+        try {
+            places.acquire();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "the freezing of %s was stopped".formatted(version), e);
+        }
+        try (Workspace.Temporary folder = workspace.temporary("ingest-")) {
+            return then.apply(snapshot(version, source, work, listed, folder.path()));
+        } finally {
+            places.release();
+        }
+    }
+
+    /** Names what an activity lists, in all its attempts. */
+    static String work(ActivityExecutionContext activity) {
+        return activity.getInfo().getWorkflowRunId() + "-" + activity.getInfo().getActivityId();
+    }
+
+    /** Puts a manifest where everybody finds it. */
+    ManifestRef store(ManifestFile manifest) {
+        String own = manifestBucket.orElseThrow();
+        lake.putIfAbsent(own, manifest.key(), manifest.path());
+        return manifest.ref(own);
+    }
+
+    private Snapshot snapshot(
+            DatasetVersion version,
+            LakeSource source,
+            String work,
+            LongConsumer listed,
+            Path folder) {
+        Optional<Frozen> before = versions.frozenBefore(version);
+        if (before.isEmpty()) {
+            return write(source, null, null, work, listed, folder);
+        }
+        // Objects that did not change keep their place in the packs of the version before.
+        try (CachedManifest previous = manifests.open(before.get().manifest())) {
+            return write(source, before.get().version(), previous, work, listed, folder);
+        }
+    }
+
+    private Snapshot write(
+            LakeSource source,
+            @Nullable DatasetVersion before,
+            @Nullable Manifest previous,
+            String work,
+            LongConsumer listed,
+            Path folder) {
+        try (ManifestWriter writer =
+                new ManifestWriter(
+                        folder.resolve("manifest.sqlite"),
+                        source.bucket(),
+                        source.prefix(),
+                        ManifestWriter.DEFAULT_PACK_BYTES,
+                        previous)) {
+            Origin.@Nullable ListIdentity keys = null;
+            if (source.keysAddress() == null) {
+                walk(source, work, writer::add, listed, folder);
+            } else {
+                keys = walkKeys(source, writer::add, listed, folder);
+            }
+            ManifestFile file = writer.finish();
+            return new Snapshot(
+                    file, new Origin(source, keys, before, writer.comparison(), Instant.now()));
+        }
+    }
+
+    private void walk(
+            LakeSource source,
+            String work,
+            Consumer<LakeObject> each,
+            LongConsumer listed,
+            Path folder) {
+        Optional<Workspace.Kept> kept = workspace.kept(work);
+        if (kept.isEmpty()) {
+            // Another attempt, taken for dead, is still at it.
+            walk(source, folder(folder, "listing"), each, listed);
+            return;
+        }
+        try (Workspace.Kept place = kept.get()) {
+            walk(source, place.path(), each, listed);
+            place.forget();
+        }
+    }
+
+    private void walk(
+            LakeSource source, Path folder, Consumer<LakeObject> each, LongConsumer listed) {
+        KeyFilter filter = source.filter();
+        String listedPrefix = source.prefix() + filter.literalPrefix();
+        PrefixWalk walk =
+                new PrefixWalk(
+                        lake.listing(source.bucket(), listedPrefix),
+                        listedPrefix,
+                        key -> accepts(filter, source, key),
+                        folder,
+                        source.describe());
+        walk.list(config.requests(), listed);
+        walk.forEach(each);
+    }
+
+    private Origin.ListIdentity walkKeys(
+            LakeSource source, Consumer<LakeObject> each, LongConsumer listed, Path folder) {
+        LakeSource.Address address = Objects.requireNonNull(source.keysAddress());
+        KeyFilter filter = source.filter();
+        KeyList keys =
+                KeyList.fetch(
+                        lake,
+                        address.bucket(),
+                        address.key(),
+                        folder(folder, "keys"),
+                        config.keyList().asLongValue());
+        new KeyListWalk(
+                        lake.listing(source.bucket(), source.prefix()),
+                        source.prefix(),
+                        key -> accepts(filter, source, key))
+                .forEach(keys, config.requests(), each, listed);
+        return new Origin.ListIdentity(keys.object().etag(), keys.object().versionId());
+    }
+
+    private static boolean accepts(KeyFilter filter, LakeSource source, String key) {
+        return filter.accepts(key.substring(source.prefix().length()));
+    }
+
+    private static Path folder(Path parent, String name) {
+        try {
+            return Files.createDirectory(parent.resolve(name));
+        } catch (IOException e) {
+            throw new ForebayException(
+                    ErrorCode.CAPACITY_EXCEEDED,
+                    "forebay.work-directory: cannot write to %s: %s".formatted(parent, e),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.catalogue.Dataset;
+import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.Origin;
+import dev.forebay.control.catalogue.TrackingCatalogue;
+import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.engine.Snapshots.Snapshot;
+import dev.forebay.manifest.Comparison;
+import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.service.temporal.Heartbeat;
+import dev.forebay.workflows.activity.TrackingActivities;
+import dev.forebay.workflows.message.Problem;
+import io.temporal.activity.Activity;
+import jakarta.inject.Singleton;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Compares a dataset's source with its newest version, and makes a new one if they differ. */
+@Singleton
+class TrackingActivitiesImpl implements TrackingActivities {
+
+    private static final Check NOTHING = new Check(null, 0, 0, 0);
+
+    private final DatasetCatalogue datasets;
+    private final VersionCatalogue versions;
+    private final TrackingCatalogue tracking;
+    private final Snapshots snapshots;
+    private final EngineMetrics metrics;
+
+    TrackingActivitiesImpl(
+            DatasetCatalogue datasets,
+            VersionCatalogue versions,
+            TrackingCatalogue tracking,
+            Snapshots snapshots,
+            EngineMetrics metrics) {
+        this.datasets = datasets;
+        this.versions = versions;
+        this.tracking = tracking;
+        this.snapshots = snapshots;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public Check check(DatasetName name, String version) {
+        Dataset dataset = datasets.get(name);
+        DatasetVersion next = new DatasetVersion(name, version);
+        Optional<Origin> made = versions.origin(next);
+        Check check = made.isPresent() ? made(next, made.get().comparison()) : look(dataset, next);
+        tracking.checked(name, check, null);
+        metrics.checked(check.made() == null ? "same" : "changed");
+        return check;
+    }
+
+    private Check look(Dataset dataset, DatasetVersion next) {
+        AtomicLong listed = new AtomicLong();
+        return Heartbeat.during(
+                Activity.getExecutionContext(),
+                listed::get,
+                () ->
+                        snapshots.of(
+                                next,
+                                dataset.source(),
+                                Snapshots.work(Activity.getExecutionContext()),
+                                listed::set,
+                                snapshot -> keepIfNew(dataset, next, snapshot)));
+    }
+
+    private Check keepIfNew(Dataset dataset, DatasetVersion next, Snapshot snapshot) {
+        Origin origin = snapshot.origin();
+        if (origin.before() != null && origin.comparison().isSame()) {
+            return NOTHING;
+        }
+        versions.addFrozen(next, dataset.ttl(), snapshots.store(snapshot.file()), origin);
+        metrics.ingested(snapshot.file().objects(), snapshot.file().bytes());
+        return made(next, origin.comparison());
+    }
+
+    private static Check made(DatasetVersion version, Comparison comparison) {
+        return new Check(version, comparison.changed(), comparison.added(), comparison.removed());
+    }
+
+    @Override
+    public void failed(DatasetName dataset, Problem problem) {
+        tracking.checked(dataset, NOTHING, problem);
+        metrics.checked("failed");
+    }
+}

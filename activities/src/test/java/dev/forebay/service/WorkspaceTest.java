@@ -1,0 +1,64 @@
+package dev.forebay.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.service.Workspace.Kept;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WorkspaceTest {
+
+    @TempDir Path root;
+
+    private Workspace workspace;
+
+    @BeforeEach
+    void open() {
+        workspace = new Workspace(root);
+    }
+
+    @Test
+    void whatIsKeptIsFoundByTheNextAndGoneWhenItIsForgotten() throws IOException {
+        try (Kept first = workspace.kept("run-1").orElseThrow()) {
+            Files.writeString(first.path().resolve("f"), "x");
+        }
+        try (Kept next = new Workspace(root).kept("run-1").orElseThrow()) {
+            assertThat(next.path().resolve("f")).hasContent("x");
+            next.forget();
+        }
+        assertThat(root.resolve("kept")).isEmptyDirectory();
+    }
+
+    @Test
+    void oneAtATime() {
+        try (Kept first = workspace.kept("run-1").orElseThrow()) {
+            assertThat(first.path()).isDirectory();
+            assertThat(workspace.kept("run-1")).isEmpty();
+        }
+        try (Kept next = workspace.kept("run-1").orElseThrow()) {
+            assertThat(next.path()).isDirectory();
+        }
+    }
+
+    @Test
+    void whatNobodyCameBackForIsRemovedAfterDays() throws IOException {
+        for (String name : new String[] {"old", "new"}) {
+            workspace.kept(name).orElseThrow().close();
+        }
+        Path old = root.resolve("kept").resolve("old");
+        Files.writeString(old.resolve("f"), "x");
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(5))));
+
+        new Workspace(root);
+
+        assertThat(old).doesNotExist();
+        assertThat(root.resolve("kept").resolve("new")).isDirectory();
+    }
+}

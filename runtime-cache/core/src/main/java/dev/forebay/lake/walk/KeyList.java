@@ -1,0 +1,181 @@
+package dev.forebay.lake.walk;
+
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An object in the lake that lists keys, one on each line, in UTF-8: keys as the bucket has them,
+ * in any order. Empty lines are skipped, and a carriage return before the line's end.
+ */
+public final class KeyList {
+
+    private static final int PIECE_BYTES = 8 << 20;
+    private static final int NAMED = 10;
+    private static final int SHOWN_CHARACTERS = 200;
+    private static final int LONGEST_KEY_BYTES = 1024;
+
+    private final String uri;
+    private final LakeObject object;
+    private final Path folder;
+
+    private KeyList(String uri, LakeObject object, Path folder) {
+        this.uri = uri;
+        this.object = object;
+        this.folder = folder;
+    }
+
+    /**
+     * Fetches a list.
+     *
+     * @param folder an existing, empty folder for this list alone; twice its size
+     * @param mostBytes how long it may be
+     * @throws ForebayException with {@code LAKE_EMPTY} if there is no such object, {@code
+     *     TOO_LARGE}, {@code LAKE_OBJECT_CHANGED} if it is overwritten at this moment, or another
+     *     {@code LAKE_*} code
+     */
+    public static KeyList fetch(Lake lake, String bucket, String key, Path folder, long mostBytes) {
+        String uri = "s3://" + bucket + "/" + key;
+        LakeObject object =
+                lake.listing(bucket, key).page(null, 1).objects().stream()
+                        .filter(found -> found.key().equals(key))
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new ForebayException(
+                                                ErrorCode.LAKE_EMPTY,
+                                                "there is no list of keys at " + uri));
+        if (object.size() > mostBytes) {
+            throw new ForebayException(
+                    ErrorCode.TOO_LARGE,
+                    "the list of keys %s has %d bytes, more than forebay.ingest.key-list, %d"
+                            .formatted(uri, object.size(), mostBytes));
+        }
+        KeyList list = new KeyList(uri, object, folder);
+        list.download(lake, bucket);
+        return list;
+    }
+
+    /** The object itself, as it was read. */
+    public LakeObject object() {
+        return object;
+    }
+
+    private void download(Lake lake, String bucket) {
+        try (FileChannel file =
+                FileChannel.open(text(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            for (long at = 0; at < object.size(); at += PIECE_BYTES) {
+                ByteBuffer piece =
+                        ByteBuffer.allocate((int) Math.min(PIECE_BYTES, object.size() - at));
+                lake.read(
+                        bucket,
+                        object.key(),
+                        object.size(),
+                        object.etag(),
+                        object.versionId(),
+                        at,
+                        piece);
+                piece.flip();
+                while (piece.hasRemaining()) {
+                    file.write(piece);
+                }
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    private Path text() {
+        return folder.resolve("keys.txt");
+    }
+
+    /**
+     * The keys, each once, in the order in which a lake lists.
+     *
+     * @param prefix what each must begin with
+     * @throws ForebayException with {@code INVALID_KEY}, naming the first ten lines that are no
+     *     keys below the prefix; {@code LAKE_EMPTY} if there is no key
+     */
+    SortedKeys sorted(String prefix) {
+        List<String> invalid = new ArrayList<>();
+        SortedKeys.Sorter sorter = new SortedKeys.Sorter(folder);
+        long number = 0;
+        // Unlike a reader of one's own making, this one refuses what is not UTF-8.
+        try (BufferedReader lines = Files.newBufferedReader(text(), StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                number++;
+                if (line.isEmpty()) {
+                    continue;
+                }
+                if (!line.startsWith(prefix)
+                        || line.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES) {
+                    invalid.add("line %d, '%s'".formatted(number, shown(line)));
+                    if (invalid.size() == NAMED) {
+                        break;
+                    }
+                } else {
+                    sorter.add(line);
+                }
+            }
+        } catch (CharacterCodingException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_KEY,
+                    "%s is not UTF-8 text behind line %d".formatted(uri, number),
+                    e);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+        if (!invalid.isEmpty()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_KEY,
+                    "%s must list keys of at most 1024 bytes below '%s', one a line: %s"
+                            .formatted(uri, prefix, String.join("; ", invalid)));
+        }
+        if (sorter.isEmpty()) {
+            throw new ForebayException(ErrorCode.LAKE_EMPTY, uri + " lists no key");
+        }
+        return sorter.sorted();
+    }
+
+    /** What is said if keys of the list are not in the lake. */
+    ForebayException missing(List<String> keys) {
+        return new ForebayException(
+                ErrorCode.LAKE_EMPTY,
+                "%s lists keys that are not in the lake: %s"
+                        .formatted(
+                                uri,
+                                String.join(
+                                        "; ",
+                                        keys.stream()
+                                                .limit(NAMED)
+                                                .map(key -> "'" + shown(key) + "'")
+                                                .toList())));
+    }
+
+    private ForebayException failed(IOException e) {
+        return new ForebayException(
+                ErrorCode.CAPACITY_EXCEEDED, "cannot keep %s in %s".formatted(uri, folder), e);
+    }
+
+    private static String shown(String line) {
+        StringBuilder shown = new StringBuilder();
+        for (int i = 0; i < line.length() && i < SHOWN_CHARACTERS; i++) {
+            char c = line.charAt(i);
+            boolean plain = !Character.isISOControl(c) && !Character.isSurrogate(c);
+            shown.append(plain ? c : '?');
+        }
+        return line.length() > SHOWN_CHARACTERS ? shown + "…" : shown.toString();
+    }
+}

@@ -1,0 +1,268 @@
+package dev.forebay.lake.walk;
+
+import dev.forebay.lake.LakeObject;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was listed, in a folder: one file that says how the listing was divided, and one for each
+ * part. Whoever opens the folder again goes on where it ends. A folder is one process's at a time.
+ *
+ * <p>Nothing is synced: what a killed process wrote is there for the next, and what a machine lost
+ * is listed again.
+ */
+final class Spool {
+
+    private static final String DIVISION = "division";
+
+    /** What was listed longer ago has changed too likely to be worth keeping. */
+    private static final Duration FRESH = Duration.ofHours(1);
+
+    private final Path folder;
+
+    private Spool(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * Opens a folder; what is in it of another listing, or of one that was begun more than an hour
+     * ago, is removed.
+     *
+     * @param what the listing: the same text for the same
+     */
+    static Spool open(Path folder, String what) {
+        Spool spool = new Spool(folder);
+        try {
+            Path name = folder.resolve("listing");
+            if (!Files.exists(name) || !isFresh(name) || !Files.readString(name).equals(what)) {
+                spool.clear();
+                Files.writeString(name, what);
+            }
+        } catch (IOException e) {
+            throw spool.failed(e);
+        }
+        return spool;
+    }
+
+    private static boolean isFresh(Path file) throws IOException {
+        return Files.getLastModifiedTime(file).toInstant().isAfter(Instant.now().minus(FRESH));
+    }
+
+    private void clear() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "{*.part,division}")) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** How the listing was divided, and how far each part was listed. */
+    List<KeyRange> ranges() {
+        Map<Integer, KeyRange> ranges = new HashMap<>();
+        try {
+            if (Files.exists(folder.resolve(DIVISION))) {
+                RecordFile.read(folder.resolve(DIVISION), record -> addTo(ranges, record));
+            }
+            for (KeyRange range : ranges.values()) {
+                if (Files.exists(part(range))) {
+                    RecordFile.read(part(range), record -> readHead(record, range));
+                }
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        }
+        return new ArrayList<>(ranges.values());
+    }
+
+    private static void addTo(Map<Integer, KeyRange> ranges, DataInputStream record)
+            throws IOException {
+        int id = record.readInt();
+        int parent = record.readInt();
+        String from = optional(record);
+        String upTo = optional(record);
+        ranges.put(id, new KeyRange(id, from, upTo));
+        KeyRange divided = ranges.get(parent);
+        if (divided != null && parent != id) {
+            divided.upTo = from;
+        }
+    }
+
+    private static void readHead(DataInputStream record, KeyRange range) throws IOException {
+        range.cursor = optional(record);
+        if (record.readBoolean()) {
+            range.state = KeyRange.State.DONE;
+        }
+    }
+
+    /** The file in which divisions are written down. */
+    Division division() {
+        try {
+            return new Division(RecordFile.open(folder.resolve(DIVISION), record -> {}));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** The file of a part, to go on with. */
+    Part open(KeyRange range) {
+        try {
+            return new Part(RecordFile.open(part(range), record -> {}));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /** Every object that was listed, in the order of the keys. */
+    void forEach(Consumer<LakeObject> each) {
+        List<KeyRange> ranges = ranges();
+        ranges.sort(KeyRange.ORDER);
+        try {
+            for (KeyRange range : ranges) {
+                if (Files.exists(part(range))) {
+                    RecordFile.read(part(range), record -> readObjects(record, each));
+                }
+            }
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    private static void readObjects(DataInputStream record, Consumer<LakeObject> each)
+            throws IOException {
+        optional(record);
+        record.readBoolean();
+        int count = record.readInt();
+        for (int i = 0; i < count; i++) {
+            each.accept(
+                    new LakeObject(
+                            record.readUTF(),
+                            record.readLong(),
+                            Instant.ofEpochSecond(record.readLong(), record.readInt()),
+                            record.readUTF(),
+                            optional(record)));
+        }
+    }
+
+    private Path part(KeyRange range) {
+        return folder.resolve(range.id + ".part");
+    }
+
+    private ForebayException failed(IOException e) {
+        return new ForebayException(
+                ErrorCode.CAPACITY_EXCEEDED,
+                "cannot keep a listing in %s: %s".formatted(folder, e),
+                e);
+    }
+
+    private static @Nullable String optional(DataInputStream in) throws IOException {
+        return in.readBoolean() ? in.readUTF() : null;
+    }
+
+    private static void writeOptional(DataOutputStream out, @Nullable String text)
+            throws IOException {
+        out.writeBoolean(text != null);
+        if (text != null) {
+            out.writeUTF(text);
+        }
+    }
+
+    /** Writes down divisions; for one thread at a time. */
+    final class Division implements AutoCloseable {
+
+        private final RecordFile file;
+
+        private Division(RecordFile file) {
+            this.file = file;
+        }
+
+        /**
+         * Adds a range, before anything of it is listed.
+         *
+         * @param parent which now ends where the range begins; the range itself if it is the first
+         */
+        void add(KeyRange range, KeyRange parent) {
+            try {
+                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                DataOutputStream out = new DataOutputStream(bytes);
+                out.writeInt(range.id);
+                out.writeInt(parent.id);
+                writeOptional(out, range.from);
+                writeOptional(out, range.upTo);
+                file.append(bytes.toByteArray());
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                file.close();
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        }
+    }
+
+    /** Takes the pages of a range; for one thread at a time. */
+    final class Part implements AutoCloseable {
+
+        private final RecordFile file;
+
+        private Part(RecordFile file) {
+            this.file = file;
+        }
+
+        /**
+         * Appends a page.
+         *
+         * @param cursor up to where the range is listed now
+         * @param last whether that is all of it
+         */
+        void add(List<LakeObject> objects, @Nullable String cursor, boolean last) {
+            try {
+                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                DataOutputStream out = new DataOutputStream(bytes);
+                writeOptional(out, cursor);
+                out.writeBoolean(last);
+                out.writeInt(objects.size());
+                for (LakeObject object : objects) {
+                    out.writeUTF(object.key());
+                    out.writeLong(object.size());
+                    Instant modified = object.modified();
+                    out.writeLong(modified.getEpochSecond());
+                    out.writeInt(modified.getNano());
+                    out.writeUTF(object.etag());
+                    writeOptional(out, object.versionId());
+                }
+                file.append(bytes.toByteArray());
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                file.close();
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        }
+    }
+}

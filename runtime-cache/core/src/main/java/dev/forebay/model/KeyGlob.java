@@ -1,0 +1,170 @@
+package dev.forebay.model;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A pattern of keys, relative to a dataset's prefix: {@code *} is any number of characters of one
+ * component, {@code ?} one of them, and a component {@code **} any number of components, also none.
+ *
+ * <p>Matching takes time in proportion to the lengths of pattern and key multiplied, whatever the
+ * pattern: there is no back-tracking that grows faster.
+ */
+final class KeyGlob {
+
+    private static final int LONGEST = 1024;
+    private static final String ANY = "**";
+    private static final String FOREIGN = "[]{}\\";
+
+    private final String text;
+    private final List<String> components;
+
+    private KeyGlob(String text) {
+        this.text = text;
+        this.components = List.of(text.split("/", -1));
+    }
+
+    /**
+     * Reads a pattern.
+     *
+     * @param field what to call it in a refusal
+     * @throws ForebayException with {@link ErrorCode#INVALID_ARGUMENT}, naming field, value, rule
+     */
+    static KeyGlob parse(String field, String text) {
+        violation(text)
+                .ifPresent(
+                        rule -> {
+                            throw new ForebayException(
+                                    ErrorCode.INVALID_ARGUMENT,
+                                    "%s '%s' %s".formatted(field, text, rule));
+                        });
+        return new KeyGlob(text);
+    }
+
+    /** The rule that a text breaks if it is no pattern, to be read after its field and itself. */
+    static Optional<String> violation(String text) {
+        if (text.isEmpty() || text.length() > LONGEST) {
+            return Optional.of("must be 1 to 1024 characters");
+        }
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isISOControl(c)) {
+                return Optional.of("must have no control character");
+            }
+            if (FOREIGN.indexOf(c) >= 0) {
+                return Optional.of(
+                        "must have no bracket, brace or backslash: write one pattern for each"
+                                + " alternative, and ? for such a character of a key");
+            }
+        }
+        for (String component : text.split("/", -1)) {
+            if (component.isEmpty()) {
+                return Optional.of(
+                        "must be relative to the prefix, without a / at its beginning or end"
+                                + " or two in a row; dir/** is all that is below dir");
+            }
+            if (component.equals(".") || component.equals("..")) {
+                return Optional.of("must have no component . or ..");
+            }
+            if (component.contains(ANY) && !component.equals(ANY)) {
+                return Optional.of("must have ** only as a component of its own, as in dir/**");
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What every key that matches begins with. */
+    String literalPrefix() {
+        StringBuilder literal = new StringBuilder();
+        for (int i = 0; i < components.size(); i++) {
+            String component = components.get(i);
+            int wild = firstWild(component);
+            if (component.equals(ANY)) {
+                // It may stand for nothing: then there is no / either.
+                return literal.isEmpty() ? "" : literal.substring(0, literal.length() - 1);
+            }
+            literal.append(component, 0, wild);
+            if (wild < component.length()) {
+                return literal.toString();
+            }
+            if (i + 1 < components.size()) {
+                literal.append('/');
+            }
+        }
+        return literal.toString();
+    }
+
+    private static int firstWild(String component) {
+        for (int i = 0; i < component.length(); i++) {
+            if (component.charAt(i) == '*' || component.charAt(i) == '?') {
+                return i;
+            }
+        }
+        return component.length();
+    }
+
+    /** Whether the pattern stands for a path of these components. */
+    boolean matches(List<String> path) {
+        // One ** at a time is stretched; a later one makes what an earlier one took final.
+        int pattern = 0;
+        int at = 0;
+        int star = -1;
+        int starAt = 0;
+        while (at < path.size()) {
+            if (pattern < components.size() && components.get(pattern).equals(ANY)) {
+                star = pattern++;
+                starAt = at;
+            } else if (pattern < components.size()
+                    && matches(components.get(pattern), path.get(at))) {
+                pattern++;
+                at++;
+            } else if (star >= 0) {
+                pattern = star + 1;
+                at = ++starAt;
+            } else {
+                return false;
+            }
+        }
+        while (pattern < components.size() && components.get(pattern).equals(ANY)) {
+            pattern++;
+        }
+        return pattern == components.size();
+    }
+
+    private static boolean matches(String component, String name) {
+        int pattern = 0;
+        int at = 0;
+        int star = -1;
+        int starAt = 0;
+        while (at < name.length()) {
+            if (pattern < component.length() && component.charAt(pattern) == '*') {
+                star = pattern++;
+                starAt = at;
+            } else if (pattern < component.length()
+                    && (component.charAt(pattern) == '?'
+                            || component.charAt(pattern) == name.charAt(at))) {
+                // A character beyond U+FFFF is one, though a string has two of it.
+                boolean pair =
+                        component.charAt(pattern) == '?'
+                                && Character.isHighSurrogate(name.charAt(at))
+                                && at + 1 < name.length();
+                pattern++;
+                at += pair ? 2 : 1;
+            } else if (star >= 0) {
+                pattern = star + 1;
+                at = ++starAt;
+            } else {
+                return false;
+            }
+        }
+        while (pattern < component.length() && component.charAt(pattern) == '*') {
+            pattern++;
+        }
+        return pattern == component.length();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

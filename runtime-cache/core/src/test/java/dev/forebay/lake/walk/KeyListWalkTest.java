@@ -1,0 +1,183 @@
+package dev.forebay.lake.walk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.lake.Lake;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.lake.Listing;
+import dev.forebay.lake.ReadMeter;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KeyListWalkTest {
+
+    private static final String LIST = "lists/mine.txt";
+
+    @TempDir Path directory;
+
+    /** A lake with one object: the list. */
+    private static final class ListLake implements Lake {
+
+        private final byte[] text;
+
+        ListLake(byte[] text) {
+            this.text = text;
+        }
+
+        @Override
+        public Listing listing(String bucket, String prefix) {
+            LakeObject list = new LakeObject(LIST, text.length, Instant.EPOCH, "e1", "v1");
+            return (after, limit) ->
+                    new Listing.Page(prefix.equals(LIST) ? List.of(list) : List.of(), null);
+        }
+
+        @Override
+        public void read(
+                String bucket,
+                String key,
+                long size,
+                String etag,
+                @Nullable String versionId,
+                long offset,
+                ByteBuffer target,
+                ReadMeter meter) {
+            assertThat(List.of(key, etag, String.valueOf(versionId)))
+                    .containsExactly(LIST, "e1", "v1");
+            target.put(text, (int) offset, target.remaining());
+        }
+
+        @Override
+        public void putIfAbsent(String bucket, String key, Path file) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void download(String bucket, String key, Path file) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private KeyList list(byte[] text) {
+        try {
+            return KeyList.fetch(
+                    new ListLake(text),
+                    "b",
+                    LIST,
+                    Files.createTempDirectory(directory, "list"),
+                    1 << 20);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private KeyList list(List<String> lines) {
+        return list(String.join("\n", lines).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static List<String> found(FakeListing listing, KeyList list) {
+        List<String> keys = new ArrayList<>();
+        new KeyListWalk(listing, "p/", key -> true)
+                .forEach(list, 4, object -> keys.add(object.key()), count -> {});
+        return keys;
+    }
+
+    private static List<String> keys(int from, int to, int step) {
+        return IntStream.range(from, to)
+                .filter(i -> i % step == 0)
+                .mapToObj(i -> "p/%03d/%06d".formatted(i / 100, i))
+                .toList();
+    }
+
+    @RepeatedTest(10)
+    void findsWhatIsListedOnceAndInOrder() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        FakeListing listing = new FakeListing(keys(0, 20_000, 1));
+        List<String> wanted = new ArrayList<>(keys(0, 20_000, 1 + random.nextInt(300)));
+        List<String> lines = new ArrayList<>(wanted);
+        lines.addAll(wanted.subList(0, wanted.size() / 2));
+        Collections.shuffle(lines, random);
+
+        assertThat(found(listing, list(lines))).as("seed %d", seed).isEqualTo(wanted);
+    }
+
+    @Test
+    void costsNoMoreRequestsThanItHasKeysNorThanThereArePages() {
+        FakeListing sparse = new FakeListing(keys(0, 20_000, 1));
+        assertThat(found(sparse, list(keys(0, 20_000, 500)))).hasSize(40);
+        assertThat(sparse.requests()).isLessThanOrEqualTo(40);
+
+        FakeListing dense = new FakeListing(keys(0, 20_000, 1));
+        assertThat(found(dense, list(keys(0, 5000, 1)))).hasSize(5000);
+        assertThat(dense.requests()).isLessThanOrEqualTo(5000 / FakeListing.PAGE + 20);
+    }
+
+    @Test
+    void emptyLinesAndCarriageReturnsAreNoKeys() {
+        KeyList list = list("p/000/000001\r\n\n\r\np/000/000000".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(found(new FakeListing(keys(0, 10, 1)), list))
+                .containsExactly("p/000/000000", "p/000/000001");
+        assertThat(list.object().etag()).isEqualTo("e1");
+    }
+
+    @Test
+    void keysThatAreNotThereAreNamed() {
+        KeyList list = list(List.of("p/000/000001", "p/000/000001x", "p/zzz"));
+
+        assertRefused(
+                () -> found(new FakeListing(keys(0, 10, 1)), list),
+                ErrorCode.LAKE_EMPTY,
+                "'p/000/000001x'; 'p/zzz'");
+    }
+
+    @Test
+    void whatIsNoListIsRefused() {
+        FakeListing listing = new FakeListing(keys(0, 10, 1));
+        assertRefused(
+                () -> found(listing, list(List.of("p/000/000001", "q/1"))),
+                ErrorCode.INVALID_KEY,
+                "line 2, 'q/1'");
+        assertRefused(
+                () -> found(listing, list(new byte[] {'p', '/', (byte) 0xff, '\n'})),
+                ErrorCode.INVALID_KEY,
+                "not UTF-8");
+        assertRefused(
+                () -> found(listing, list(List.of("", ""))), ErrorCode.LAKE_EMPTY, "lists no key");
+        assertRefused(
+                () -> list(new byte[(1 << 20) + 1]),
+                ErrorCode.TOO_LARGE,
+                "forebay.ingest.key-list");
+        assertRefused(
+                () -> KeyList.fetch(new ListLake(new byte[1]), "b", "other", directory, 10),
+                ErrorCode.LAKE_EMPTY,
+                "no list of keys at s3://b/other");
+    }
+
+    private static void assertRefused(Runnable call, ErrorCode code, String message) {
+        assertThatThrownBy(call::run)
+                .hasMessageContaining(message)
+                .isInstanceOfSatisfying(
+                        ForebayException.class, e -> assertThat(e.code()).isEqualTo(code));
+    }
+}
