@@ -72,6 +72,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     private Cursor mount(PrewarmInput input) {
+        // Before it is mounted: a worker that knows of the mount then knows whom to ask, too.
         if (Changes.sourcesAreChosen()) {
             List<Sibling> siblings = siblings(input);
             Steps.fillFrom(input.version(), input.region(), urgency(input), siblings.size())

@@ -96,6 +96,7 @@ final class FakeControlPlane
     /** Which regions are cheaper than the lake from now on. */
     void setSiblings(Sibling... cheaper) {
         siblings = List.of(cheaper);
+        siblingsUnknown = false;
     }
 
     /** Lets the question which regions are cheaper fail. */

@@ -8,6 +8,7 @@ import static dev.forebay.workflows.Platform.pin;
 import static dev.forebay.workflows.Platform.result;
 
 import dev.forebay.model.ErrorCode;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.AbandonRequest;
 import dev.forebay.workflows.message.CancelRequest;
@@ -26,6 +27,7 @@ import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.client.WorkflowException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,6 +89,7 @@ final class HistoryRecorder {
         stories.put("hurried", HistoryRecorder::hurried);
         stories.put("cancelled", HistoryRecorder::cancelled);
         stories.put("abandoned", HistoryRecorder::abandoned);
+        stories.put("siblings", HistoryRecorder::siblings);
         return stories;
     }
 
@@ -260,6 +263,15 @@ final class HistoryRecorder {
         platform.ensure(US, null);
     }
 
+    /** A region that is filled from another one, and one of which nobody knows what is cheaper. */
+    private static void siblings(Platform platform) {
+        platform.control.failSiblings();
+        platform.ensure(AP, null);
+        platform.control.setSiblings(
+                new Sibling(URI.create("http://agent.ap-1.example:8080"), false));
+        platform.ensure(US, pin("p", LEASE));
+    }
+
     private static void refused(Runnable call) {
         try {
             call.run();
@@ -281,7 +293,7 @@ final class HistoryRecorder {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (story.equals("hurried")) {
+            if (story.equals("hurried") || story.equals("siblings")) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
             if (platform.us.count(Step.BEGIN_EVICTION) > 0) {
