@@ -82,7 +82,7 @@ public interface AgentConfig {
         Duration timeout();
 
         /** How long it may take to begin its answer, which needs nothing but its disk. */
-        @WithDefault("500MS")
+        @WithDefault("1S")
         Duration firstByte();
     }
 }

@@ -9,8 +9,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.server.Server;
+import dev.forebay.devstack.stack.QuarkusProcess;
 import dev.forebay.devstack.stack.StackPorts;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +33,7 @@ import org.junit.jupiter.api.Test;
 class SiblingsIT {
 
     private static final int CHUNK = 8 << 20;
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @SuppressWarnings("NullAway.Init")
@@ -55,6 +61,12 @@ class SiblingsIT {
                                         .property(
                                                 "forebay.regions.\"%s\".agent".formatted(KOREA),
                                                 gateway.endpoint().toString())
+                                        // A busy machine is no fault.
+                                        .property("forebay.gateway.timeout", "20S")
+                                        .property("forebay.gateway.first-byte", "20S")
+                                        .property("forebay.gateway.patience", "20S")
+                                        .property("forebay.worker.siblings.timeout", "30s")
+                                        .property("forebay.worker.siblings.first-byte", "30s")
                                         .property("forebay.worker.siblings.back-off", "1s"));
     }
 
@@ -73,7 +85,7 @@ class SiblingsIT {
     @Test
     void aSecondRegionIsFilledFromTheFirstWhereThatIsCheaper() throws Exception {
         Map<String, byte[]> tree = tree("near", 6);
-        tree.put("small.txt", "a few bytes".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        tree.put("small.txt", "a few bytes".getBytes(StandardCharsets.UTF_8));
         long size = registered("near", tree);
         stack.api().ensure("siblings/near@v1", KOREA);
         Map<String, Integer> before = stack.lake().gets("near/");
@@ -84,7 +96,7 @@ class SiblingsIT {
         assertThat(source.get("kind").asText()).isEqualTo("region");
         assertThat(source.get("region").asText()).isEqualTo(KOREA);
         assertThat(source.get("used").asBoolean()).isTrue();
-        assertThat(stack.lake().gets("near/")).isEqualTo(before);
+        assertThat(stack.lake().gets("near/")).as(figures()).isEqualTo(before);
         assertThat(receipt.get("bytes_verified").asLong()).isEqualTo(size);
         assertThat(receipt.at("/bytes_from/sibling").asLong()).isEqualTo(size);
         assertThat(receipt.at("/bytes_from/lake").asLong()).isZero();
@@ -127,22 +139,26 @@ class SiblingsIT {
         long size = registered("dying", tree);
         stack.api().ensure("siblings/dying@v1", KOREA);
         AtomicInteger given = new AtomicInteger();
+        // The first ones pass, so that some have come when it is killed; no other comes in time.
         gateway.spoil(
-                request -> {
-                    if (!request.target().startsWith("/v1/packs/")) {
-                        return Fault.NONE;
-                    }
-                    // The first ones pass, so that some have come when it is killed.
-                    return given.incrementAndGet() <= 4 ? Fault.NONE : new Fault.Slow(CHUNK / 3);
-                });
+                request ->
+                        request.target().startsWith("/v1/packs/") && given.incrementAndGet() > 4
+                                ? new Fault.Slow(CHUNK / 20)
+                                : Fault.NONE);
+        double cameBefore = came();
 
         String request = stack.api().accept("siblings/dying@v1", Map.of("region", VIRGINIA));
-        Await.until("it is in the middle", PATIENCE, () -> given.get() > 5);
+        Await.until("it is in the middle", PATIENCE, () -> came() >= cameBefore + CHUNK);
         Server agent = stack.region(KOREA).agent();
         agent.kill9();
-        JsonNode receipt =
-                stack.api().receipt("siblings/dying@v1", VIRGINIA, request, Duration.ofMinutes(3));
-        agent.restart();
+        JsonNode receipt;
+        try {
+            receipt =
+                    stack.api()
+                            .receipt("siblings/dying@v1", VIRGINIA, request, Duration.ofMinutes(3));
+        } finally {
+            agent.restart();
+        }
 
         long fromLake = receipt.at("/bytes_from/lake").asLong();
         assertThat(receipt.get("bytes_verified").asLong()).isEqualTo(size);
@@ -195,6 +211,29 @@ class SiblingsIT {
         stack.api()
                 .register("siblings/" + name, "s3://datasets/" + name + "/", Duration.ofHours(1));
         return tree.values().stream().mapToLong(content -> content.length).sum();
+    }
+
+    /** What Virginia's workers have taken from other regions since they began. */
+    private static double came() throws Exception {
+        return figures()
+                .lines()
+                .filter(line -> line.startsWith("forebay_worker_sibling_bytes_total"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+                .sum();
+    }
+
+    /** What Virginia's workers count of other regions, a line each. */
+    private static String figures() throws Exception {
+        StringBuilder lines = new StringBuilder();
+        for (QuarkusProcess worker : stack.region(VIRGINIA).workers()) {
+            HttpRequest request = HttpRequest.newBuilder(worker.metrics()).build();
+            HTTP.send(request, BodyHandlers.ofString())
+                    .body()
+                    .lines()
+                    .filter(line -> line.startsWith("forebay_worker_sibling_"))
+                    .forEach(line -> lines.append(line).append('\n'));
+        }
+        return lines.toString();
     }
 
     private static JsonNode plan(String name, String region) throws Exception {

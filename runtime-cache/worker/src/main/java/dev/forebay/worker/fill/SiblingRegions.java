@@ -19,6 +19,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Other regions through the gateways of their agents, which speak the worker protocol's read of
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SiblingRegions implements Siblings {
 
+    private static final Logger LOG = LoggerFactory.getLogger(SiblingRegions.class);
+
     /** Bounds what is remembered, far above the regions and versions that there are. */
     private static final int MOST_LEFT_ALONE = 10_000;
 
@@ -38,6 +42,7 @@ public final class SiblingRegions implements Siblings {
     private final WorkerClient client;
     private final Permits permits;
     private final Duration timeout;
+    private final Duration backOff;
     private final FillObserver observer;
     private final Cache<LeftAlone, Boolean> leftAlone;
 
@@ -63,6 +68,7 @@ public final class SiblingRegions implements Siblings {
         this.client = client;
         this.permits = permits;
         this.timeout = timeout;
+        this.backOff = backOff;
         this.observer = observer;
         this.leftAlone =
                 Caffeine.newBuilder()
@@ -122,6 +128,11 @@ public final class SiblingRegions implements Siblings {
         } catch (ForebayException e) {
             observer.siblingRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
             Digest which = e.code() == ErrorCode.NOT_FOUND ? manifest : null;
+            LOG.info(
+                    "The region behind {} is left alone for {} s: {}",
+                    sibling.gateway(),
+                    backOff.toSeconds(),
+                    e.getMessage());
             leftAlone.put(new LeftAlone(sibling.gateway(), which), true);
             return false;
         }
