@@ -20,13 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Local copies of manifests, by digest, in one directory of bounded size.
  *
- * <p>A copy is used only after its SHA-256 was verified in this process. It is fetched once however
- * many ask at the same time, and deleted to make room only when nobody has it open. Safe for use by
- * many threads; the directory belongs to one cache at a time.
+ * <p>A copy is used only after its SHA-256 was verified in this process; one that is found damaged
+ * later is fetched again for those who open it then. It is fetched once however many ask at the
+ * same time, and deleted to make room only when nobody has it open. Safe for use by many threads;
+ * the directory belongs to one cache at a time.
  */
 public final class ManifestCache {
 
@@ -37,6 +40,7 @@ public final class ManifestCache {
         void fetch(ManifestRef ref, Path target);
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(ManifestCache.class);
     private static final String SUFFIX = ".sqlite";
     private static final String FETCHING = ".fetching";
 
@@ -165,7 +169,7 @@ public final class ManifestCache {
 
     private void provide(ManifestRef ref, Entry entry, Shared shared) {
         try {
-            shared.manifest.complete(provide(ref, entry));
+            shared.manifest.complete(opened(ref, entry, shared));
         } catch (RuntimeException | Error e) {
             forget(entry, shared);
             shared.manifest.completeExceptionally(e);
@@ -206,9 +210,9 @@ public final class ManifestCache {
         }
     }
 
-    private SqliteManifest provide(ManifestRef ref, Entry entry) {
+    private SqliteManifest opened(ManifestRef ref, Entry entry, Shared shared) {
         try {
-            if (!isVerified(entry)) {
+            if (!isVerified(entry) || !Files.exists(entry.file)) {
                 if (!Files.exists(entry.file) || !Digests.of(entry.file).equals(ref.digest())) {
                     fetch(ref, entry.file);
                 }
@@ -220,7 +224,16 @@ public final class ManifestCache {
                     "cannot keep manifest " + ref.uri() + " in " + directory,
                     e);
         }
-        return SqliteManifest.open(entry.file);
+        return SqliteManifest.open(entry.file, () -> distrust(entry, shared));
+    }
+
+    /** Something in the file has changed: the next one to ask has it compared, and fetched. */
+    private synchronized void distrust(Entry entry, Shared shared) {
+        if (entry.shared == shared) {
+            LOG.warn("{} is not what was verified, and is fetched again", entry.file);
+            entry.shared = null;
+            entry.verified = false;
+        }
     }
 
     private synchronized boolean isVerified(Entry entry) {

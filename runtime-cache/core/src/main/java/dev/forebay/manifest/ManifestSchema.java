@@ -10,7 +10,7 @@ import org.sqlite.SQLiteConfig;
 /** The tables of a manifest, and how its file is opened. */
 final class ManifestSchema {
 
-    static final String FORMAT = "1";
+    static final String FORMAT = "2";
 
     private static final int WRITER_CACHE_KIB = 32 << 10;
     private static final int READER_CACHE_KIB = 2 << 10;
@@ -22,7 +22,7 @@ final class ManifestSchema {
                             + " INTEGER NOT NULL)",
                     "CREATE TABLE node (id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, name TEXT"
                             + " NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER, key TEXT, etag TEXT,"
-                            + " version_id TEXT, pack INTEGER, pack_offset INTEGER)",
+                            + " version_id TEXT, pack INTEGER, pack_offset INTEGER, crc32c INTEGER NOT NULL)",
                     "CREATE UNIQUE INDEX node_by_name ON node (parent, name)",
                     "CREATE INDEX node_by_place ON node (pack, pack_offset) WHERE size > 0",
                     "CREATE TABLE chunk (ordinal INTEGER PRIMARY KEY, pack INTEGER NOT NULL, idx"

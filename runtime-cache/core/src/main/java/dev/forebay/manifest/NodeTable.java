@@ -23,7 +23,7 @@ final class NodeTable implements AutoCloseable {
     NodeTable(Connection connection) throws SQLException {
         insert =
                 connection.prepareStatement(
-                        "INSERT INTO node VALUES (?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING");
+                        "INSERT INTO node VALUES (?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING");
         touch =
                 connection.prepareStatement(
                         "UPDATE node SET mtime_ns = ?1 WHERE id = ?2 AND mtime_ns < ?1");
@@ -69,7 +69,22 @@ final class NodeTable implements AutoCloseable {
             insert.setInt(9, place.pack());
             insert.setLong(10, place.offset());
         }
+        insert.setInt(11, checksum(parent, name, object, place));
         return insert.executeUpdate() == 0 ? OptionalLong.empty() : OptionalLong.of(++lastId);
+    }
+
+    private int checksum(
+            long parent, String name, @Nullable LakeObject object, @Nullable Place place) {
+        return NodeChecksum.of(
+                lastId + 1,
+                parent,
+                name,
+                object == null ? -1 : object.size(),
+                object == null ? null : object.key(),
+                object == null ? null : object.etag(),
+                object == null ? null : object.versionId(),
+                place == null ? 0 : place.pack(),
+                place == null ? 0 : place.offset());
     }
 
     /** Makes a directory at least as new as {@code mtimeNanos}. */

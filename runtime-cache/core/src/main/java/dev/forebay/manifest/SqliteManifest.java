@@ -1,6 +1,7 @@
 package dev.forebay.manifest;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.file.Path;
@@ -17,23 +18,25 @@ import java.util.Optional;
  * A manifest in a local SQLite file, read through its indexes.
  *
  * <p>The file must stay where it is, and unchanged, while this is open. Whoever opens it has
- * verified its digest, see {@link ManifestCache}; this class trusts it. Safe for use by many
- * threads; at most {@value #SESSIONS} read at the same moment, others wait.
+ * verified its digest, see {@link ManifestCache}; what it says of names and bytes has checksums
+ * that are compared at each reading, for a disk can change it later. Safe for use by many threads;
+ * at most {@value #SESSIONS} read at the same moment, others wait.
  */
 public final class SqliteManifest implements Manifest {
 
     private static final int SESSIONS = 4;
 
     private static final String NODE =
-            "SELECT id, name, mtime_ns, size, key, etag, version_id, pack, pack_offset FROM node";
+            "SELECT id, name, mtime_ns, size, key, etag, version_id, pack, pack_offset, parent,"
+                    + " crc32c FROM node";
     private static final String LOOKUP = NODE + " WHERE parent = ? AND name = ?";
     private static final String BY_ID = NODE + " WHERE id = ?";
     private static final String READDIR =
             NODE + " WHERE parent = ? AND name > ? ORDER BY name LIMIT ?";
     // Objects do not overlap, so of those that begin before the range only the last can reach it.
     private static final String SEGMENTS =
-            "SELECT pack_offset, size, key, etag, version_id FROM node WHERE pack = ?1 AND size > 0"
-                    + " AND pack_offset >= coalesce((SELECT max(pack_offset) FROM node WHERE pack = ?1"
+            NODE
+                    + " WHERE pack = ?1 AND size > 0 AND pack_offset >= coalesce((SELECT max(pack_offset) FROM node WHERE pack = ?1"
                     + " AND size > 0 AND pack_offset <= ?2), ?2) AND pack_offset < ?3 ORDER BY"
                     + " pack_offset";
     private static final String TALLY =
@@ -46,6 +49,7 @@ public final class SqliteManifest implements Manifest {
                     + " ordinal LIMIT ?";
 
     private final Path file;
+    private final Runnable whenDamaged;
     private final ReadSessions sessions;
     private final Map<String, String> meta = new HashMap<>();
     private final List<Pack> packs = new ArrayList<>();
@@ -53,10 +57,11 @@ public final class SqliteManifest implements Manifest {
     private final Map<Integer, PackId> packIds = new HashMap<>();
     private final long chunkCount;
 
-    private SqliteManifest(Path file, int sessions) {
+    private SqliteManifest(Path file, int sessions, Runnable whenDamaged) {
         this.file = file;
+        this.whenDamaged = whenDamaged;
         this.sessions = new ReadSessions(file, sessions);
-        this.chunkCount = this.sessions.query(this::readHead);
+        this.chunkCount = query(this::readHead);
     }
 
     /**
@@ -66,7 +71,25 @@ public final class SqliteManifest implements Manifest {
      *     version reads
      */
     public static SqliteManifest open(Path file) {
-        return new SqliteManifest(file, SESSIONS);
+        return open(file, () -> {});
+    }
+
+    /**
+     * @param whenDamaged is told each time that something in the file is not what was written
+     */
+    static SqliteManifest open(Path file, Runnable whenDamaged) {
+        return new SqliteManifest(file, SESSIONS, whenDamaged);
+    }
+
+    private <T> T query(ReadSessions.Query<T> query) {
+        try {
+            return sessions.query(query);
+        } catch (ForebayException e) {
+            if (e.code() == ErrorCode.CORRUPT) {
+                whenDamaged.run();
+            }
+            throw e;
+        }
     }
 
     private long readHead(ReadSession session) throws SQLException {
@@ -138,7 +161,7 @@ public final class SqliteManifest implements Manifest {
 
     @Override
     public Optional<Node> lookup(long parentId, String name) {
-        return sessions.query(
+        return query(
                 session -> {
                     PreparedStatement statement = session.prepare(LOOKUP);
                     statement.setLong(1, parentId);
@@ -149,7 +172,7 @@ public final class SqliteManifest implements Manifest {
 
     @Override
     public Optional<Node> node(long id) {
-        return sessions.query(
+        return query(
                 session -> {
                     PreparedStatement statement = session.prepare(BY_ID);
                     statement.setLong(1, id);
@@ -159,7 +182,7 @@ public final class SqliteManifest implements Manifest {
 
     @Override
     public List<Node> readdir(long parentId, String afterName, int limit) {
-        return sessions.query(
+        return query(
                 session -> {
                     PreparedStatement statement = session.prepare(READDIR);
                     statement.setLong(1, parentId);
@@ -184,20 +207,38 @@ public final class SqliteManifest implements Manifest {
         String name = row.getString(2);
         long mtimeNanos = row.getLong(3);
         long size = row.getLong(4);
-        if (row.wasNull()) {
-            return new Node.Directory(id, name, mtimeNanos);
+        boolean directory = row.wasNull();
+        String key = row.getString(5);
+        String etag = row.getString(6);
+        String versionId = row.getString(7);
+        int pack = row.getInt(8);
+        long packOffset = row.getLong(9);
+        int checksum =
+                NodeChecksum.of(
+                        id,
+                        row.getLong(10),
+                        name,
+                        directory ? -1 : size,
+                        key,
+                        etag,
+                        versionId,
+                        pack,
+                        packOffset);
+        if (checksum != row.getInt(11)) {
+            throw damaged("what it says of node %d has another checksum".formatted(id));
         }
-        PackId pack = size == 0 ? PackLayout.nowhere() : pack(row.getInt(8));
-        return new Node.File(
-                id,
-                name,
-                mtimeNanos,
-                size,
-                row.getString(5),
-                row.getString(6),
-                row.getString(7),
-                pack,
-                row.getLong(9));
+        return directory
+                ? new Node.Directory(id, name, mtimeNanos)
+                : new Node.File(
+                        id,
+                        name,
+                        mtimeNanos,
+                        size,
+                        key,
+                        etag,
+                        versionId,
+                        size == 0 ? PackLayout.nowhere() : pack(pack),
+                        packOffset);
     }
 
     private PackId pack(int ordinal) {
@@ -214,7 +255,7 @@ public final class SqliteManifest implements Manifest {
         if (ordinal == null) {
             return List.of();
         }
-        return sessions.query(
+        return query(
                 session -> {
                     PreparedStatement statement = session.prepare(SEGMENTS);
                     statement.setInt(1, ordinal);
@@ -223,13 +264,7 @@ public final class SqliteManifest implements Manifest {
                     List<Segment> segments = new ArrayList<>();
                     try (ResultSet row = statement.executeQuery()) {
                         while (row.next()) {
-                            Segment segment =
-                                    new Segment(
-                                            row.getLong(1),
-                                            row.getLong(2),
-                                            row.getString(3),
-                                            row.getString(4),
-                                            row.getString(5));
+                            Segment segment = segment((Node.File) node(row));
                             if (segment.packOffset() + segment.size() > from) {
                                 segments.add(segment);
                             }
@@ -239,13 +274,18 @@ public final class SqliteManifest implements Manifest {
                 });
     }
 
+    private static Segment segment(Node.File file) {
+        return new Segment(
+                file.packOffset(), file.size(), file.key(), file.etag(), file.versionId());
+    }
+
     @Override
     public Tally tally(PackId pack, long from, long to) {
         Integer ordinal = ordinals.get(pack);
         if (ordinal == null) {
             return new Tally(0, 0);
         }
-        return sessions.query(
+        return query(
                 session -> {
                     PreparedStatement statement = session.prepare(TALLY);
                     statement.setInt(1, ordinal);
@@ -260,7 +300,7 @@ public final class SqliteManifest implements Manifest {
 
     @Override
     public List<ChunkRef> chunks(long fromOrdinal, int limit) {
-        return sessions.query(
+        return query(
                 session -> {
                     PreparedStatement statement = session.prepare(CHUNKS);
                     statement.setLong(1, fromOrdinal);

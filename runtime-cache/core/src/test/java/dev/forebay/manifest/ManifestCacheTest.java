@@ -10,6 +10,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +21,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestCacheTest {
 
@@ -74,6 +80,45 @@ class ManifestCacheTest {
             assertThat(again.file()).hasSameBinaryContentAs(file.path());
         }
         assertThat(fetches).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "pack_offset = pack_offset + 1",
+                "size = size - 1",
+                "key = 'b'",
+                "etag = 'other'",
+                "version_id = 'other'"
+            })
+    void whatIsDamagedWhileItIsInUseIsRefusedAndThenFetchedAgain(String damage) throws Exception {
+        ManifestFile file = written("a");
+        ManifestCache cache = cache(1 << 20);
+        try (CachedManifest first = cache.open(ref(file))) {
+            try (Connection connection =
+                            DriverManager.getConnection("jdbc:sqlite:" + first.file());
+                    Statement update = connection.createStatement()) {
+                assertThat(update.executeUpdate("UPDATE node SET " + damage + " WHERE size > 0"))
+                        .isEqualTo(1);
+            }
+
+            assertCorrupt(() -> first.lookup(Node.ROOT_ID, "a"));
+            assertCorrupt(() -> first.segments(first.packs().getFirst().id(), 0, 1 << 20));
+            assertThat(cache.isHere(ref(file))).isFalse();
+
+            try (CachedManifest second = cache.open(ref(file))) {
+                assertThat(second.lookup(Node.ROOT_ID, "a")).isPresent();
+                assertThat(second.segments(second.packs().getFirst().id(), 0, 1 << 20)).hasSize(1);
+            }
+            assertThat(fetches).hasValue(2);
+        }
+    }
+
+    private static void assertCorrupt(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.hold.HeldTransport;
 import dev.forebay.fuse.kernel.Rehearsal;
+import dev.forebay.fuse.linux.DirectMemory;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.MountedSource;
@@ -124,6 +125,7 @@ final class Pod implements AutoCloseable {
                         nodePacks.map(cache -> cache),
                         PackReaderConfig.ofMemory(
                                         DirectMemory.forPieces(options.memoryCache.bytes()))
+                                .prefetching(DirectMemory.buffers(16, 1 << 20, 16))
                                 .strict(options.strict),
                         metrics);
         started.push(packs);

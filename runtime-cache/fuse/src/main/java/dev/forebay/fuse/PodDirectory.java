@@ -5,6 +5,7 @@ import dev.forebay.model.ForebayException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -45,6 +46,12 @@ final class PodDirectory {
                 return Optional.empty();
             }
             return Optional.of(channel);
+        } catch (OverlappingFileLockException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s: %s is another directory of this process already"
+                            .formatted(option, directory),
+                    e);
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,

@@ -261,11 +261,27 @@ final class PodOptions {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "give either --mountpoint or --holder");
         }
+        requireOutsideOfMount("--directory", directory);
+        requireOutsideOfMount("--cache-directory", cacheDirectory());
         if (view == ViewChoice.NATIVE && !bringsWholeVersions()) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "--view native needs --pack-cache and --prewarm-rate above 0, and no --strict");
         }
+    }
+
+    /** Else what the pod writes would be asked of the pod. */
+    private void requireOutsideOfMount(String option, Path kept) {
+        if (mountpoint != null && absolute(kept).startsWith(absolute(mountpoint))) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s is %s; it must not be below --mountpoint, %s"
+                            .formatted(option, kept, mountpoint));
+        }
+    }
+
+    private static Path absolute(Path path) {
+        return path.toAbsolutePath().normalize();
     }
 
     private static void requireWithin(String option, int value, int least, int most) {

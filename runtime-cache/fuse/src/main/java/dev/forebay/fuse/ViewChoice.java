@@ -85,16 +85,18 @@ enum ViewChoice {
         return new Found(View.PORTABLE, ImageDevices.FILES);
     }
 
+    /** The probe stays, so that the next start needs no room on the disk. */
     private static Optional<String> refusal(ImageDevices devices, Path probe) {
         try {
-            Files.write(probe, new byte[BLOCK_BYTES]);
-            try {
-                return devices.refusal(probe);
-            } finally {
-                Files.delete(probe);
+            if (!Files.exists(probe) || Files.size(probe) != BLOCK_BYTES) {
+                Files.write(probe, new byte[BLOCK_BYTES]);
             }
+            return devices.refusal(probe);
         } catch (IOException e) {
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot write " + probe, e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "--directory: cannot write %s: %s".formatted(probe, e),
+                    e);
         }
     }
 

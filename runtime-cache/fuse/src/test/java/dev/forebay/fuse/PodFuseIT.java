@@ -14,6 +14,7 @@ import dev.forebay.model.RegionName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -199,10 +200,18 @@ class PodFuseIT {
                                                             assertThat(file(key))
                                                                     .hasBinaryContent(bytes))));
             for (Future<?> read : reads) {
-                read.get(60, TimeUnit.SECONDS);
+                assertThat(read).as(this::log).succeedsWithin(Duration.ofSeconds(60));
             }
         }
         assertThat(process.isAlive()).isTrue();
+    }
+
+    private String log() {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private String emptyDirectory() throws IOException {
@@ -424,6 +433,7 @@ class PodFuseIT {
                 Map.of("--metrics-port", "99999"));
         refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
         refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
+        refuses("must not be below --mountpoint", Map.of("--directory", mountpoint.toString()));
         refuses("region 'R!'", Map.of("--region", "R!"));
         refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }

@@ -196,7 +196,7 @@ public interface WorkerConfig {
     /** How chunks go that no mounted version refers to. */
     interface Orphans {
         /** How often to look for them; they go at the second look that finds them. */
-        @WithDefault("10m")
+        @WithDefault("6h")
         Duration interval();
 
         /** How many bytes of them are removed in a second; 0 leaves them until room is needed. */

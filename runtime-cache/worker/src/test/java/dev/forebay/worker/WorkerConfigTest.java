@@ -37,7 +37,7 @@ class WorkerConfigTest {
         assertThat(config.peers().attempts()).isEqualTo(16);
         assertThat(config.requests().concurrency()).isEqualTo(256);
         assertThat(config.scrub().bytesPerSecond().asLongValue()).isEqualTo(4L << 20);
-        assertThat(config.orphans().interval()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(config.orphans().interval()).isEqualTo(Duration.ofHours(6));
         assertThat(config.orphans().bytesPerSecond().asLongValue()).isEqualTo(1L << 30);
         assertThatThrownBy(() -> mapping(Map.of()))
                 .isInstanceOf(ConfigValidationException.class)

@@ -25,14 +25,16 @@ final class AnswerPool {
     // Guarded by the lock.
     private final Deque<Answers> idle = new ArrayDeque<>();
     private int made;
-    private int most = Integer.MAX_VALUE;
+    private int most;
 
     /**
      * Takes the first one at once, so that nobody ever waits in vain.
      *
+     * @param most how many there may be at once, at least 1
      * @param maker makes one more, or throws an {@link OutOfMemoryError}
      */
-    AnswerPool(Supplier<Answers> maker) {
+    AnswerPool(int most, Supplier<Answers> maker) {
+        this.most = most;
         this.maker = maker;
         idle.push(maker.get());
         made = 1;

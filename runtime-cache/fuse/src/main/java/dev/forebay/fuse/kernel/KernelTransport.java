@@ -61,7 +61,13 @@ public final class KernelTransport implements Transport {
             FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
         try {
             FuseDevice device = KernelMount.mount(mountpoint, allowOther);
-            return new KernelTransport(view, guard, device, Optional.of(mountpoint));
+            try {
+                return new KernelTransport(view, guard, device, Optional.of(mountpoint));
+            } catch (RuntimeException | Error e) {
+                MountCalls.detach(mountpoint);
+                device.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,

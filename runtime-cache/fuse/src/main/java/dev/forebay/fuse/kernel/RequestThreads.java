@@ -2,6 +2,7 @@ package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.linux.DirectMemory;
 import dev.forebay.linux.Descriptor;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -24,8 +25,10 @@ final class RequestThreads {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestThreads.class);
 
-    /** Each has a buffer of the largest request, about 1 MiB. */
+    /** Each has a buffer of the largest request, about 1 MiB; fewer where memory is short. */
     private static final int MAX_THREADS = 64;
+
+    private static final int PART_OF_MEMORY = 16;
 
     private static final int MAX_WAITING = 8;
 
@@ -49,7 +52,7 @@ final class RequestThreads {
     /** Those whose threads have ended; the next one uses the memory of the last of them. */
     private final Deque<RequestThread> rested = new ArrayDeque<>();
 
-    private int most = MAX_THREADS;
+    private int most;
     private long started;
 
     RequestThreads(
@@ -66,6 +69,7 @@ final class RequestThreads {
         this.slowLookups = slowLookups;
         this.queues = device.descriptors();
         this.maxRequestBytes = device.protocol().maxRequestBytes();
+        this.most = DirectMemory.buffers(PART_OF_MEMORY, maxRequestBytes, MAX_THREADS);
     }
 
     /** Starts one for each queue, or as many as there is memory for, but one at least. */

@@ -34,7 +34,7 @@ final class SlowLookups {
     private final Guard guard;
     private final Duration patience;
     private final ExecutorService executor;
-    private final AnswerPool pool = new AnswerPool(() -> new Answers(ANSWER_BYTES));
+    private final AnswerPool pool = new AnswerPool(AT_ONCE, () -> new Answers(ANSWER_BYTES));
     private final Unanswered unanswered = new Unanswered();
 
     /**

@@ -6,6 +6,7 @@ import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
+import dev.forebay.fuse.linux.DirectMemory;
 import dev.forebay.linux.Descriptor;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +27,8 @@ final class SlowReads {
 
     /** Each has a buffer of the largest request, about 1 MiB, or waits for one. */
     private static final int AT_ONCE = 64;
+
+    private static final int PART_OF_MEMORY = 8;
 
     private static final long IDLE_SECONDS = 10;
 
@@ -49,7 +52,10 @@ final class SlowReads {
         this.view = view;
         this.files = files;
         this.guard = guard;
-        this.pool = new AnswerPool(() -> new Answers(maxRequestBytes));
+        this.pool =
+                new AnswerPool(
+                        DirectMemory.buffers(PART_OF_MEMORY, maxRequestBytes, AT_ONCE),
+                        () -> new Answers(maxRequestBytes));
         this.patience = patience;
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(

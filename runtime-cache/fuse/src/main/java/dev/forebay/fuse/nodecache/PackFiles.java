@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
@@ -75,10 +76,25 @@ final class PackFiles implements AutoCloseable {
                 return;
             }
             pack.close();
-        } catch (DamagedMapException | NoSuchFileException | SystemCallException e) {
-            LOG.warn("Pack {} is fetched anew: {}", id, e.toString());
-            counters.diskErrors.increment();
+            delete(id);
+        } catch (DamagedMapException | NoSuchFileException e) {
+            fetchAnew(id, e);
+        } catch (SystemCallException e) {
+            if (!ErrorNumber.isOneOf(e, ErrorNumber.EIO, ErrorNumber.ENXIO, ErrorNumber.EUCLEAN)) {
+                // This process lacks something, descriptors for example; the pack may be right.
+                throw e;
+            }
+            fetchAnew(id, e);
         }
+    }
+
+    private void fetchAnew(PackId id, IOException why) throws IOException {
+        LOG.warn("Pack {} is fetched anew: {}", id, why.toString());
+        counters.diskErrors.increment();
+        delete(id);
+    }
+
+    private void delete(PackId id) throws IOException {
         Files.deleteIfExists(path(id, DATA));
         Files.deleteIfExists(path(id, MAP));
     }
@@ -107,8 +123,7 @@ final class PackFiles implements AutoCloseable {
 
     private PackFile create(PackId id, long bytes) {
         try {
-            Files.deleteIfExists(path(id, DATA));
-            Files.deleteIfExists(path(id, MAP));
+            delete(id);
             return PackFile.create(id, bytes, path(id, DATA), path(id, MAP), space, counters);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -193,7 +193,7 @@ final class Prewarmer implements AutoCloseable {
             LOG.warn("Of manifest {} blocks are found wrong again and again", ref.digest());
         } catch (ForebayException e) {
             LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
-        } catch (RuntimeException | IOException e) {
+        } catch (RuntimeException | IOException | OutOfMemoryError e) {
             LOG.error("Prewarming of manifest {} failed", ref.digest(), e);
         }
         return false;

@@ -18,6 +18,11 @@ public record PackReaderConfig(
         return new PackReaderConfig(memoryBytes, 16L << 20, 16, false);
     }
 
+    /** The same, with another number of pieces of 1 MiB that are ahead at once. */
+    public PackReaderConfig prefetching(int pieces) {
+        return new PackReaderConfig(memoryBytes, maxWindowBytes, pieces, strict);
+    }
+
     /** The same, but that every read goes to the source. */
     public PackReaderConfig strict(boolean strictly) {
         return new PackReaderConfig(memoryBytes, maxWindowBytes, maxPrefetches, strictly);

@@ -33,7 +33,7 @@ class AnswerPoolTest {
 
     @Test
     void makesAsManyAsAreNeededAtOnceAndUsesThemAgain() {
-        AnswerPool pool = new AnswerPool(upTo(100));
+        AnswerPool pool = new AnswerPool(100, upTo(100));
         for (int round = 0; round < 3; round++) {
             List<Answers> taken = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
@@ -47,7 +47,15 @@ class AnswerPoolTest {
 
     @Test
     void whoFindsNoMemoryWaitsForWhatOthersGiveBack() throws Exception {
-        AnswerPool pool = new AnswerPool(upTo(3));
+        whoFindsNoneWaitsForWhatOthersGiveBack(new AnswerPool(100, upTo(3)));
+    }
+
+    @Test
+    void whoFindsTheBoundReachedWaitsForWhatOthersGiveBack() throws Exception {
+        whoFindsNoneWaitsForWhatOthersGiveBack(new AnswerPool(3, upTo(100)));
+    }
+
+    private void whoFindsNoneWaitsForWhatOthersGiveBack(AnswerPool pool) throws Exception {
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             List<Future<Integer>> rounds = new ArrayList<>();
             for (int thread = 0; thread < 16; thread++) {
@@ -73,6 +81,6 @@ class AnswerPoolTest {
 
     @Test
     void isNotThereWithoutMemoryForOne() {
-        assertThatThrownBy(() -> new AnswerPool(upTo(0))).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> new AnswerPool(1, upTo(0))).isInstanceOf(OutOfMemoryError.class);
     }
 }

@@ -8,6 +8,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -19,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * Removes the chunks that no mounted version refers to: those that a worker brings back which was
  * away while their version was evicted.
  *
- * <p>In doubt it leaves everything: when etcd is away, and while the manifest of some mounted
- * version cannot be read. A pack goes only if nothing referred to it at the look before either.
+ * <p>In doubt it leaves everything: when etcd is away, while no version is mounted at all, which is
+ * how a region looks that has lost its etcd, and while the manifest of some mounted version cannot
+ * be read. A pack goes only if nothing referred to it at the look before either.
  */
 public final class OrphanSweep implements AutoCloseable {
 
@@ -79,8 +81,13 @@ public final class OrphanSweep implements AutoCloseable {
         if (!versions.ready() || !inTouch.getAsBoolean()) {
             return;
         }
+        List<Mount> mounts = versions.view().mounts();
+        if (mounts.isEmpty()) {
+            suspects = Set.of();
+            return;
+        }
         Set<PackId> orphans = new HashSet<>(store.packs());
-        for (Mount mount : versions.view().mounts()) {
+        for (Mount mount : mounts) {
             if (orphans.isEmpty()) {
                 break;
             }

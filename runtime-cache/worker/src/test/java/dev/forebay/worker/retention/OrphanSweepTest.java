@@ -109,6 +109,19 @@ class OrphanSweepTest {
     }
 
     @Test
+    void leavesEverythingWhileNoVersionIsMounted() {
+        mounted(stays);
+        sweep.look();
+        mounted();
+        sweep.look();
+        sweep.look();
+        mounted(stays);
+        sweep.look();
+
+        assertThat(store.packs()).containsExactlyInAnyOrder(stays.pack, left.pack);
+    }
+
+    @Test
     void leavesWhatIsMountedBetweenTwoLooks() {
         mounted(stays);
         sweep.look();

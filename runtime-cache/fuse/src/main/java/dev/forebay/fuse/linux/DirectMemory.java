@@ -1,23 +1,24 @@
-package dev.forebay.fuse;
+package dev.forebay.fuse.linux;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shares out the memory outside the heap that the JVM gives. */
-final class DirectMemory {
+/**
+ * Shares out the memory outside the heap that the JVM gives, so that what is kept by some is never
+ * wanting to others: half of it is for pieces of packs, a sixteenth for answers of those who serve
+ * the device, an eighth for answers that wait for bytes and as much for those bytes on their way, a
+ * sixteenth for what is fetched ahead. The rest is for all else.
+ */
+public final class DirectMemory {
 
     private static final Logger LOG = LoggerFactory.getLogger(DirectMemory.class);
 
     private DirectMemory() {}
 
-    /**
-     * How many bytes pieces of packs may take: what was asked for, but at most half of what there
-     * is. The other half is for answers and for what is on its way; without it readers would wait
-     * for one another's.
-     */
-    static long forPieces(long wanted) {
+    /** How many bytes pieces of packs may take: what was asked for, but at most their share. */
+    public static long forPieces(long wanted) {
         long share = limit() / 2;
         if (wanted > share) {
             LOG.warn(
@@ -27,6 +28,17 @@ final class DirectMemory {
                     share >> 20);
         }
         return Math.min(wanted, share);
+    }
+
+    /**
+     * How many buffers the others may have: as many as their share has room for, but one at least.
+     *
+     * @param part the share is one of so many parts of all
+     * @param bytes of one
+     * @param most more are of no use
+     */
+    public static int buffers(int part, long bytes, int most) {
+        return Math.clamp(limit() / part / bytes, 1, most);
     }
 
     /** The option's value; where it is not set that of the greatest heap. */

@@ -1,0 +1,57 @@
+package dev.forebay.manifest;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The CRC-32C of what a row of the {@code node} table says of names and bytes. A manifest is
+ * compared as a whole when a process uses it first; this finds what its disk changes after that.
+ * Times of change are not part of it.
+ */
+final class NodeChecksum {
+
+    private static final int NUMBERS = 5 * Long.BYTES;
+    private static final int TEXTS = 4 * Integer.BYTES;
+
+    private NodeChecksum() {}
+
+    /**
+     * @param size in bytes; -1 for a directory
+     * @param pack its ordinal; it and the offset count only for what has bytes
+     */
+    static int of(
+            long id,
+            long parent,
+            String name,
+            long size,
+            @Nullable String key,
+            @Nullable String etag,
+            @Nullable String versionId,
+            long pack,
+            long packOffset) {
+        byte @Nullable [][] texts = {bytes(name), bytes(key), bytes(etag), bytes(versionId)};
+        int length = NUMBERS + TEXTS;
+        for (byte[] text : texts) {
+            length += text == null ? 0 : text.length;
+        }
+        ByteBuffer row = ByteBuffer.allocate(length).putLong(id).putLong(parent).putLong(size);
+        if (size > 0) {
+            row.putLong(pack).putLong(packOffset);
+        }
+        for (byte[] text : texts) {
+            row.putInt(text == null ? -1 : text.length);
+            if (text != null) {
+                row.put(text);
+            }
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(row.flip());
+        return (int) crc.getValue();
+    }
+
+    private static byte @Nullable [] bytes(@Nullable String text) {
+        return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+    }
+}
