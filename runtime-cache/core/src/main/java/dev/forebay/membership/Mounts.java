@@ -99,7 +99,11 @@ final class Mounts {
                                 "%s is %s; only an EVICTING version can be unmounted"
                                         .formatted(version, current.get().mount.state()));
                     }
-                    return session.ifUnchanged(key, current.get().revision, delete(key));
+                    return session.ifUnchanged(
+                            key,
+                            current.get().revision,
+                            delete(key),
+                            delete(keys.sources(version)));
                 });
     }
 

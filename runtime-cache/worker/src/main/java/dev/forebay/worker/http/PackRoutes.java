@@ -246,7 +246,8 @@ final class PackRoutes {
                     new JsonObject()
                             .put("liveBytes", answer.liveBytes())
                             .put("bytesFromLake", answer.bytesFromLake())
-                            .put("bytesFromPeers", answer.bytesFromPeers()));
+                            .put("bytesFromPeers", answer.bytesFromPeers())
+                            .put("bytesFromSiblings", answer.bytesFromSiblings()));
         }
     }
 
