@@ -248,6 +248,16 @@ class EtcdRegionStateIT {
         assertThat(siblings()).isEmpty();
     }
 
+    @Test
+    void whatWasNeverMountedLeavesNothingOfWhereItWasToBeFilledFrom() {
+        state.fillFrom(VERSION, List.of(new Sibling(URI.create("http://agent.near:8080"), true)));
+        state.unmount(VERSION);
+
+        state.mount(VERSION, MANIFEST);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
+        assertThat(siblings()).isEmpty();
+    }
+
     private List<Sibling> siblings() {
         return state.view().siblings(MANIFEST.digest());
     }
