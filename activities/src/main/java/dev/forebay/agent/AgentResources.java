@@ -60,7 +60,8 @@ class AgentResources {
                         .withToken(token)
                         .withAuthorities(authorities)
                         .withReadTimeouts(
-                                config.gateway().timeout(), config.gateway().firstByte()));
+                                config.gateway().timeout(), config.gateway().firstByte())
+                        .forWorker());
     }
 
     @Produces

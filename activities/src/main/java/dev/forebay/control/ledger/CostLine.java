@@ -63,10 +63,8 @@ public record CostLine(
                 BigDecimal.ZERO);
     }
 
-    /** What was counted in a region, at its prices. Workers are no readers. */
+    /** What was counted in a region, at its prices. */
     static CostLine of(Sum sum, Prices prices) {
-        long readerRequests = Math.max(0, sum.servedRequests() - sum.peerRequests());
-        long readerBytes = Math.max(0, sum.servedBytes() - sum.peerBytes());
         BigDecimal gbHours =
                 BigDecimal.valueOf(sum.heldByteSeconds())
                         .divide(BYTE_SECONDS_IN_GB_HOUR, MathContext.DECIMAL64);
@@ -80,8 +78,8 @@ public record CostLine(
                 sum.siblingBytes(),
                 sum.onPremisesRequests(),
                 sum.onPremisesBytes(),
-                readerRequests,
-                readerBytes,
+                sum.servedRequests(),
+                sum.servedBytes(),
                 gbHours,
                 sum.evictions(),
                 prices.lakeBytes(sum.lakeBytes()),
@@ -89,7 +87,7 @@ public record CostLine(
                         .add(prices.onPremisesBytes(sum.onPremisesBytes())),
                 prices.lakeRequests(sum.lakeRequests()),
                 prices.nvme(gbHours),
-                prices.lakeBytes(readerBytes).add(prices.lakeRequests(readerRequests)));
+                prices.lakeBytes(sum.servedBytes()).add(prices.lakeRequests(sum.servedRequests())));
     }
 
     CostLine plus(CostLine other) {

@@ -19,20 +19,12 @@ class CostLineTest {
                     new BigDecimal("0.01"));
 
     @Test
-    void whatWorkersTookFromEachOtherIsNoReading() {
-        CostLine line = CostLine.of(sum(10, 4_000_000_000L, 110, 5_000_000_000L), PRICES);
+    void withoutTheCacheReadersWouldHaveReadTheLake() {
+        CostLine line = CostLine.of(sum(10, 4_000_000_000L, 100, 1_000_000_000L), PRICES);
 
         assertThat(line.readerRequests()).isEqualTo(100);
         assertThat(line.readerBytes()).isEqualTo(1_000_000_000L);
         assertThat(line.withoutCache()).isEqualByComparingTo("0.14");
-    }
-
-    @Test
-    void whatIsNotNotedYetOfReadersIsNeverLessThanNothing() {
-        CostLine line = CostLine.of(sum(10, 4_000, 2, 1_000), PRICES);
-
-        assertThat(line.readerRequests()).isZero();
-        assertThat(line.readerBytes()).isZero();
     }
 
     @Test

@@ -222,7 +222,7 @@ public final class VersionAccounts implements FillAccount {
                                         }));
     }
 
-    /** Bytes of a version with this manifest were sent to a reader, who may be another worker. */
+    /** Bytes of a version with this manifest were sent to a reader, who is no worker. */
     public void served(Digest manifest, long bytes) {
         Served sum =
                 served.computeIfAbsent(manifest, _ -> new Served(new LongAdder(), new LongAdder()));
