@@ -59,8 +59,7 @@ class AgentResources {
                 WorkerClientConfig.defaults()
                         .withToken(token)
                         .withAuthorities(authorities)
-                        .withReadTimeouts(
-                                config.gateway().timeout(), config.gateway().firstByte())
+                        .withReadTimeouts(config.gateway().timeout(), config.gateway().firstByte())
                         .forWorker());
     }
 

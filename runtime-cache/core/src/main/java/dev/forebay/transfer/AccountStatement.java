@@ -18,7 +18,8 @@ package dev.forebay.transfer;
  * @param siblingBytes bytes that came from other regions of a cloud
  * @param onPremisesRequests requests to on-premises sites that gave something
  * @param onPremisesBytes bytes that came from on-premises sites
- * @param servedRequests ranges that were sent to readers, which workers, here and elsewhere, are not
+ * @param servedRequests ranges that were sent to readers, which workers, here and elsewhere, are
+ *     not
  * @param servedBytes bytes of these
  * @param heldByteSeconds bytes on the worker's disks times the seconds they were there; what
  *     versions share is divided among them

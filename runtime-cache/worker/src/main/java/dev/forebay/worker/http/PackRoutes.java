@@ -225,8 +225,7 @@ final class PackRoutes {
         int length = chunk.length(packBytes);
         int from = (int) (range.from() - chunk.start());
         int to = (int) Math.min(length - 1L, range.last() - chunk.start()) + 1;
-        return new Place(
-                read.manifest(), chunk, length, from, to, packBytes, read.copied());
+        return new Place(read.manifest(), chunk, length, from, to, packBytes, read.copied());
     }
 
     private Answer.FileBytes bytes(ChunkAccess.Present present, Place place) {
