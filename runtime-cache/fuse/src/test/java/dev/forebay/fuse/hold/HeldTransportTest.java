@@ -2,16 +2,11 @@ package dev.forebay.fuse.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.fuse.fs.EmptyTree;
 import dev.forebay.fuse.fs.Guard;
-import dev.forebay.fuse.fs.InodeNumbers;
-import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.OperationMeter;
-import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.linux.Descriptor;
-import dev.forebay.manifest.ManifestCache;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -33,23 +28,11 @@ class HeldTransportTest {
 
     /** A server that nobody asks to serve. */
     private HeldTransport join() {
-        ManifestCache manifests =
-                new ManifestCache(
-                        directory.resolve("manifests"),
-                        1 << 20,
-                        (_, _) -> {
-                            throw new ForebayException(ErrorCode.UNAVAILABLE, "no worker");
-                        });
-        PortableView view =
-                new PortableView(
-                        new Manifests(manifests),
-                        (_, _, _, _, _) -> {
-                            throw new ForebayException(ErrorCode.UNAVAILABLE, "no worker");
-                        },
-                        1,
-                        InodeNumbers.unkept(),
-                        0);
-        return HeldTransport.join(view, new Guard(OperationMeter.NONE), directory, () -> {});
+        return HeldTransport.join(
+                EmptyTree.in(directory.resolve("manifests")),
+                new Guard(OperationMeter.NONE),
+                directory,
+                () -> {});
     }
 
     @Test
