@@ -505,7 +505,8 @@ def costs(options: Namespace) -> None:
     _say(f"{bill.currency}, from {bill.since} until before {bill.until}")
     print()
     rows = [_cost_row(each, each.key or "(none)") for each in bill.items]
-    heads = ["FROM LAKE", "REQUESTS", "TO NODES", "NVME GB·H", "EVICTIONS", "COST", "WITHOUT CACHE", "SAVED"]
+    counted = ["FROM LAKE", "REQUESTS", "FROM REGIONS", "TO NODES", "NVME GB·H", "EVICTIONS"]
+    heads = [*counted, "COST", "WITHOUT CACHE", "SAVED"]
     print_table([bill.by.upper(), *heads], [*rows, _cost_row(bill.total, "total")], right=heads)
     if not bill.priced:
         _say("no prices are configured (forebay.prices): costs are 0 whatever was used", file=sys.stderr)
@@ -517,6 +518,7 @@ def _cost_row(line: Cost, name: str) -> list[str]:
         name,
         human_bytes(line.lake.bytes),
         str(line.lake.requests),
+        human_bytes(line.sibling.bytes + line.on_premises.bytes),
         human_bytes(line.readers.bytes),
         f"{line.nvme_gb_hours:.2f}",
         str(line.evictions),

@@ -292,6 +292,8 @@ def test_costs(run: Run, plane: ControlPlane) -> None:
         "1.00",
         "GiB",
         "12",
+        "1.50",
+        "GiB",
         "4.00",
         "GiB",
         "1.50",
