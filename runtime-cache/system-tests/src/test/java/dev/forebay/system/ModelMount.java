@@ -71,6 +71,11 @@ final class ModelMount implements AutoCloseable {
         return setup;
     }
 
+    /** The pod that serves. */
+    ServerProcess pod() {
+        return serving;
+    }
+
     /** Its processes by name. */
     Map<String, Long> processes() {
         Map<String, Long> processes = new TreeMap<>();
