@@ -468,11 +468,12 @@ class Money:
     total: float
     without_cache: float
     saved: float
+    siblings: float = 0.0
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One line of a bill: what came from the lake, from other workers, what nodes were sent, and what that costs."""
+    """One line of a bill: what came from the lake, other workers and regions, what nodes were sent, and the cost."""
 
     key: str
     lake: Counted
@@ -481,6 +482,8 @@ class Cost:
     nvme_gb_hours: float
     evictions: int
     cost: Money
+    sibling: Counted = Counted(0, 0)
+    on_premises: Counted = Counted(0, 0)
 
 
 @dataclass(frozen=True)

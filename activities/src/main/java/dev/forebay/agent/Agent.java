@@ -65,6 +65,7 @@ class Agent {
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.upkeep.interval must be at least 1 second");
         }
+        requireAtLeastOne("forebay.gateway.reads", config.gateway().reads());
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         workers.await();

@@ -45,6 +45,9 @@ public interface AgentConfig {
     /** Seeing to it that what is pinned stays complete. */
     Upkeep upkeep();
 
+    /** What other regions read here. */
+    Gateway gateway();
+
     /** The region's etcd. */
     interface Etcd {
 
@@ -73,5 +76,27 @@ public interface AgentConfig {
         /** How many warmings run at once in this agent. */
         @WithDefault("32")
         int activities();
+    }
+
+    /** What other regions read here. */
+    interface Gateway {
+
+        /**
+         * How many ranges of packs are on their way at once; each takes up to 8 MiB of the heap.
+         */
+        @WithDefault("8")
+        int reads();
+
+        /** How long one waits for its turn before the other region is told to go elsewhere. */
+        @WithDefault("2S")
+        Duration patience();
+
+        /** How long a worker of this region may take to give what it holds. */
+        @WithDefault("2S")
+        Duration timeout();
+
+        /** How long it may take to begin its answer, which needs nothing but its disk. */
+        @WithDefault("1S")
+        Duration firstByte();
     }
 }

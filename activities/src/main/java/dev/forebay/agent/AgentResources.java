@@ -56,7 +56,11 @@ class AgentResources {
         Optional<WorkerAuthorities> authorities =
                 config.workerCa().map(file -> WorkerAuthorities.read("forebay.worker-ca", file));
         return new WorkerClient(
-                WorkerClientConfig.defaults().withToken(token).withAuthorities(authorities));
+                WorkerClientConfig.defaults()
+                        .withToken(token)
+                        .withAuthorities(authorities)
+                        .withReadTimeouts(config.gateway().timeout(), config.gateway().firstByte())
+                        .forWorker());
     }
 
     @Produces

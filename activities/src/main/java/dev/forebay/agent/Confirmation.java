@@ -34,9 +34,11 @@ final class Confirmation {
     RegionActivities.Coverage of(DatasetVersion version, Digest digest, Manifest manifest) {
         BitSet held = new BitSet();
         long bytesFromLake = 0;
+        long bytesFromSiblings = 0;
         for (Coverage answer : answers(digest).stream().flatMap(Optional::stream).toList()) {
             held.or(answer.held());
             bytesFromLake += answer.bytesFromLake().getOrDefault(version, 0L);
+            bytesFromSiblings += answer.bytesFromSiblings().getOrDefault(version, 0L);
         }
         long verified = 0;
         long firstMissing = -1;
@@ -50,7 +52,8 @@ final class Confirmation {
                 }
             }
         }
-        return new RegionActivities.Coverage(verified, firstMissing, bytesFromLake);
+        return new RegionActivities.Coverage(
+                verified, firstMissing, bytesFromLake, bytesFromSiblings);
     }
 
     /**

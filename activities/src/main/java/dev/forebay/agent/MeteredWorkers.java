@@ -36,7 +36,8 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
             FillAnswer answer = timed("fill", () -> to.fill(worker, manifest, chunk));
             bytes("lake", answer.bytesFromLake());
             bytes("peer", answer.bytesFromPeers());
-            fetched = answer.bytesFromLake() + answer.bytesFromPeers();
+            bytes("sibling", answer.bytesFromSiblings());
+            fetched = answer.bytesFromLake() + answer.bytesFromPeers() + answer.bytesFromSiblings();
             return answer;
         } finally {
             rate.ended(fetched);

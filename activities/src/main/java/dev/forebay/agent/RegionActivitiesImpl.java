@@ -10,6 +10,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.RegionActivities;
@@ -80,6 +81,11 @@ class RegionActivitiesImpl implements RegionActivities {
     private String path(DatasetVersion version) {
         String root = config.mountRoot();
         return (root.endsWith("/") ? root : root + "/") + version.path();
+    }
+
+    @Override
+    public void fillFrom(DatasetVersion version, List<Sibling> siblings) {
+        region.fillFrom(version, siblings);
     }
 
     /** Before a byte moves: what can never fit would only push out what others use, and itself. */

@@ -99,7 +99,7 @@ class ChunkFillTest {
                     if (asked.incrementAndGet() < 3) {
                         throw new ForebayException(ErrorCode.NOT_FOUND, "not mounted");
                     }
-                    return new FillAnswer(1, 1, 0);
+                    return new FillAnswer(1, 1, 0, 0);
                 });
 
         fill(Duration.ofSeconds(30));

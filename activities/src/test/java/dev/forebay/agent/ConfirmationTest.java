@@ -20,7 +20,7 @@ class ConfirmationTest {
 
         Coverage coverage = confirm(4);
 
-        assertThat(coverage).isEqualTo(new Coverage(4 * CHUNK, -1, 0));
+        assertThat(coverage).isEqualTo(new Coverage(4 * CHUNK, -1, 0, 0));
         assertThat(coverage.complete()).isTrue();
     }
 
@@ -29,7 +29,7 @@ class ConfirmationTest {
         workers.holds("w1", 0);
         workers.holds("w2", 3);
 
-        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 1, 0));
+        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 1, 0, 0));
     }
 
     @Test
@@ -38,7 +38,7 @@ class ConfirmationTest {
         workers.holds("w2", 2, 3);
         workers.down("w2");
 
-        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2, 0));
+        assertThat(confirm(4)).isEqualTo(new Coverage(2 * CHUNK, 2, 0, 0));
     }
 
     @Test
@@ -61,7 +61,7 @@ class ConfirmationTest {
 
     @Test
     void aVersionWithoutBytesIsComplete() {
-        assertThat(confirm(0)).isEqualTo(new Coverage(0, -1, 0));
+        assertThat(confirm(0)).isEqualTo(new Coverage(0, -1, 0, 0));
     }
 
     private Coverage confirm(long chunks) {

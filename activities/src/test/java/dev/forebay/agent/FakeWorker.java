@@ -90,7 +90,9 @@ final class FakeWorker implements AutoCloseable {
         }
         permits.acquireUninterruptibly();
         filled.add(Integer.parseInt(path.group(1)));
-        answer(exchange, "{\"liveBytes\":10,\"bytesFromLake\":10,\"bytesFromPeers\":0}");
+        answer(
+                exchange,
+                "{\"liveBytes\":10,\"bytesFromLake\":10,\"bytesFromPeers\":0,\"bytesFromSiblings\":0}");
     }
 
     private void manifest(HttpExchange exchange) throws IOException {

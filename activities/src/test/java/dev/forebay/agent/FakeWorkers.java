@@ -33,10 +33,11 @@ final class FakeWorkers implements Workers {
     private final Map<String, Set<ChunkId>> held = new HashMap<>();
     private final Map<String, BitSet> coverage = new HashMap<>();
     private final Map<String, Long> fromLake = new HashMap<>();
+    private final Map<String, Long> fromSiblings = new HashMap<>();
     private final List<String> fills = new ArrayList<>();
     private boolean mounted = true;
     private BiFunction<WorkerNode, ChunkId, FillAnswer> filling =
-            (worker, chunk) -> new FillAnswer(10, 10, 0);
+            (worker, chunk) -> new FillAnswer(10, 10, 0, 0);
 
     synchronized FakeWorkers with(String... ids) {
         for (String id : ids) {
@@ -116,7 +117,8 @@ final class FakeWorkers implements Workers {
         return new Coverage(
                 bits.length(),
                 (BitSet) bits.clone(),
-                Map.of(VERSION, fromLake.getOrDefault(worker.id(), 0L)));
+                Map.of(VERSION, fromLake.getOrDefault(worker.id(), 0L)),
+                Map.of(VERSION, fromSiblings.getOrDefault(worker.id(), 0L)));
     }
 
     @Override

@@ -264,7 +264,7 @@ class SurveyTest {
             }
             BitSet bits =
                     held.getOrDefault(worker.id(), Map.of()).getOrDefault(manifest, new BitSet());
-            return new Coverage(bits.length(), bits, Map.of());
+            return new Coverage(bits.length(), bits, Map.of(), Map.of());
         }
 
         @Override

@@ -53,7 +53,7 @@ class WarmingTest {
                     full.countDown();
                     await(full);
                     running.decrementAndGet();
-                    return new FillAnswer(1, 1, 0);
+                    return new FillAnswer(1, 1, 0, 0);
                 });
 
         warming(50, 3).run(cursor(0, 0), 0, 50);
@@ -68,7 +68,7 @@ class WarmingTest {
                     if (chunk.index() == 20) {
                         throw new ForebayException(ErrorCode.LAKE_DENIED, "no");
                     }
-                    return new FillAnswer(1, 1, 0);
+                    return new FillAnswer(1, 1, 0, 0);
                 });
         RangeCursor cursor = cursor(0, 0);
 
@@ -89,7 +89,7 @@ class WarmingTest {
                 (worker, chunk) -> {
                     begun.countDown();
                     await(never);
-                    return new FillAnswer(1, 1, 0);
+                    return new FillAnswer(1, 1, 0, 0);
                 });
         AtomicInteger stopped = new AtomicInteger();
         Thread warming =

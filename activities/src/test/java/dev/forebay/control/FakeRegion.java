@@ -5,6 +5,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.activity.RegionActivities;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -48,6 +50,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final AtomicInteger warmed = new AtomicInteger();
     private final Set<DatasetVersion> filled = ConcurrentHashMap.newKeySet();
     private final Set<DatasetVersion> dropped = ConcurrentHashMap.newKeySet();
+    private final Map<DatasetVersion, List<Sibling>> sources = new ConcurrentHashMap<>();
     private final Map<DatasetVersion, Priority> priorities = new ConcurrentHashMap<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private final Map<DatasetVersion, Claim> claims = new ConcurrentHashMap<>();
@@ -155,6 +158,16 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return mount(version, manifest);
     }
 
+    /** Which regions a version was last to be filled from; empty if nobody has said so. */
+    Optional<List<Sibling>> sources(DatasetVersion version) {
+        return Optional.ofNullable(sources.get(version));
+    }
+
+    @Override
+    public void fillFrom(DatasetVersion version, List<Sibling> siblings) {
+        sources.put(version, siblings);
+    }
+
     @Override
     public WarmResult warm(
             DatasetVersion version, ManifestRef manifest, long fromOrdinal, long toOrdinal) {
@@ -176,8 +189,8 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     @Override
     public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
         return filled.contains(version)
-                ? new Coverage(manifest.bytes(), -1, 0)
-                : new Coverage(PART, 0, PART);
+                ? new Coverage(manifest.bytes(), -1, 0, 0)
+                : new Coverage(PART, 0, PART, 0);
     }
 
     @Override

@@ -631,7 +631,7 @@ class LifecycleIT {
                 () ->
                         isWaiting(
                                 api.get(v).body().at("/regions/0/waiting"),
-                                "no agent of test-2 has taken up 'Admit'"));
+                                "no agent of test-2 has taken up 'FillFrom'"));
     }
 
     private static boolean isWaiting(JsonNode cause, String why) {

@@ -18,7 +18,7 @@ final class Copy {
     private Copy() {}
 
     static Residency absent(RegionName region) {
-        return new Residency(region, State.ABSENT, 0, 0, null, null, null, null, 0, null);
+        return new Residency(region, State.ABSENT, 0, 0, null, null, null, null, 0, null, 0);
     }
 
     /**
@@ -36,7 +36,8 @@ final class Copy {
                 null,
                 null,
                 now.objectsCached(),
-                null);
+                null,
+                now.bytesFromSiblings());
     }
 
     /** A filling begins, and what is there will be counted again. */
@@ -51,7 +52,8 @@ final class Copy {
                 null,
                 null,
                 0,
-                null);
+                null,
+                now.bytesFromSiblings());
     }
 
     static Residency mounted(Residency now, String path, Instant at) {
@@ -65,7 +67,8 @@ final class Copy {
                 null,
                 null,
                 now.objectsCached(),
-                now.filling() == null ? new Filling(at, now.bytesCached()) : now.filling());
+                now.filling() == null ? new Filling(at, now.bytesCached()) : now.filling(),
+                now.bytesFromSiblings());
     }
 
     static Residency progressed(Residency now, WarmProgressed by) {
@@ -79,7 +82,8 @@ final class Copy {
                 null,
                 null,
                 Math.max(now.objectsCached(), by.objectsCached()),
-                now.filling());
+                now.filling(),
+                now.bytesFromSiblings());
     }
 
     static Residency cached(
@@ -94,7 +98,8 @@ final class Copy {
                 evictableAt,
                 null,
                 objects,
-                null);
+                null,
+                Math.max(now.bytesFromSiblings(), confirmed.bytesFromSiblings()));
     }
 
     static Residency blocked(Residency now, Problem problem) {
@@ -108,7 +113,8 @@ final class Copy {
                 null,
                 problem,
                 now.objectsCached(),
-                null);
+                null,
+                now.bytesFromSiblings());
     }
 
     /** Keeps {@code cachedAt}, which tells {@link #spared} what the copy was. */
@@ -123,7 +129,8 @@ final class Copy {
                 null,
                 null,
                 now.objectsCached(),
-                null);
+                null,
+                now.bytesFromSiblings());
     }
 
     /** The eviction did not happen: somebody holds the copy, so an incomplete one is filled on. */
@@ -138,7 +145,8 @@ final class Copy {
                 now.cachedAt() == null ? null : evictableAt,
                 null,
                 now.objectsCached(),
-                null);
+                null,
+                now.bytesFromSiblings());
     }
 
     static Residency evictable(Residency now, @Nullable Instant at) {
@@ -152,6 +160,7 @@ final class Copy {
                 at,
                 now.blocked(),
                 now.objectsCached(),
-                now.filling());
+                now.filling(),
+                now.bytesFromSiblings());
     }
 }

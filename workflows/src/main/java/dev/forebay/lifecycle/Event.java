@@ -40,7 +40,12 @@ public sealed interface Event {
             implements Regional {}
 
     /** Every worker was asked, and what they hold adds up to {@code bytesVerified}. */
-    record Confirmed(RegionName region, long bytesVerified, long bytesFromLake, Instant at)
+    record Confirmed(
+            RegionName region,
+            long bytesVerified,
+            long bytesFromLake,
+            long bytesFromSiblings,
+            Instant at)
             implements Regional {}
 
     /** Filling has failed for good. */

@@ -38,6 +38,13 @@ final class Changes {
                 >= ROOM_IS_CLAIMED;
     }
 
+    /**
+     * Whether a filling asks where its bytes are cheapest. Asked for by the filling, as the above.
+     */
+    static boolean sourcesAreChosen() {
+        return Workflow.getVersion("sources are chosen", Workflow.DEFAULT_VERSION, 1) > 0;
+    }
+
     /** Whether a region that is CACHED is asked again before a receipt is given. */
     boolean receiptsAreProven() {
         return level >= RECEIPTS_ARE_PROVEN;

@@ -142,6 +142,7 @@ final class Fill {
                         region,
                         result.bytesVerified(),
                         result.bytesFromLake(),
+                        result.bytesFromSiblings(),
                         VersionState.now()));
         if (state.state(region) != State.CACHED) {
             throw blocked(

@@ -4,6 +4,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import dev.forebay.workflows.message.FillProgress;
@@ -11,11 +12,13 @@ import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.PrewarmInput.Cursor;
 import dev.forebay.workflows.message.Urgency;
+import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
@@ -42,7 +45,10 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                     Steps.confirm(input.version(), input.region(), urgency(input))
                             .confirm(input.version(), input.manifest());
             if (coverage.complete()) {
-                return new FillResult(coverage.bytesVerified(), bytesFromLake(cursor, coverage));
+                return new FillResult(
+                        coverage.bytesVerified(),
+                        bytesFromLake(cursor, coverage),
+                        coverage.bytesFromSiblings());
             }
             cursor = nextRound(input, cursor, coverage);
         }
@@ -66,6 +72,12 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     private Cursor mount(PrewarmInput input) {
+        // Before it is mounted: a worker that knows of the mount then knows whom to ask, too.
+        if (Changes.sourcesAreChosen()) {
+            List<Sibling> siblings = siblings(input);
+            Steps.fillFrom(input.version(), input.region(), urgency(input), siblings.size())
+                    .fillFrom(input.version(), siblings);
+        }
         String path =
                 Changes.roomIsClaimed()
                         ? inTurn(input, urgency -> new Entry(input, urgency).await())
@@ -74,6 +86,21 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
         report(input, cursor);
         return cursor;
+    }
+
+    /** Whom to ask before the lake; nobody if that cannot be found out. */
+    private List<Sibling> siblings(PrewarmInput input) {
+        try {
+            return Steps.siblings(input.version(), input.region(), urgency(input))
+                    .siblings(input.version(), input.region(), input.manifest());
+        } catch (ActivityFailure failure) {
+            if (Failures.isCancellation(failure)) {
+                throw failure;
+            }
+            Workflow.getLogger(PrewarmWorkflowImpl.class)
+                    .warn("{} is filled from the lake: {}", input.version(), failure.getMessage());
+            return List.of();
+        }
     }
 
     /** Warms what is left of a round. */

@@ -40,14 +40,21 @@ final class Receipts {
         if (pin == null && changes.receiptsBeginTheTtl()) {
             state.apply(new HandedOut(region, VersionState.now()));
         }
-        return of(residency, residency.bytesCached(), residency.bytesFromLake(), pin, null);
+        return of(
+                residency,
+                residency.bytesCached(),
+                residency.bytesFromLake(),
+                residency.bytesFromSiblings(),
+                pin,
+                null);
     }
 
     /** Of a region of which a part is there. */
     Receipt ofPart(RegionName region, Coverage there, @Nullable PinGrant pin) {
         Residency residency = state.residency(region);
         long fromLake = Math.max(residency.bytesFromLake(), there.bytesFromLake());
-        return of(residency, there.bytesVerified(), fromLake, pin, null);
+        long fromSiblings = Math.max(residency.bytesFromSiblings(), there.bytesFromSiblings());
+        return of(residency, there.bytesVerified(), fromLake, fromSiblings, pin, null);
     }
 
     /**
@@ -66,6 +73,7 @@ final class Receipts {
                 residency,
                 verified,
                 residency.bytesFromLake(),
+                there.map(Coverage::bytesFromSiblings).orElse(residency.bytesFromSiblings()),
                 pin,
                 new Problem(ErrorCode.DEADLINE_EXCEEDED, lateness(residency, verified, patience)));
     }
@@ -74,6 +82,7 @@ final class Receipts {
             Residency residency,
             long bytesVerified,
             long bytesFromLake,
+            long bytesFromSiblings,
             @Nullable PinGrant pin,
             @Nullable Problem cold) {
         ManifestRef manifest = state.status().manifest();
@@ -85,6 +94,7 @@ final class Receipts {
                 residency.region(),
                 bytesVerified,
                 bytesFromLake,
+                bytesFromSiblings,
                 residency.path(),
                 residency.cachedAt(),
                 pin,

@@ -9,6 +9,7 @@ import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.activity.RoomActivities;
+import dev.forebay.workflows.activity.SiblingActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.activity.TrackingActivities;
 import dev.forebay.workflows.message.Urgency;
@@ -121,6 +122,28 @@ final class Steps {
                         .setSummary("make room in " + region)
                         .build();
         return Workflow.newActivityStub(RoomActivities.class, options);
+    }
+
+    /** There is always the lake: better to begin soon. */
+    static SiblingActivities siblings(DatasetVersion version, RegionName region, Urgency urgency) {
+        ActivityOptions options =
+                bounded(Duration.ofSeconds(40), Duration.ofMinutes(1))
+                        .setPriority(priority(version, urgency))
+                        .setSummary("where is it cheapest for " + region)
+                        .build();
+        return Workflow.newActivityStub(SiblingActivities.class, options);
+    }
+
+    static RegionActivities fillFrom(
+            DatasetVersion version, RegionName region, Urgency urgency, int siblings) {
+        return region(
+                version,
+                region,
+                bounded(Duration.ofSeconds(30), Duration.ofHours(1)),
+                key(urgency),
+                siblings == 0
+                        ? "fill from the lake"
+                        : "fill from other regions (%d) before the lake".formatted(siblings));
     }
 
     static RegionActivities warm(

@@ -217,6 +217,7 @@ class LifecyclePropertyTest {
                                                 region,
                                                 manifest.bytes(),
                                                 manifest.bytes(),
+                                                0,
                                                 START.plusSeconds(seconds))));
     }
 
@@ -254,7 +255,7 @@ class LifecyclePropertyTest {
                         Combinators.combine(region, at).as(Read::new),
                         Combinators.combine(region, bytes, bytes, Arbitraries.longs().between(0, 3))
                                 .as(WarmProgressed::new),
-                        Combinators.combine(region, bytes, bytes, at).as(Confirmed::new),
+                        Combinators.combine(region, bytes, bytes, bytes, at).as(Confirmed::new),
                         region.map(
                                 r ->
                                         new FillFailed(

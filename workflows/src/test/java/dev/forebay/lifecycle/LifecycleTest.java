@@ -53,7 +53,8 @@ class LifecycleTest {
                             new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 1_000, 1)),
                     new Mounted(US, "/mnt/forebay/team/digits/v1", NOON.minusSeconds(60)),
                     new WarmProgressed(US, 400, 300, 2));
-    private static final VersionStatus CACHED = after(WARMING, new Confirmed(US, 1_000, 900, NOON));
+    private static final VersionStatus CACHED =
+            after(WARMING, new Confirmed(US, 1_000, 900, 0, NOON));
     private static final VersionStatus BLOCKED = after(WARMING, new FillFailed(US, DENIED));
     private static final VersionStatus PINNED = after(CACHED, new PinGranted(pin("p", 60)));
 
@@ -75,7 +76,7 @@ class LifecycleTest {
 
     @Test
     void aCopyThatLacksAByteStaysWarming() {
-        assertThat(after(WARMING, new Confirmed(US, 999, 900, NOON))).isEqualTo(WARMING);
+        assertThat(after(WARMING, new Confirmed(US, 999, 900, 0, NOON))).isEqualTo(WARMING);
     }
 
     @Test
@@ -110,7 +111,10 @@ class LifecycleTest {
     @Test
     void aPinTakenWhileWarmingKeepsTheTtlFromCounting() {
         VersionStatus pinned =
-                after(WARMING, new PinGranted(pin("p", 60)), new Confirmed(US, 1_000, 900, NOON));
+                after(
+                        WARMING,
+                        new PinGranted(pin("p", 60)),
+                        new Confirmed(US, 1_000, 900, 0, NOON));
         assertThat(Lifecycle.evictableAt(pinned, US)).isEmpty();
     }
 

@@ -43,6 +43,6 @@ class PaceTest {
 
     private static Residency warming(@Nullable Filling filling) {
         return new Residency(
-                new RegionName("us-1"), State.WARMING, 0, 0, null, null, null, null, 0, filling);
+                new RegionName("us-1"), State.WARMING, 0, 0, null, null, null, null, 0, filling, 0);
     }
 }

@@ -6,10 +6,12 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RoomActivities;
+import dev.forebay.workflows.activity.SiblingActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.Urgency;
@@ -31,6 +33,7 @@ final class FakeControlPlane
                 CatalogueActivities,
                 SweepActivities,
                 BudgetActivities,
+                SiblingActivities,
                 RoomActivities {
 
     static final long CHUNKS = 100;
@@ -47,6 +50,8 @@ final class FakeControlPlane
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean budgetSpent;
+    private volatile List<Sibling> siblings = List.of();
+    private volatile boolean siblingsUnknown;
     private final List<Happening> happenings = new ArrayList<>();
     private int ingests;
     private @Nullable ErrorCode catalogueFailure;
@@ -101,6 +106,17 @@ final class FakeControlPlane
         budgetSpent = value;
     }
 
+    /** Which regions are cheaper than the lake from now on. */
+    void setSiblings(Sibling... cheaper) {
+        siblings = List.of(cheaper);
+        siblingsUnknown = false;
+    }
+
+    /** Lets the question which regions are cheaper fail. */
+    void failSiblings() {
+        siblingsUnknown = true;
+    }
+
     /** What the catalogue has heard of, in order. */
     synchronized List<Happening> happenings() {
         return List.copyOf(happenings);
@@ -112,6 +128,14 @@ final class FakeControlPlane
             throw Failures.of(
                     new ForebayException(ErrorCode.BUDGET_SPENT, namespace + " has spent it"));
         }
+    }
+
+    @Override
+    public List<Sibling> siblings(DatasetVersion version, RegionName region, ManifestRef manifest) {
+        if (siblingsUnknown) {
+            throw Failures.of(new ForebayException(ErrorCode.NOT_FOUND, "no such dataset"));
+        }
+        return siblings;
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
@@ -59,6 +60,7 @@ final class FakeRegion implements RegionActivities {
     private final Map<String, String> holders = new HashMap<>();
     private final SortedSet<Long> held = new TreeSet<>();
     private Mount mount = Mount.NONE;
+    private List<Sibling> sources = List.of();
     private volatile boolean down;
     private volatile long gate = Long.MAX_VALUE;
 
@@ -155,6 +157,16 @@ final class FakeRegion implements RegionActivities {
         return mount(version, manifest);
     }
 
+    /** Which regions are asked before the lake. */
+    synchronized List<Sibling> sources() {
+        return sources;
+    }
+
+    @Override
+    public synchronized void fillFrom(DatasetVersion version, List<Sibling> siblings) {
+        sources = siblings;
+    }
+
     @Override
     public WarmResult warm(DatasetVersion version, ManifestRef manifest, long from, long to) {
         called(Step.WARM);
@@ -186,7 +198,8 @@ final class FakeRegion implements RegionActivities {
         if (missing < 0) {
             mount = Mount.CACHED;
         }
-        return new Coverage(held.size() * CHUNK_BYTES, missing, 0);
+        long bytes = held.size() * CHUNK_BYTES;
+        return new Coverage(bytes, missing, 0, sources.isEmpty() ? 0 : bytes);
     }
 
     @Override

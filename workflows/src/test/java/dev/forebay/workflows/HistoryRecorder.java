@@ -9,6 +9,7 @@ import static dev.forebay.workflows.Platform.result;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.AbandonRequest;
 import dev.forebay.workflows.message.CancelRequest;
@@ -30,6 +31,7 @@ import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
 import io.temporal.client.WorkflowException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,6 +98,7 @@ final class HistoryRecorder {
         stories.put("cancelled", HistoryRecorder::cancelled);
         stories.put("abandoned", HistoryRecorder::abandoned);
         stories.put("queued", HistoryRecorder::queued);
+        stories.put("siblings", HistoryRecorder::siblings);
         return stories;
     }
 
@@ -327,6 +330,15 @@ final class HistoryRecorder {
         result(waiting);
     }
 
+    /** A region that is filled from another one, and one of which nobody knows what is cheaper. */
+    private static void siblings(Platform platform) {
+        platform.control.failSiblings();
+        platform.ensure(AP, null);
+        platform.control.setSiblings(
+                new Sibling(URI.create("http://agent.ap-1.example:8080"), false));
+        platform.ensure(US, pin("p", LEASE));
+    }
+
     private static void refused(Runnable call) {
         try {
             call.run();
@@ -348,7 +360,7 @@ final class HistoryRecorder {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (story.equals("hurried") || story.equals("queued")) {
+            if (List.of("hurried", "queued", "siblings").contains(story)) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
             if (platform.us.count(Step.BEGIN_EVICTION) > 0 && !story.equals("sweep")) {

@@ -3,6 +3,7 @@ package dev.forebay.workflows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.model.ErrorCode;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
@@ -36,6 +37,7 @@ import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.common.converter.DefaultDataConverter;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,7 +62,7 @@ class PayloadTest {
         PinGrant grant = new PinGrant(us, "p", "job", "training", AT);
         Problem problem = new Problem(ErrorCode.CORRUPT, "bad block");
         Residency cached =
-                new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null, 3, null);
+                new Residency(us, Residency.State.CACHED, 5, 4, "/mnt/x", AT, AT, null, 3, null, 1);
         Residency blocked =
                 new Residency(
                         us,
@@ -72,7 +74,8 @@ class PayloadTest {
                         null,
                         problem,
                         2,
-                        new Filling(AT, 1));
+                        new Filling(AT, 1),
+                        0);
         Happening happening =
                 new Happening("run/1", AT, us, Happening.Kind.BLOCKED, ErrorCode.CORRUPT, "why", 5);
         VersionStatus status =
@@ -119,6 +122,7 @@ class PayloadTest {
                         us,
                         2,
                         2,
+                        1,
                         "/mnt/x",
                         AT,
                         grant,
@@ -133,6 +137,7 @@ class PayloadTest {
                         us,
                         2,
                         2,
+                        1,
                         "/mnt/x",
                         AT,
                         null,
@@ -140,13 +145,13 @@ class PayloadTest {
                         null,
                         List.of()),
                 new Receipt(
-                                version, null, 0, 0, us, 0, 0, null, null, null, "id", problem,
+                                version, null, 0, 0, us, 0, 0, 0, null, null, null, "id", problem,
                                 List.of())
                         .with(List.of()),
                 new IngestInput(version, "lake", "digits/"),
                 new EvictInput(version, manifest, us, "why"),
                 new FillProgress(us, "/mnt/x", 3, 4, 5),
-                new FillResult(3, 4),
+                new FillResult(3, 4, 5),
                 new PrewarmInput(version, manifest, us, 7, null, Urgency.SPECULATIVE),
                 new PrewarmInput(
                         version,
@@ -157,7 +162,8 @@ class PayloadTest {
                         Urgency.INTERACTIVE),
                 new WarmResult(1, 2, 3),
                 new WarmProgress(1, 2, 3, 4),
-                new Coverage(1, -1, 1),
+                new Coverage(1, -1, 1, 2),
+                new Sibling(URI.create("http://agent:8080"), true),
                 new Outcome(version, true, ""),
                 new Outcome(version, false, "", SweepReason.QUOTA),
                 LEASE);

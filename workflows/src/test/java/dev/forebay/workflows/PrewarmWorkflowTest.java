@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.FillResult;
@@ -17,12 +18,14 @@ import dev.forebay.workflows.message.Urgency;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.testing.TestWorkflowEnvironment;
 import io.temporal.worker.Worker;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +36,7 @@ class PrewarmWorkflowTest {
 
     private final TestWorkflowEnvironment environment = TestWorkflowEnvironment.newInstance();
     private final ForgetfulRegion region = new ForgetfulRegion();
+    private final FakeControlPlane control = new FakeControlPlane();
 
     @AfterEach
     void stop() {
@@ -43,7 +47,7 @@ class PrewarmWorkflowTest {
     void warmsInBatchesAndConfirms() {
         FillResult result = prewarm(manifest(100));
         assertThat(region.warmed).containsExactly("0-32", "32-64", "64-96", "96-100");
-        assertThat(result).isEqualTo(new FillResult(1_000, 1_000 + 7));
+        assertThat(result).isEqualTo(new FillResult(1_000, 1_000 + 7, 0));
     }
 
     @Test
@@ -58,7 +62,30 @@ class PrewarmWorkflowTest {
     @Test
     void theWorkersCountOfTheLakesBytesIsTheResult() {
         region.fromLake = 1_234;
-        assertThat(prewarm(manifest(100))).isEqualTo(new FillResult(1_000, 1_234));
+        assertThat(prewarm(manifest(100))).isEqualTo(new FillResult(1_000, 1_234, 0));
+    }
+
+    @Test
+    void theRegionIsToldWhereItIsCheaperBeforeItIsFilled() {
+        Sibling other = new Sibling(URI.create("http://agent.ap-1:8080"), false);
+        control.setSiblings(other);
+        region.fromLake = 10;
+        region.fromSiblings = 990;
+
+        FillResult result = prewarm(manifest(100));
+
+        assertThat(region.sources).containsExactly(other);
+        assertThat(result.bytesFromSiblings()).isEqualTo(990);
+    }
+
+    /** What an earlier filling of the same copy was told does not hold any more. */
+    @Test
+    void itIsTheLakeIfNobodyKnowsWhereItIsCheaper() {
+        control.failSiblings();
+
+        assertThat(prewarm(manifest(100)).bytesVerified()).isEqualTo(1_000);
+
+        assertThat(region.sources).isEmpty();
     }
 
     @Test
@@ -88,7 +115,7 @@ class PrewarmWorkflowTest {
     private FillResult prewarm(ManifestRef manifest) {
         Worker lifecycle = environment.newWorker(TaskQueues.LIFECYCLE);
         lifecycle.registerWorkflowImplementationTypes(PrewarmWorkflowImpl.class);
-        lifecycle.registerActivitiesImplementations(new FakeControlPlane());
+        lifecycle.registerActivitiesImplementations(control);
         environment.newWorker(TaskQueues.region(US)).registerActivitiesImplementations(region);
         environment.newWorker(TaskQueues.warm(US)).registerActivitiesImplementations(region);
         environment.start();
@@ -115,6 +142,8 @@ class PrewarmWorkflowTest {
         private final List<String> warmed = new ArrayList<>();
         private final Queue<Long> missing = new ArrayDeque<>();
         private long fromLake;
+        private long fromSiblings;
+        private @Nullable List<Sibling> sources;
 
         @Override
         public String mount(DatasetVersion version, ManifestRef manifest) {
@@ -124,6 +153,11 @@ class PrewarmWorkflowTest {
         @Override
         public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
             return mount(version, manifest);
+        }
+
+        @Override
+        public void fillFrom(DatasetVersion version, List<Sibling> siblings) {
+            sources = siblings;
         }
 
         @Override
@@ -137,8 +171,8 @@ class PrewarmWorkflowTest {
         public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
             Long first = missing.poll();
             return first == null
-                    ? new Coverage(manifest.bytes(), -1, fromLake)
-                    : new Coverage(manifest.bytes() - FakeRegion.CHUNK_BYTES, first, 0);
+                    ? new Coverage(manifest.bytes(), -1, fromLake, fromSiblings)
+                    : new Coverage(manifest.bytes() - FakeRegion.CHUNK_BYTES, first, 0, 0);
         }
 
         @Override

@@ -37,7 +37,8 @@ class StatusMarkdownTest {
                                         null,
                                         new Problem(ErrorCode.LAKE_DENIED, "no | access"),
                                         2,
-                                        null),
+                                        null,
+                                        0),
                                 new Residency(
                                         Platform.US,
                                         State.CACHED,
@@ -48,7 +49,8 @@ class StatusMarkdownTest {
                                         NOON.plusSeconds(60),
                                         null,
                                         7,
-                                        null)),
+                                        null,
+                                        0)),
                         List.of(new PinGrant(Platform.AP, "p", "a|b\n<c>", "training", NOON)));
 
         assertThat(StatusMarkdown.of(status, NOON))
@@ -82,7 +84,8 @@ class StatusMarkdownTest {
                         null,
                         null,
                         7,
-                        new Filling(NOON, 500));
+                        new Filling(NOON, 500),
+                        0);
         VersionStatus status =
                 new VersionStatus(
                         Platform.VERSION,

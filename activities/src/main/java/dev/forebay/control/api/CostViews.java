@@ -20,6 +20,8 @@ final class CostViews {
     @Schema(name = "Money", description = "In the currency of the answer, rounded to millionths")
     record MoneyView(
             @Schema(description = "Bytes from the lake") BigDecimal lake,
+            @Schema(description = "Bytes from other regions, on premises or not")
+                    BigDecimal siblings,
             @Schema(description = "Requests to the lake") BigDecimal requests,
             @Schema(description = "Disks of workers") BigDecimal nvme,
             @Schema(description = "All of these") BigDecimal total,
@@ -34,6 +36,7 @@ final class CostViews {
         static MoneyView of(CostLine line) {
             return new MoneyView(
                     rounded(line.lake()),
+                    rounded(line.siblings()),
                     rounded(line.requests()),
                     rounded(line.nvme()),
                     rounded(line.spent()),
@@ -52,6 +55,9 @@ final class CostViews {
                     String key,
             @Schema(description = "Failed requests and repetitions included") CountedView lake,
             @Schema(description = "What workers of a region took from each other") CountedView peer,
+            @Schema(description = "What they took from other regions of a cloud")
+                    CountedView sibling,
+            @Schema(description = "What they took from on-premises sites") CountedView onPremises,
             @Schema(description = "What workers sent to nodes") CountedView readers,
             @Schema(description = "10⁹ bytes on the disks of workers, times hours")
                     BigDecimal nvmeGbHours,
@@ -63,6 +69,8 @@ final class CostViews {
                     line.key(),
                     new CountedView(line.lakeRequests(), line.lakeBytes()),
                     new CountedView(line.peerRequests(), line.peerBytes()),
+                    new CountedView(line.siblingRequests(), line.siblingBytes()),
+                    new CountedView(line.onPremisesRequests(), line.onPremisesBytes()),
                     new CountedView(line.readerRequests(), line.readerBytes()),
                     MoneyView.rounded(line.nvmeGbHours()),
                     line.evictions(),

@@ -109,7 +109,7 @@ class VersionViews {
                 coverage(receipt),
                 receipt.bytesVerified(),
                 receipt.bytesFromLake(),
-                Map.of("lake", receipt.bytesFromLake()),
+                Map.of("lake", receipt.bytesFromLake(), "sibling", receipt.bytesFromSiblings()),
                 receipt.path(),
                 receipt.cachedAt(),
                 pin == null ? null : PinView.of(receipt.version(), pin),

@@ -47,7 +47,8 @@ public class LedgerCatalogue {
             with said as (
               select * from jsonb_to_recordset(cast(:statements as jsonb)) as s (
                 id text, closed boolean, revision bigint, lake_requests bigint, lake_bytes bigint,
-                peer_requests bigint, peer_bytes bigint, served_requests bigint, served_bytes bigint,
+                peer_requests bigint, peer_bytes bigint, sibling_requests bigint, sibling_bytes bigint,
+                on_premises_requests bigint, on_premises_bytes bigint, served_requests bigint, served_bytes bigint,
                 held_byte_seconds double precision)),
             before as (
               select a.* from ledger_account a join said using (id)
@@ -56,15 +57,20 @@ public class LedgerCatalogue {
               update ledger_account a set closed = s.closed, revision = s.revision, noted_at = cast(:now as timestamptz),
                 lake_requests = s.lake_requests, lake_bytes = s.lake_bytes,
                 peer_requests = s.peer_requests, peer_bytes = s.peer_bytes,
+                sibling_requests = s.sibling_requests, sibling_bytes = s.sibling_bytes,
+                on_premises_requests = s.on_premises_requests, on_premises_bytes = s.on_premises_bytes,
                 served_requests = s.served_requests, served_bytes = s.served_bytes,
                 held_byte_seconds = s.held_byte_seconds
               from said s join before b using (id) where a.id = s.id and b.revision < s.revision
               returning a.id)
             insert into ledger as l (day, region, version, run_id, lake_requests, lake_bytes,
-              peer_requests, peer_bytes, served_requests, served_bytes, held_byte_seconds)
+              peer_requests, peer_bytes, sibling_requests, sibling_bytes, on_premises_requests, on_premises_bytes,
+              served_requests, served_bytes, held_byte_seconds)
             select cast(:day as date), b.region, b.version, b.run_id,
               sum(s.lake_requests - b.lake_requests), sum(s.lake_bytes - b.lake_bytes),
               sum(s.peer_requests - b.peer_requests), sum(s.peer_bytes - b.peer_bytes),
+              sum(s.sibling_requests - b.sibling_requests), sum(s.sibling_bytes - b.sibling_bytes),
+              sum(s.on_premises_requests - b.on_premises_requests), sum(s.on_premises_bytes - b.on_premises_bytes),
               sum(s.served_requests - b.served_requests), sum(s.served_bytes - b.served_bytes),
               sum(s.held_byte_seconds - b.held_byte_seconds)
             from noted join said s using (id) join before b using (id)
@@ -74,6 +80,10 @@ public class LedgerCatalogue {
               lake_bytes = l.lake_bytes + excluded.lake_bytes,
               peer_requests = l.peer_requests + excluded.peer_requests,
               peer_bytes = l.peer_bytes + excluded.peer_bytes,
+              sibling_requests = l.sibling_requests + excluded.sibling_requests,
+              sibling_bytes = l.sibling_bytes + excluded.sibling_bytes,
+              on_premises_requests = l.on_premises_requests + excluded.on_premises_requests,
+              on_premises_bytes = l.on_premises_bytes + excluded.on_premises_bytes,
               served_requests = l.served_requests + excluded.served_requests,
               served_bytes = l.served_bytes + excluded.served_bytes,
               held_byte_seconds = l.held_byte_seconds + excluded.held_byte_seconds
@@ -105,6 +115,8 @@ public class LedgerCatalogue {
             """
             cast(sum(lake_requests) as bigint), cast(sum(lake_bytes) as bigint),
             cast(sum(peer_requests) as bigint), cast(sum(peer_bytes) as bigint),
+            cast(sum(sibling_requests) as bigint), cast(sum(sibling_bytes) as bigint),
+            cast(sum(on_premises_requests) as bigint), cast(sum(on_premises_bytes) as bigint),
             cast(sum(served_requests) as bigint), cast(sum(served_bytes) as bigint),
             sum(held_byte_seconds), cast(sum(evictions) as bigint)
             """;
@@ -152,6 +164,10 @@ public class LedgerCatalogue {
             long lakeBytes,
             long peerRequests,
             long peerBytes,
+            long siblingRequests,
+            long siblingBytes,
+            long onPremisesRequests,
+            long onPremisesBytes,
             long servedRequests,
             long servedBytes,
             double heldByteSeconds,
@@ -245,8 +261,12 @@ public class LedgerCatalogue {
                                         whole(row[5]),
                                         whole(row[6]),
                                         whole(row[7]),
-                                        ((Number) row[8]).doubleValue(),
-                                        whole(row[9])))
+                                        whole(row[8]),
+                                        whole(row[9]),
+                                        whole(row[10]),
+                                        whole(row[11]),
+                                        ((Number) row[12]).doubleValue(),
+                                        whole(row[13])))
                 .toList();
     }
 

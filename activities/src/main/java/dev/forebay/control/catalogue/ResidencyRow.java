@@ -45,6 +45,7 @@ record ResidencyRow(
                 filling == null ? null : filling.bytes());
     }
 
+    /** What came from other regions is in receipts only. */
     Residency toResidency() {
         return new Residency(
                 new RegionName(region),
@@ -62,7 +63,8 @@ record ResidencyRow(
                 objectsCached,
                 fillingSince == null || fillingBytes == null
                         ? null
-                        : new Filling(fillingSince, fillingBytes));
+                        : new Filling(fillingSince, fillingBytes),
+                0);
     }
 
     /** PostgreSQL keeps microseconds: rounding first keeps an unchanged row equal to itself. */

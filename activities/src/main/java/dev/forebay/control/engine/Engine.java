@@ -23,6 +23,7 @@ public class Engine {
     private final IngestActivitiesImpl ingest;
     private final SweepActivitiesImpl sweep;
     private final BudgetActivitiesImpl budget;
+    private final SiblingActivitiesImpl siblings;
     private final Bookkeeper bookkeeper;
     private final TrackingActivitiesImpl checks;
     private final int checksAtOnce;
@@ -38,6 +39,7 @@ public class Engine {
             IngestActivitiesImpl ingest,
             SweepActivitiesImpl sweep,
             BudgetActivitiesImpl budget,
+            SiblingActivitiesImpl siblings,
             Bookkeeper bookkeeper,
             TrackingActivitiesImpl checks,
             RoomActivitiesImpl room,
@@ -51,6 +53,7 @@ public class Engine {
         this.ingest = ingest;
         this.sweep = sweep;
         this.budget = budget;
+        this.siblings = siblings;
         this.bookkeeper = bookkeeper;
         this.checks = checks;
         // The other places for listing are for versions that somebody waits for.
@@ -76,7 +79,7 @@ public class Engine {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
                             worker.registerActivitiesImplementations(
-                                    catalogue, ingest, sweep, budget, checks, room);
+                                    catalogue, ingest, sweep, budget, siblings, checks, room);
                         }),
                 new Work(
                         TaskQueues.TRACKING,

@@ -6,9 +6,7 @@ import dev.forebay.control.engine.LakeListing.Size;
 import dev.forebay.control.engine.Plan.InRegion;
 import dev.forebay.control.engine.Plan.Needs;
 import dev.forebay.control.engine.Plan.Room;
-import dev.forebay.control.engine.Plan.Source;
 import dev.forebay.control.prices.PriceTable;
-import dev.forebay.control.prices.Prices;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.DatasetVersion;
@@ -22,15 +20,12 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
-import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +41,7 @@ public class Planner {
     private final Regions regions;
     private final LakeListing listing;
     private final RoomPlanner rooms;
+    private final FillSources sources;
     private final PriceTable prices;
 
     Planner(
@@ -54,12 +50,14 @@ public class Planner {
             Regions regions,
             LakeListing listing,
             RoomPlanner rooms,
+            FillSources sources,
             PriceTable prices) {
         this.datasets = datasets;
         this.reader = reader;
         this.regions = regions;
         this.listing = listing;
         this.rooms = rooms;
+        this.sources = sources;
         this.prices = prices;
     }
 
@@ -116,7 +114,9 @@ public class Planner {
                 region,
                 state,
                 needs,
-                needs == null ? List.of() : sources(region, status, needs),
+                needs == null
+                        ? List.of()
+                        : sources.of(region, status, needs.bytesMissing(), needs.lakeRequests()),
                 room(region, status, size, survey),
                 survey.bytesPerSecond(),
                 needs == null ? null : time(needs, survey.bytesPerSecond()),
@@ -169,44 +169,6 @@ public class Planner {
                         size.roomBytes(),
                         survey,
                         Urgency.INTERACTIVE);
-    }
-
-    /** The lake, and whoever has all of it; fillings take from the lake only, so far. */
-    private List<Source> sources(RegionName to, VersionStatus status, Needs needs) {
-        if (needs.bytesMissing() == 0) {
-            return List.of();
-        }
-        Prices here = prices.of(to);
-        Source lake =
-                new Source(
-                        Source.Kind.LAKE,
-                        null,
-                        priced(
-                                here.lakeBytes(needs.bytesMissing())
-                                        .add(here.lakeRequests(needs.lakeRequests()))),
-                        true);
-        Stream<Source> siblings =
-                status.regions().stream()
-                        .filter(other -> other.state() == Residency.State.CACHED)
-                        .map(Residency::region)
-                        .filter(other -> !other.equals(to))
-                        .map(other -> sibling(other, here, needs.bytesMissing()));
-        return Stream.concat(Stream.of(lake), siblings)
-                .sorted(
-                        Comparator.comparing(
-                                Source::cost, Comparator.nullsFirst(Comparator.naturalOrder())))
-                .toList();
-    }
-
-    private Source sibling(RegionName other, Prices here, long bytes) {
-        return regions.isOnPremises(other)
-                ? new Source(
-                        Source.Kind.ON_PREMISES, other, priced(here.onPremisesBytes(bytes)), false)
-                : new Source(Source.Kind.REGION, other, priced(here.siblingBytes(bytes)), false);
-    }
-
-    private @Nullable BigDecimal priced(BigDecimal cost) {
-        return prices.isStated() ? cost : null;
     }
 
     private static @Nullable Duration time(Needs needs, @Nullable Long bytesPerSecond) {

@@ -11,9 +11,12 @@ import java.math.MathContext;
  * so without any cache it would have been more.
  *
  * @param key what the figures are of
+ * @param siblingBytes from other regions of a cloud
+ * @param onPremisesBytes from on-premises sites
  * @param readerBytes sent to nodes, as {@code readerRequests} ranges
  * @param nvmeGbHours GB (10⁹ bytes) on disk times hours
- * @param nvme the price of these; as all prices exact, in the table's currency
+ * @param siblings the price of what came from other regions, on premises or not
+ * @param nvme the price of the GB hours; as all prices exact, in the table's currency
  */
 public record CostLine(
         String key,
@@ -21,11 +24,16 @@ public record CostLine(
         long lakeBytes,
         long peerRequests,
         long peerBytes,
+        long siblingRequests,
+        long siblingBytes,
+        long onPremisesRequests,
+        long onPremisesBytes,
         long readerRequests,
         long readerBytes,
         BigDecimal nvmeGbHours,
         long evictions,
         BigDecimal lake,
+        BigDecimal siblings,
         BigDecimal requests,
         BigDecimal nvme,
         BigDecimal withoutCache) {
@@ -42,18 +50,21 @@ public record CostLine(
                 0,
                 0,
                 0,
+                0,
+                0,
+                0,
+                0,
                 BigDecimal.ZERO,
                 0,
+                BigDecimal.ZERO,
                 BigDecimal.ZERO,
                 BigDecimal.ZERO,
                 BigDecimal.ZERO,
                 BigDecimal.ZERO);
     }
 
-    /** What was counted in a region, at its prices. Workers are no readers. */
+    /** What was counted in a region, at its prices. */
     static CostLine of(Sum sum, Prices prices) {
-        long readerRequests = Math.max(0, sum.servedRequests() - sum.peerRequests());
-        long readerBytes = Math.max(0, sum.servedBytes() - sum.peerBytes());
         BigDecimal gbHours =
                 BigDecimal.valueOf(sum.heldByteSeconds())
                         .divide(BYTE_SECONDS_IN_GB_HOUR, MathContext.DECIMAL64);
@@ -63,14 +74,20 @@ public record CostLine(
                 sum.lakeBytes(),
                 sum.peerRequests(),
                 sum.peerBytes(),
-                readerRequests,
-                readerBytes,
+                sum.siblingRequests(),
+                sum.siblingBytes(),
+                sum.onPremisesRequests(),
+                sum.onPremisesBytes(),
+                sum.servedRequests(),
+                sum.servedBytes(),
                 gbHours,
                 sum.evictions(),
                 prices.lakeBytes(sum.lakeBytes()),
+                prices.siblingBytes(sum.siblingBytes())
+                        .add(prices.onPremisesBytes(sum.onPremisesBytes())),
                 prices.lakeRequests(sum.lakeRequests()),
                 prices.nvme(gbHours),
-                prices.lakeBytes(readerBytes).add(prices.lakeRequests(readerRequests)));
+                prices.lakeBytes(sum.servedBytes()).add(prices.lakeRequests(sum.servedRequests())));
     }
 
     CostLine plus(CostLine other) {
@@ -80,11 +97,16 @@ public record CostLine(
                 lakeBytes + other.lakeBytes,
                 peerRequests + other.peerRequests,
                 peerBytes + other.peerBytes,
+                siblingRequests + other.siblingRequests,
+                siblingBytes + other.siblingBytes,
+                onPremisesRequests + other.onPremisesRequests,
+                onPremisesBytes + other.onPremisesBytes,
                 readerRequests + other.readerRequests,
                 readerBytes + other.readerBytes,
                 nvmeGbHours.add(other.nvmeGbHours),
                 evictions + other.evictions,
                 lake.add(other.lake),
+                siblings.add(other.siblings),
                 requests.add(other.requests),
                 nvme.add(other.nvme),
                 withoutCache.add(other.withoutCache));
@@ -92,7 +114,7 @@ public record CostLine(
 
     /** What it cost. */
     public BigDecimal spent() {
-        return lake.add(requests).add(nvme);
+        return lake.add(siblings).add(requests).add(nvme);
     }
 
     /** What the cache saved; less than 0 if it cost more than it saved. */

@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
@@ -101,6 +102,17 @@ public class Regions {
 
     private URI agent(RegionName region) {
         return Objects.requireNonNull(agents.get(require(region.value()).value()));
+    }
+
+    /**
+     * A region as others take bytes from it; empty if its gateway's address says too much for that.
+     */
+    public Optional<Sibling> sibling(RegionName region) {
+        try {
+            return Optional.of(new Sibling(agent(region), isOnPremises(region)));
+        } catch (ForebayException unusable) {
+            return Optional.empty();
+        }
     }
 
     /** Whether a region is a site of one's own, not a cloud's. */

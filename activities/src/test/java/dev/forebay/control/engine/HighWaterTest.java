@@ -84,6 +84,6 @@ class HighWaterTest {
 
     private static Residency residency(
             State state, long bytes, long objects, @Nullable Filling filling) {
-        return new Residency(US, state, bytes, 0, "/mnt/x", null, null, null, objects, filling);
+        return new Residency(US, state, bytes, 0, "/mnt/x", null, null, null, objects, filling, 0);
     }
 }

@@ -149,7 +149,8 @@ class WordingTest {
     private static RegionProgress progress(State state, long bytes, @Nullable Problem problem) {
         Instant at = state == State.CACHED ? NOON : null;
         return RegionProgress.of(
-                new Residency(REGION, state, bytes, 0, null, at, at, problem, 0, null), MANIFEST);
+                new Residency(REGION, state, bytes, 0, null, at, at, problem, 0, null, 0),
+                MANIFEST);
     }
 
     private static PinGrant pin(String holder) {

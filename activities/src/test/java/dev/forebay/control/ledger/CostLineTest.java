@@ -13,26 +13,18 @@ class CostLineTest {
     private static final Prices PRICES =
             new Prices(
                     new BigDecimal("0.1"),
-                    BigDecimal.ZERO,
-                    BigDecimal.ZERO,
+                    new BigDecimal("0.02"),
+                    new BigDecimal("0.001"),
                     new BigDecimal("0.4"),
                     new BigDecimal("0.01"));
 
     @Test
-    void whatWorkersTookFromEachOtherIsNoReading() {
-        CostLine line = CostLine.of(sum(10, 4_000_000_000L, 110, 5_000_000_000L), PRICES);
+    void withoutTheCacheReadersWouldHaveReadTheLake() {
+        CostLine line = CostLine.of(sum(10, 4_000_000_000L, 100, 1_000_000_000L), PRICES);
 
         assertThat(line.readerRequests()).isEqualTo(100);
         assertThat(line.readerBytes()).isEqualTo(1_000_000_000L);
         assertThat(line.withoutCache()).isEqualByComparingTo("0.14");
-    }
-
-    @Test
-    void whatIsNotNotedYetOfReadersIsNeverLessThanNothing() {
-        CostLine line = CostLine.of(sum(10, 4_000, 2, 1_000), PRICES);
-
-        assertThat(line.readerRequests()).isZero();
-        assertThat(line.readerBytes()).isZero();
     }
 
     @Test
@@ -41,14 +33,20 @@ class CostLineTest {
 
         CostLine both = one.plus(one);
 
-        assertThat(one.spent()).isEqualByComparingTo("0.21");
-        assertThat(both.spent()).isEqualByComparingTo("0.42");
-        assertThat(both.saved()).isEqualByComparingTo("-0.42");
+        assertThat(one.siblings()).isEqualByComparingTo("0.043");
+        assertThat(one.spent()).isEqualByComparingTo("0.253");
+        assertThat(both.spent()).isEqualByComparingTo("0.506");
+        assertThat(both.siblingRequests()).isEqualTo(8);
+        assertThat(both.onPremisesBytes()).isEqualTo(6_000_000_000L);
+        assertThat(both.saved()).isEqualByComparingTo("-0.506");
         assertThat(both.nvmeGbHours()).isEqualByComparingTo("2");
         assertThat(both.evictions()).isEqualTo(2);
     }
 
-    /** 0.1 for a GB, 0.1 for 250 requests, 0.01 for a GB for an hour. */
+    /**
+     * 0.1 for a GB, 0.1 for 250 requests, 0.04 for two GB of a region, 0.003 for three of a site,
+     * 0.01 for a GB for an hour.
+     */
     private static Sum sum(long peerRequests, long peerBytes, long served, long servedBytes) {
         return new Sum(
                 "team/digits",
@@ -57,6 +55,10 @@ class CostLineTest {
                 1_000_000_000L,
                 peerRequests,
                 peerBytes,
+                4,
+                2_000_000_000L,
+                1,
+                3_000_000_000L,
                 served,
                 servedBytes,
                 3_600e9,

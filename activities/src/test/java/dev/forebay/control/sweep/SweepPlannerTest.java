@@ -316,7 +316,7 @@ class SweepPlannerTest {
                         version(name),
                         manifest(copy.bytes),
                         new Residency(
-                                US, copy.state, copy.bytes, 0, "/mnt", NOON, end, null, 3, null),
+                                US, copy.state, copy.bytes, 0, "/mnt", NOON, end, null, 3, null, 0),
                         copy.pinned,
                         TTL,
                         copy.after,

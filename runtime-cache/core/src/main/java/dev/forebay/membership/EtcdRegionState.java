@@ -5,8 +5,10 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -102,13 +104,24 @@ public final class EtcdRegionState implements RegionState {
                     ErrorCode.INVALID_ARGUMENT,
                     "%d replicas: it must be 1 to %d".formatted(count, MAX_REPLICAS));
         }
-        String key = keys.replicas(version);
+        set(keys.replicas(version), Rows.ofReplicas(count), count > 1);
+    }
+
+    @Override
+    public void fillFrom(DatasetVersion version, List<Sibling> siblings) {
+        if (siblings.size() > Sibling.MOST) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%d siblings: it must be 0 to %d".formatted(siblings.size(), Sibling.MOST));
+        }
+        set(keys.sources(version), Rows.ofSources(siblings), !siblings.isEmpty());
+    }
+
+    /** Puts a key that says more than its absence, or removes it. */
+    private void set(String key, byte[] value, boolean says) {
         connection.run(
                 session -> {
-                    session.apply(
-                            count == 1
-                                    ? Change.delete(key)
-                                    : Change.put(key, Rows.ofReplicas(count)));
+                    session.apply(says ? Change.put(key, value) : Change.delete(key));
                     return true;
                 });
     }

@@ -22,6 +22,7 @@ record Keys(String root) {
     static final String REPLICAS = "replicas";
     static final String QUEUE = "queue";
     static final String GATE = "gate";
+    static final String SOURCES = "sources";
 
     static Keys of(RegionName region) {
         return new Keys("/forebay/" + region + "/");
@@ -51,6 +52,10 @@ record Keys(String root) {
     /** Touched by everything that enters the mount table. */
     String gate() {
         return root + GATE;
+    }
+
+    String sources(DatasetVersion version) {
+        return root + SOURCES + "/" + version.path();
     }
 
     String pinsOf(DatasetVersion version) {

@@ -2,21 +2,29 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
+import java.util.List;
 
 /**
  * A version that a region serves: one row of the mount table.
  *
  * @param replicas how many workers are to hold each of its chunks, for many nodes read it at once
+ * @param siblings other regions to ask for its bytes before the lake, in order
  */
-public record Mount(DatasetVersion version, ManifestRef manifest, State state, int replicas) {
+public record Mount(
+        DatasetVersion version,
+        ManifestRef manifest,
+        State state,
+        int replicas,
+        List<Sibling> siblings) {
 
-    /** A version of which one worker holds each chunk. */
+    /** A version of which one worker holds each chunk, from the lake. */
     public Mount(DatasetVersion version, ManifestRef manifest, State state) {
-        this(version, manifest, state, 1);
+        this(version, manifest, state, 1, List.of());
     }
 
-    Mount withReplicas(int count) {
-        return new Mount(version, manifest, state, count);
+    Mount with(int replicaCount, List<Sibling> otherRegions) {
+        return new Mount(version, manifest, state, replicaCount, otherRegions);
     }
 
     /** What the region may do with the version's bytes. */

@@ -91,7 +91,8 @@ final class Mounts {
                 session -> {
                     Optional<Current> current = current(session.get(key));
                     if (current.isEmpty()) {
-                        return true;
+                        // A filling that was given up while it waited for room has left this.
+                        return session.ifUnchanged(key, 0, delete(keys.sources(version)));
                     }
                     if (current.get().mount.state() != State.EVICTING) {
                         throw new ForebayException(
@@ -99,7 +100,11 @@ final class Mounts {
                                 "%s is %s; only an EVICTING version can be unmounted"
                                         .formatted(version, current.get().mount.state()));
                     }
-                    return session.ifUnchanged(key, current.get().revision, delete(key));
+                    return session.ifUnchanged(
+                            key,
+                            current.get().revision,
+                            delete(key),
+                            delete(keys.sources(version)));
                 });
     }
 

@@ -2,8 +2,10 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -87,6 +89,15 @@ public interface RegionState extends AutoCloseable {
      * @param count 1 to {@link #MAX_REPLICAS}; more copies than there are workers are not made
      */
     void replicate(DatasetVersion version, int count);
+
+    /**
+     * Says which other regions to ask for a version's bytes before the lake, mounted or not, from
+     * now on until it is unmounted.
+     *
+     * @param siblings the one to ask first before the others; at most {@link Sibling#MOST}, none
+     *     for the lake alone
+     */
+    void fillFrom(DatasetVersion version, List<Sibling> siblings);
 
     /**
      * Takes a pin, or renews it if this holder has one with this id already.

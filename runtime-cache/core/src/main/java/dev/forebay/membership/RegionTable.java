@@ -2,6 +2,7 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -64,6 +65,7 @@ final class RegionTable {
         List<Pin> pins = new ArrayList<>();
         List<Applicant> queue = new ArrayList<>();
         Map<DatasetVersion, Integer> replicas = new HashMap<>();
+        Map<DatasetVersion, List<Sibling>> siblings = new HashMap<>();
         for (Cell cell : cells.values()) {
             switch (cell.row) {
                 case Row.Worker(WorkerNode node) -> workers.add(node);
@@ -74,10 +76,16 @@ final class RegionTable {
                         replicas.put(version, count);
                 case Row.Waiting(Applicant applicant) -> queue.add(applicant);
                 case Row.Gate() -> {}
+                case Row.Sourced(DatasetVersion version, List<Sibling> others) ->
+                        siblings.put(version, others);
                 case null -> {}
             }
         }
-        mounts.replaceAll(mount -> mount.withReplicas(replicas.getOrDefault(mount.version(), 1)));
+        mounts.replaceAll(
+                mount ->
+                        mount.with(
+                                replicas.getOrDefault(mount.version(), 1),
+                                siblings.getOrDefault(mount.version(), List.of())));
         return new RegionView(
                 List.copyOf(workers),
                 Set.copyOf(live),

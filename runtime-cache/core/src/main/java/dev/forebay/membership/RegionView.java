@@ -1,6 +1,7 @@
 package dev.forebay.membership;
 
 import dev.forebay.model.Digest;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.util.List;
 import java.util.Map;
@@ -35,5 +36,14 @@ public record RegionView(
                 .collect(
                         Collectors.toUnmodifiableMap(
                                 mount -> mount.manifest().digest(), Mount::replicas, Math::max));
+    }
+
+    /** The other regions to ask for the bytes of a manifest before the lake, in order. */
+    public List<Sibling> siblings(Digest manifest) {
+        return mounts.stream()
+                .filter(mount -> mount.manifest().digest().equals(manifest))
+                .flatMap(mount -> mount.siblings().stream())
+                .distinct()
+                .toList();
     }
 }

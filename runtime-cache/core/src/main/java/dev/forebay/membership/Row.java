@@ -1,7 +1,9 @@
 package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
+import java.util.List;
 
 /** What one key of a region says. */
 sealed interface Row {
@@ -20,4 +22,6 @@ sealed interface Row {
     record Gate() implements Row {}
 
     record Replicated(DatasetVersion version, int replicas) implements Row {}
+
+    record Sourced(DatasetVersion version, List<Sibling> siblings) implements Row {}
 }

@@ -12,11 +12,13 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Rows as JSON values and back. Unknown members are ignored, so that later versions can add. */
@@ -37,6 +39,8 @@ final class Rows {
             String uri, String digest, long objects, long bytes, long chunks, State state) {}
 
     private record ReplicasValue(int count) {}
+
+    private record SourcesValue(List<Sibling> siblings) {}
 
     private record WaitingValue(
             long bytes, int rank, long sinceMillis, boolean steppedAside, String reason) {}
@@ -96,6 +100,10 @@ final class Rows {
         return json(new GateValue(entered.toString()));
     }
 
+    static byte[] ofSources(List<Sibling> siblings) {
+        return json(new SourcesValue(siblings));
+    }
+
     static byte[] of(Pin pin) {
         return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
     }
@@ -115,6 +123,7 @@ final class Rows {
                 case Keys.REPLICAS -> replicated(version(parts), value);
                 case Keys.QUEUE -> new Row.Waiting(applicant(version(parts), value));
                 case Keys.GATE -> new Row.Gate();
+                case Keys.SOURCES -> sourced(version(parts), value);
                 case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
                 default -> throw new IOException("no such kind of key");
             };
@@ -154,6 +163,11 @@ final class Rows {
                 Instant.ofEpochMilli(read.sinceMillis),
                 read.steppedAside,
                 read.reason);
+    }
+
+    private static Row sourced(DatasetVersion version, byte[] value) throws IOException {
+        return new Row.Sourced(
+                version, List.copyOf(JSON.readValue(value, SourcesValue.class).siblings));
     }
 
     private static Pin pin(DatasetVersion version, String id, byte[] value) throws IOException {

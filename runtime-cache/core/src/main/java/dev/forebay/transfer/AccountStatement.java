@@ -14,7 +14,12 @@ package dev.forebay.transfer;
  *     was killed all that it asked for
  * @param peerRequests requests to other workers that gave something
  * @param peerBytes bytes that came from other workers of the region
- * @param servedRequests ranges that were sent to readers, other workers among them
+ * @param siblingRequests requests to other regions that gave something
+ * @param siblingBytes bytes that came from other regions of a cloud
+ * @param onPremisesRequests requests to on-premises sites that gave something
+ * @param onPremisesBytes bytes that came from on-premises sites
+ * @param servedRequests ranges that were sent to readers, which workers, here and elsewhere, are
+ *     not
  * @param servedBytes bytes of these
  * @param heldByteSeconds bytes on the worker's disks times the seconds they were there; what
  *     versions share is divided among them
@@ -29,6 +34,10 @@ public record AccountStatement(
         long lakeBytes,
         long peerRequests,
         long peerBytes,
+        long siblingRequests,
+        long siblingBytes,
+        long onPremisesRequests,
+        long onPremisesBytes,
         long servedRequests,
         long servedBytes,
         double heldByteSeconds) {}

@@ -12,5 +12,10 @@ import java.util.Map;
  *     receiver's own copy
  * @param bytesFromLake how many bytes the worker has read from the lake for each mounted version
  *     with this manifest, since it was mounted
+ * @param bytesFromSiblings the same of bytes from other regions
  */
-public record Coverage(long chunks, BitSet held, Map<DatasetVersion, Long> bytesFromLake) {}
+public record Coverage(
+        long chunks,
+        BitSet held,
+        Map<DatasetVersion, Long> bytesFromLake,
+        Map<DatasetVersion, Long> bytesFromSiblings) {}

@@ -8,6 +8,8 @@ public enum Source {
     CACHE,
     /** Another worker of the region. */
     PEER,
+    /** Another region. */
+    SIBLING,
     /** The lake. */
     LAKE;
 

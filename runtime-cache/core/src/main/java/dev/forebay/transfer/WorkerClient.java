@@ -278,15 +278,25 @@ public final class WorkerClient implements AutoCloseable {
     }
 
     private record CoverageBody(
-            long chunks, String held, @Nullable Map<String, Long> bytesFromLake) {
+            long chunks,
+            String held,
+            @Nullable Map<String, Long> bytesFromLake,
+            @Nullable Map<String, Long> bytesFromSiblings) {
 
         Coverage decode() {
-            Map<DatasetVersion, Long> bytes = new HashMap<>();
-            if (bytesFromLake != null) {
-                bytesFromLake.forEach((name, n) -> bytes.put(DatasetVersion.parse(name), n));
-            }
             return new Coverage(
-                    chunks, BitSet.valueOf(Base64.getDecoder().decode(held)), Map.copyOf(bytes));
+                    chunks,
+                    BitSet.valueOf(Base64.getDecoder().decode(held)),
+                    byVersion(bytesFromLake),
+                    byVersion(bytesFromSiblings));
+        }
+
+        private static Map<DatasetVersion, Long> byVersion(@Nullable Map<String, Long> said) {
+            Map<DatasetVersion, Long> bytes = new HashMap<>();
+            if (said != null) {
+                said.forEach((name, n) -> bytes.put(DatasetVersion.parse(name), n));
+            }
+            return Map.copyOf(bytes);
         }
     }
 

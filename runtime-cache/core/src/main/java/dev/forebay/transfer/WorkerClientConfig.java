@@ -91,7 +91,10 @@ public record WorkerClientConfig(
                 ofWorker);
     }
 
-    /** For a worker, whose own reads do not count as reads of a version. */
+    /**
+     * For a worker, of this region or through its gateway of another one: its own reads do not
+     * count as reads of a version.
+     */
     public WorkerClientConfig forWorker() {
         return new WorkerClientConfig(
                 connectTimeout,

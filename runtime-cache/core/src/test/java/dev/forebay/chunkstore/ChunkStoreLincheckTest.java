@@ -7,11 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,7 +29,18 @@ class ChunkStoreLincheckTest {
     private static final int PAGES = 3;
     private static final PackId PACK = PackId.parse("ab".repeat(32));
 
+    /** Far more than are in use at once, far fewer than a process may have descriptors for. */
+    private static final int OPEN_STORES = 256;
+
+    /** Lincheck makes stores, to run what it made up and to search, and never says it is done. */
+    private static final Deque<ChunkStore> STORES = new ConcurrentLinkedDeque<>();
+
     @TempDir private static Path directory;
+
+    @AfterAll
+    static void close() {
+        STORES.forEach(ChunkStore::close);
+    }
 
     @Test
     void isLinearizable() {
@@ -52,6 +66,10 @@ class ChunkStoreLincheckTest {
                             List.of(own.resolve("a"), own.resolve("b")),
                             new StoreLimits(1 << 30, 100),
                             _ -> false);
+            STORES.add(store);
+            if (STORES.size() > OPEN_STORES) {
+                STORES.remove().close();
+            }
         }
 
         private static byte[] page(int chunk, int page) {

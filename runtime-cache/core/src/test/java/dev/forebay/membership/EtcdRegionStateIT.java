@@ -11,6 +11,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import io.etcd.jetcd.Client;
 import java.net.URI;
@@ -221,6 +222,44 @@ class EtcdRegionStateIT {
         state.mount(longer, MANIFEST);
         state.pin(new Pin(longer, "p", "bob", "", Duration.ofSeconds(30)));
         state.beginEviction(VERSION);
+    }
+
+    @Test
+    void whereAVersionIsFilledFromIsSaidUntilItIsUnmounted() {
+        Sibling near = new Sibling(URI.create("http://agent.near:8080"), true);
+        Sibling far = new Sibling(URI.create("https://agent.far:8443"), false);
+        state.fillFrom(VERSION, List.of(near, far));
+        state.mount(VERSION, MANIFEST);
+        eventually("both", () -> siblings().equals(List.of(near, far)));
+
+        state.fillFrom(VERSION, List.of(far));
+        eventually("one", () -> siblings().equals(List.of(far)));
+        state.fillFrom(VERSION, List.of());
+        eventually("the lake", () -> siblings().isEmpty());
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> state.fillFrom(VERSION, Collections.nCopies(Sibling.MOST + 1, far)));
+
+        state.fillFrom(VERSION, List.of(near));
+        state.beginEviction(VERSION);
+        state.unmount(VERSION);
+        state.mount(VERSION, MANIFEST);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
+        assertThat(siblings()).isEmpty();
+    }
+
+    @Test
+    void whatWasNeverMountedLeavesNothingOfWhereItWasToBeFilledFrom() {
+        state.fillFrom(VERSION, List.of(new Sibling(URI.create("http://agent.near:8080"), true)));
+        state.unmount(VERSION);
+
+        state.mount(VERSION, MANIFEST);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
+        assertThat(siblings()).isEmpty();
+    }
+
+    private List<Sibling> siblings() {
+        return state.view().siblings(MANIFEST.digest());
     }
 
     @Test

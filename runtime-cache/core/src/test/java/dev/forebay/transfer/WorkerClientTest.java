@@ -198,9 +198,10 @@ class WorkerClientTest {
 
     @Test
     void fillsAndDropsAndReportsStatus() {
-        worker.json("{\"liveBytes\":3,\"bytesFromLake\":2,\"bytesFromPeers\":1}");
+        worker.json(
+                "{\"liveBytes\":3,\"bytesFromLake\":2,\"bytesFromPeers\":1,\"bytesFromSiblings\":0}");
         assertThat(client.fill(worker.node(), MANIFEST, new ChunkId(PACK, 7)))
-                .isEqualTo(new FillAnswer(3, 2, 1));
+                .isEqualTo(new FillAnswer(3, 2, 1, 0));
         worker.json("{\"chunksDropped\":4,\"bytesDropped\":5}");
         assertThat(client.drop(worker.node(), MANIFEST)).isEqualTo(new DropAnswer(4, 5));
         worker.json(

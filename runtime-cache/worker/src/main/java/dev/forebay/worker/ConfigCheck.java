@@ -57,6 +57,11 @@ final class ConfigCheck {
         positive("peers.first-byte", config.peers().firstByte());
         notNegative("peers.back-off", config.peers().backOff());
 
+        atLeast(1, "siblings.concurrency", config.siblings().concurrency());
+        positive("siblings.timeout", config.siblings().timeout());
+        positive("siblings.first-byte", config.siblings().firstByte());
+        notNegative("siblings.back-off", config.siblings().backOff());
+
         atLeast(1, "requests.concurrency", config.requests().concurrency());
         atLeast(1, "requests.fill-concurrency", config.requests().fillConcurrency());
         atLeast(0, "requests.queue", config.requests().queue());

@@ -19,6 +19,8 @@ import dev.forebay.worker.accounts.VersionAccounts;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.fill.FillLimits;
 import dev.forebay.worker.fill.LakePace;
+import dev.forebay.worker.fill.Permits;
+import dev.forebay.worker.fill.SiblingRegions;
 import dev.forebay.worker.fill.WorkerPeers;
 import dev.forebay.worker.fill.WorkersAhead;
 import dev.forebay.worker.handover.Drain;
@@ -50,6 +52,7 @@ final class Worker {
     private final ImageStore images;
     private final ProtectedPacks protectedPacks;
     private final WorkerClient client;
+    private final WorkerClient siblings;
     private final VersionAccounts accounts;
     private final AccountTicks ticks;
     private final LastReads lastReads;
@@ -94,6 +97,12 @@ final class Worker {
         this.id = WorkerIdentity.of(config.home());
         this.registration = new Registration(id, state, () -> stats().capacityBytes(), this::drain);
         this.client = new WorkerClient(clientConfig(config, process));
+        this.siblings =
+                new WorkerClient(
+                        clientConfig(config, process)
+                                .withReadTimeouts(
+                                        config.siblings().timeout(),
+                                        config.siblings().firstByte()));
         WorkerPeers peers =
                 new WorkerPeers(
                         id,
@@ -109,6 +118,7 @@ final class Worker {
                 new ChunkAccess(
                         store,
                         peers,
+                        siblings(config, metrics),
                         lake,
                         pace,
                         accounts,
@@ -129,6 +139,17 @@ final class Worker {
         orphans.ifPresent(OrphanSweep::start);
         scrubber.ifPresent(Scrubber::start);
         store.onLostDisk(disk -> Thread.ofVirtual().name("lost-disk").start(() -> lost(disk)));
+    }
+
+    private SiblingRegions siblings(WorkerConfig settings, WorkerMetrics observer) {
+        WorkerConfig.Siblings bounds = settings.siblings();
+        Permits permits =
+                new Permits(
+                        "a chunk of another region (forebay.worker.siblings)",
+                        bounds.concurrency(),
+                        settings.fill().concurrency());
+        return new SiblingRegions(
+                versions::view, siblings, permits, bounds.timeout(), bounds.backOff(), observer);
     }
 
     private Optional<Scrubber> scrubber(WorkerConfig settings) {
@@ -280,6 +301,7 @@ final class Worker {
         state.close();
         protectedPacks.close();
         client.close();
+        siblings.close();
         lake.close();
         images.close();
         versions.close();

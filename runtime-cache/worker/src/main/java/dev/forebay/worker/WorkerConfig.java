@@ -50,6 +50,9 @@ public interface WorkerConfig {
     /** How other workers are asked before the lake is. */
     Peers peers();
 
+    /** How other regions are asked before the lake is. */
+    Siblings siblings();
+
     /** How many requests are worked on at once. */
     Requests requests();
 
@@ -135,6 +138,28 @@ public interface WorkerConfig {
 
         /** How long one that did not answer is left alone. */
         @WithDefault("10s")
+        Duration backOff();
+    }
+
+    /** How other regions are asked before the lake is, for versions that are filled from there. */
+    interface Siblings {
+        /** How many chunks may be on their way from other regions at once. */
+        @WithDefault("4")
+        int concurrency();
+
+        /** How long one may take to give a chunk before the lake is asked. */
+        @WithDefault("6s")
+        Duration timeout();
+
+        /**
+         * How long one may take to begin its answer; more than its {@code
+         * forebay.gateway.patience}, for it may have others to answer first.
+         */
+        @WithDefault("3s")
+        Duration firstByte();
+
+        /** How long one that did not answer, or sent something wrong, is left alone. */
+        @WithDefault("30s")
         Duration backOff();
     }
 

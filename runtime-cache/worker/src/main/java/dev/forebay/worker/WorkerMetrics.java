@@ -64,6 +64,15 @@ final class WorkerMetrics implements RequestObserver, FillObserver {
     }
 
     @Override
+    public void siblingRequest(String outcome, long bytes) {
+        count("sibling.requests", "Chunks asked of other regions", outcome);
+        Counter.builder(PREFIX + "sibling.bytes")
+                .description("Bytes taken from other regions")
+                .register(registry)
+                .increment((double) bytes);
+    }
+
+    @Override
     public void filled(String outcome, long nanos) {
         Timer.builder(PREFIX + "fills")
                 .description("Chunks filled, and how long that took")

@@ -58,6 +58,11 @@ class LedgerIT extends RunningWorker {
         assertThat(logged).isBetween(CHUNKS, CHUNKS + IN_FLIGHT);
         await(() -> statement(own, version).heldByteSeconds() > 0);
 
+        own.get(version.readPath(), "Range", "bytes=0-199", "Forebay-Reader", "worker");
+        own.get(version.readPath(), "Range", "bytes=0-99");
+        await(() -> statement(own, version).servedRequests() > 0);
+        assertThat(statement(own, version).servedBytes()).isEqualTo(100);
+
         own.kill9();
         own.restart();
         awaitMounted(own, version);

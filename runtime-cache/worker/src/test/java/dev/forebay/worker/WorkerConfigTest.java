@@ -65,6 +65,10 @@ class WorkerConfigTest {
                                 Map.entry("peers.timeout", "8s"),
                                 Map.entry("peers.first-byte", "7s"),
                                 Map.entry("peers.back-off", "9s"),
+                                Map.entry("siblings.concurrency", "22"),
+                                Map.entry("siblings.timeout", "23s"),
+                                Map.entry("siblings.first-byte", "24s"),
+                                Map.entry("siblings.back-off", "25s"),
                                 Map.entry("requests.concurrency", "10"),
                                 Map.entry("requests.fill-concurrency", "11"),
                                 Map.entry("requests.queue", "12"),
@@ -85,6 +89,8 @@ class WorkerConfigTest {
         assertThat(config.home()).isEqualTo(Path.of("/store"));
         assertThat(config.files()).isEqualTo(19);
         assertThat(config.advertisedAddress()).contains(URI.create("http://10.0.0.1:7400"));
+        assertThat(config.siblings().concurrency()).isEqualTo(22);
+        assertThat(config.siblings().backOff()).isEqualTo(Duration.ofSeconds(25));
         assertThat(config.requests().retryAfter()).isEqualTo(Duration.ofSeconds(13));
         assertThat(config.orphans().interval()).isEqualTo(Duration.ofSeconds(16));
         assertThat(config.orphans().bytesPerSecond().asLongValue()).isEqualTo(17);
@@ -109,6 +115,10 @@ class WorkerConfigTest {
         "peers.attempts, -1",
         "peers.timeout, 0s",
         "peers.first-byte, 0s",
+        "siblings.concurrency, 0",
+        "siblings.timeout, 0s",
+        "siblings.first-byte, 0s",
+        "siblings.back-off, -1s",
         "drain.timeout, 0s",
         "drain.bytes-per-second, 0",
         "drain.on-stop, -1s",

@@ -156,7 +156,7 @@ class WorkerIT extends RunningWorker {
                 .isEqualTo(12 * MIB + 100);
         assertThat(answers.stream().mapToLong(FillAnswer::liveBytes).sum())
                 .isEqualTo(12 * MIB + 100);
-        assertThat(again).isEqualTo(new FillAnswer(8 * MIB, 0, 0));
+        assertThat(again).isEqualTo(new FillAnswer(8 * MIB, 0, 0, 0));
         assertThat(coverage(version).chunks()).isEqualTo(2);
         assertThat(coverage(version).held().cardinality()).isEqualTo(2);
         assertThat(region.reads("fill/")).hasSize(3);

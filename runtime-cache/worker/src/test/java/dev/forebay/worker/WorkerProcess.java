@@ -57,7 +57,8 @@ final class WorkerProcess extends OneProcessServer {
         command.add("-Dforebay.lake.path-style=true");
         command.add("-Dforebay.worker.directory=" + directory.resolve("store"));
         command.add("-Dforebay.worker.capacity=1G");
-        // What was fetched once is not fetched again: that must not depend on how busy a machine is.
+        // What was fetched once is not fetched again: that must not depend on how busy a machine
+        // is.
         command.add("-Dforebay.worker.peers.first-byte=8s");
         command.add("-Dforebay.worker.peers.timeout=8s");
         wire.properties().forEach(property -> command.add("-D" + property));

@@ -2,6 +2,7 @@ package dev.forebay.workflows.activity;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.ActivityInterface;
@@ -31,6 +32,12 @@ public interface RegionActivities {
      * region's queue for two minutes; with TOO_LARGE if it can never fit.
      */
     String admit(DatasetVersion version, ManifestRef manifest, Claim claim);
+
+    /**
+     * Says which other regions the workers ask for the version's bytes before the lake, until it is
+     * unmounted or this is said anew; none for the lake alone.
+     */
+    void fillFrom(DatasetVersion version, List<Sibling> siblings);
 
     /**
      * Has chunks {@code [fromOrdinal, toOrdinal)} of the version filled and verified by the workers
@@ -91,8 +98,10 @@ public interface RegionActivities {
      * @param firstMissing the ordinal of the first chunk that is missing, or -1
      * @param bytesFromLake what they have read from the lake for it since it was mounted, whoever
      *     asked them to
+     * @param bytesFromSiblings the same of bytes from other regions
      */
-    record Coverage(long bytesVerified, long firstMissing, long bytesFromLake) {
+    record Coverage(
+            long bytesVerified, long firstMissing, long bytesFromLake, long bytesFromSiblings) {
 
         public boolean complete() {
             return firstMissing < 0;

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytesVerified bytes in the region whose checksums were verified; equal to {@code bytes} if
  *     all of it was asked for and it is not cold
  * @param bytesFromLake bytes this region took from the lake for its present copy
+ * @param bytesFromSiblings bytes it took from other regions for that copy
  * @param path where the version appears on every node of the region; absent if it does not yet
  * @param cachedAt when it became complete; absent if it is not
  * @param pin the pin that was asked for; absent in a cold one that came before it could be taken
@@ -31,6 +32,7 @@ public record Receipt(
         RegionName region,
         long bytesVerified,
         long bytesFromLake,
+        long bytesFromSiblings,
         @Nullable String path,
         @Nullable Instant cachedAt,
         @Nullable PinGrant pin,
@@ -52,6 +54,7 @@ public record Receipt(
                 region,
                 bytesVerified,
                 bytesFromLake,
+                bytesFromSiblings,
                 path,
                 cachedAt,
                 pin,

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param blocked why nothing goes on, and what to do; empty unless it is BLOCKED
  * @param objectsCached files whose last byte was filled; all of them once it is CACHED
  * @param filling its present filling; empty unless it is WARMING and mounted
+ * @param bytesFromSiblings bytes taken from other regions for the present copy, as it was confirmed
  */
 public record Residency(
         RegionName region,
@@ -26,7 +27,8 @@ public record Residency(
         @Nullable Instant evictableAt,
         @Nullable Problem blocked,
         long objectsCached,
-        @Nullable Filling filling) {
+        @Nullable Filling filling,
+        long bytesFromSiblings) {
 
     /**
      * The beginning of a filling.

@@ -98,7 +98,8 @@ public final class StackPorts {
         return port("etcd-peer-" + region, () -> first(region) + 1);
     }
 
-    int agent(int region) {
+    /** Where the agent of a region listens, by the region's place among them. */
+    public int agent(int region) {
         return port("agent-" + region, () -> first(region) + 2);
     }
 

@@ -41,6 +41,14 @@ final class Account {
 
     long peerRequests;
     long peerBytes;
+
+    /** Bytes from other regions that were stored. */
+    long siblingKept;
+
+    long siblingRequests;
+    long siblingBytes;
+    long onPremisesRequests;
+    long onPremisesBytes;
     long servedRequests;
     long servedBytes;
 
@@ -88,6 +96,10 @@ final class Account {
                 bytes,
                 peerRequests,
                 peerBytes,
+                siblingRequests,
+                siblingBytes,
+                onPremisesRequests,
+                onPremisesBytes,
                 servedRequests,
                 servedBytes,
                 heldByteSeconds);

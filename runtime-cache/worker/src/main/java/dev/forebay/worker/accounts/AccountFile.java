@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Accounts in a file of slots of 512 bytes, numbers big-endian, the last four bytes of a slot the
- * CRC-32C of the others.
+ * CRC-32C of the others. The figures of other regions lie before these, where earlier releases
+ * wrote zeros.
  *
  * <p>A slot never crosses a page, and is written by one call: a process that is killed leaves the
  * old figures or the new ones. It is not flushed to the device, so that a machine that loses its
@@ -32,6 +33,7 @@ final class AccountFile {
     static final int SLOT_BYTES = 512;
 
     private static final int CHECKED_BYTES = SLOT_BYTES - Integer.BYTES;
+    private static final int SIBLINGS_AT = CHECKED_BYTES - 5 * Long.BYTES;
     private static final byte OPEN = 1;
     private static final byte CLOSED = 2;
     private static final int MANIFEST_CHARACTERS = 64;
@@ -109,6 +111,12 @@ final class AccountFile {
                 .putLong(account.heldSinceMillis);
         byte[] name = account.version.toString().getBytes(StandardCharsets.UTF_8);
         slot.putShort((short) name.length).put(name);
+        slot.position(SIBLINGS_AT)
+                .putLong(account.siblingKept)
+                .putLong(account.siblingRequests)
+                .putLong(account.siblingBytes)
+                .putLong(account.onPremisesRequests)
+                .putLong(account.onPremisesBytes);
         slot.putInt(CHECKED_BYTES, checksum(slot));
         return slot.clear();
     }
@@ -154,6 +162,12 @@ final class AccountFile {
             account.peerBytes = figures[5];
             account.servedRequests = figures[6];
             account.servedBytes = figures[7];
+            slot.position(SIBLINGS_AT);
+            account.siblingKept = slot.getLong();
+            account.siblingRequests = slot.getLong();
+            account.siblingBytes = slot.getLong();
+            account.onPremisesRequests = slot.getLong();
+            account.onPremisesBytes = slot.getLong();
             account.heldByteSeconds = heldByteSeconds;
             account.heldBytes = heldBytes;
             account.heldSinceMillis = heldSince;

@@ -7,6 +7,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Sibling;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.worker.fill.FillAccount;
 import dev.forebay.worker.retention.MountedVersions;
@@ -26,6 +27,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the region's copies of versions have cost on this worker: requests to the lake and bytes
- * from it and from other workers, what readers were sent, and how long what was on disk.
+ * from it, from other workers and other regions, what readers were sent, and how long what was on
+ * disk.
  *
  * <p>A version's account begins with its first fill here and is closed when it is dropped or leaves
  * the mount table. Of several mounted versions with the same manifest one pays for a fill, so that
@@ -199,7 +202,27 @@ public final class VersionAccounts implements FillAccount {
                                         }));
     }
 
-    /** Bytes of a version with this manifest were sent to a reader, who may be another worker. */
+    @Override
+    public synchronized void tookFromSibling(
+            Digest manifest, Sibling sibling, long bytes, long kept) {
+        payer(manifest)
+                .ifPresent(
+                        payer ->
+                                changed(
+                                        payer,
+                                        each -> {
+                                            each.siblingKept += kept;
+                                            if (sibling.onPremises()) {
+                                                each.onPremisesRequests++;
+                                                each.onPremisesBytes += bytes;
+                                            } else {
+                                                each.siblingRequests++;
+                                                each.siblingBytes += bytes;
+                                            }
+                                        }));
+    }
+
+    /** Bytes of a version with this manifest were sent to a reader, who is no worker. */
     public void served(Digest manifest, long bytes) {
         Served sum =
                 served.computeIfAbsent(manifest, _ -> new Served(new LongAdder(), new LongAdder()));
@@ -208,7 +231,17 @@ public final class VersionAccounts implements FillAccount {
     }
 
     /** Bytes that were read from the lake and stored, for each mounted version with a manifest. */
-    public synchronized Map<DatasetVersion, Long> of(Digest manifest) {
+    public Map<DatasetVersion, Long> of(Digest manifest) {
+        return kept(manifest, account -> account.kept);
+    }
+
+    /** Bytes of other regions that were stored, for each mounted version with a manifest. */
+    public Map<DatasetVersion, Long> ofSiblings(Digest manifest) {
+        return kept(manifest, account -> account.siblingKept);
+    }
+
+    private synchronized Map<DatasetVersion, Long> kept(
+            Digest manifest, ToLongFunction<Account> figure) {
         return versions.view().mounts().stream()
                 .filter(mount -> mount.manifest().digest().equals(manifest))
                 .map(Mount::version)
@@ -217,7 +250,7 @@ public final class VersionAccounts implements FillAccount {
                                 version -> version,
                                 version ->
                                         Optional.ofNullable(open.get(version))
-                                                .map(account -> account.kept)
+                                                .map(figure::applyAsLong)
                                                 .orElse(0L)));
     }
 

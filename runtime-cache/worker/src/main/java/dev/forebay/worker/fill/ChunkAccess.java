@@ -47,6 +47,7 @@ public final class ChunkAccess {
     public ChunkAccess(
             ChunkStore store,
             Peers peers,
+            Siblings siblings,
             Lake lake,
             LakePace pace,
             FillAccount account,
@@ -71,7 +72,8 @@ public final class ChunkAccess {
                         new ChangedObjects(limits.changedMemory(), limits.changedMemoryObjects()),
                         observer);
         ChunkBuffers buffers = new ChunkBuffers(limits.concurrency(), limits.queue());
-        this.fill = new ChunkFill(store, buffers, peers, fetch, account, timeout, observer);
+        this.fill =
+                new ChunkFill(store, buffers, peers, siblings, fetch, account, timeout, observer);
     }
 
     /**
@@ -150,9 +152,10 @@ public final class ChunkAccess {
         Need need = need(version, chunk, length);
         long lakeBytes = 0;
         long peerBytes = 0;
+        long siblingBytes = 0;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             if (complete(need)) {
-                return new FillAnswer(need.liveBytes(), lakeBytes, peerBytes);
+                return new FillAnswer(need.liveBytes(), lakeBytes, peerBytes, siblingBytes);
             }
             Flights.Landed<ChunkFill.Filled> landed =
                     join(version, need, 0, length, Urgency.prefetch(), false);
@@ -160,6 +163,7 @@ public final class ChunkAccess {
             throwIfFailed(filled, 0, length);
             lakeBytes += landed.begun() ? filled.lakeBytes() : 0;
             peerBytes += landed.begun() ? filled.peerBytes() : 0;
+            siblingBytes += landed.begun() ? filled.siblingBytes() : 0;
         }
         throw evicted(chunk);
     }
@@ -258,6 +262,9 @@ public final class ChunkAccess {
     private static Source source(ChunkFill.Filled filled) {
         if (filled.lakeBytes() > 0) {
             return Source.LAKE;
+        }
+        if (filled.siblingBytes() > 0) {
+            return Source.SIBLING;
         }
         return filled.peerBytes() > 0 ? Source.PEER : Source.CACHE;
     }

@@ -6,20 +6,23 @@ import dev.forebay.chunkstore.ValidBlocks;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Sibling;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Brings what a version needs of one chunk onto the disk: from another worker if one has it all,
- * else from the lake, object by object.
+ * else from another region if the version is to be filled from there and it has it all, else from
+ * the lake, object by object.
  *
- * <p>What somebody waits for is fetched and stored first, the rest of the chunk after it. What the
- * store has of the chunk already is kept and not fetched again. What can be had is stored even if
- * something else cannot.
+ * <p>Of the lake, what somebody waits for is fetched and stored first, the rest of the chunk after
+ * it. What the store has of the chunk already is kept and not fetched again. What can be had is
+ * stored even if something else cannot.
  */
 final class ChunkFill {
 
@@ -34,25 +37,34 @@ final class ChunkFill {
     record Filled(
             long lakeBytes,
             long peerBytes,
+            long siblingBytes,
             List<LakeFetch.Failure> failures,
             List<Need.Piece> stored) {
+
+        private static final Filled NOTHING = new Filled(0, 0, 0, List.of(), List.of());
+
+        private static Filled failed(List<LakeFetch.Failure> failures) {
+            return new Filled(0, 0, 0, failures, List.of());
+        }
 
         private Filled plus(Filled later) {
             List<LakeFetch.Failure> all = new ArrayList<>(failures);
             all.addAll(later.failures);
-            return new Filled(lakeBytes + later.lakeBytes, peerBytes, all, later.stored);
+            return new Filled(
+                    lakeBytes + later.lakeBytes, peerBytes, siblingBytes, all, later.stored);
         }
 
         private Filled failedAlso(List<Need.Piece> pieces, ForebayException cause) {
             List<LakeFetch.Failure> all = new ArrayList<>(failures);
             pieces.forEach(piece -> all.add(new LakeFetch.Failure(piece, cause)));
-            return new Filled(lakeBytes, peerBytes, all, stored);
+            return new Filled(lakeBytes, peerBytes, siblingBytes, all, stored);
         }
     }
 
     private final ChunkStore store;
     private final ChunkBuffers buffers;
     private final Peers peers;
+    private final Siblings siblings;
     private final LakeFetch lake;
     private final FillAccount account;
     private final Duration timeout;
@@ -62,6 +74,7 @@ final class ChunkFill {
             ChunkStore store,
             ChunkBuffers buffers,
             Peers peers,
+            Siblings siblings,
             LakeFetch lake,
             FillAccount account,
             Duration timeout,
@@ -69,6 +82,7 @@ final class ChunkFill {
         this.store = store;
         this.buffers = buffers;
         this.peers = peers;
+        this.siblings = siblings;
         this.lake = lake;
         this.account = account;
         this.timeout = timeout;
@@ -86,12 +100,12 @@ final class ChunkFill {
         List<Need.Piece> missing = missing(need);
         if (missing.isEmpty()) {
             // Another fill ended between the asker's look at the store and this one.
-            return new Filled(0, 0, List.of(), List.of());
+            return Filled.NOTHING;
         }
         if (urgency.demanded()) {
             List<LakeFetch.Failure> hopeless = lake.knownChanged(need.bucket(), missing);
             if (hopeless.size() == missing.size()) {
-                return new Filled(0, 0, hopeless, List.of());
+                return Filled.failed(hopeless);
             }
         }
         long begun = System.nanoTime();
@@ -120,9 +134,10 @@ final class ChunkFill {
             Urgency urgency,
             ByteBuffer bytes,
             Runnable partStored) {
-        if (fromPeers(need, missing, bytes)) {
+        Optional<Filled> elsewhere = fromElsewhere(need, missing, bytes, urgency);
+        if (elsewhere.isPresent()) {
             store(need, missing, bytes);
-            return new Filled(0, sum(missing), List.of(), missing);
+            return elsewhere.get();
         }
         Stages stages = Stages.of(missing, from, to);
         Filled first = fromLake(need, stages.first(), List.of(), bytes, urgency);
@@ -161,21 +176,33 @@ final class ChunkFill {
         List<Need.Piece> stored = new ArrayList<>(before);
         stored.addAll(fetched);
         store(need, stored, bytes);
-        return new Filled(fromLake, 0, failures, stored);
+        return new Filled(fromLake, 0, 0, failures, stored);
     }
 
-    /** Tries the other workers for the stretch that holds all that is missing. */
-    private boolean fromPeers(Need need, List<Need.Piece> missing, ByteBuffer bytes) {
+    /**
+     * Tries the other workers, and then the other regions, for the stretch that holds all that is
+     * missing.
+     */
+    private Optional<Filled> fromElsewhere(
+            Need need, List<Need.Piece> missing, ByteBuffer bytes, Urgency urgency) {
         int from = missing.getFirst().from() / CHECKSUM_BLOCK * CHECKSUM_BLOCK;
         int end = Math.ceilDiv(missing.getLast().to(), CHECKSUM_BLOCK) * CHECKSUM_BLOCK;
         int to = Math.min(need.length(), end);
-        if (peers.fetch(need.digest(), need.chunk(), from, bytes.slice(from, to - from))) {
+        ByteBuffer stretch = bytes.slice(from, to - from);
+        int kept = sum(missing);
+        if (peers.fetch(need.digest(), need.chunk(), from, stretch.slice())) {
             account.tookFromPeer(need.digest(), to - from);
-            return true;
+            return Optional.of(new Filled(0, kept, 0, List.of(), missing));
+        }
+        Optional<Sibling> sibling =
+                siblings.fetch(need.digest(), need.chunk(), from, stretch.slice(), urgency);
+        if (sibling.isPresent()) {
+            account.tookFromSibling(need.digest(), sibling.get(), to - from, kept);
+            return Optional.of(new Filled(0, 0, kept, List.of(), missing));
         }
         // Padding must be zeros, and nobody writes it again.
-        MemorySegment.ofBuffer(bytes.slice(from, to - from)).fill((byte) 0);
-        return false;
+        MemorySegment.ofBuffer(stretch).fill((byte) 0);
+        return Optional.empty();
     }
 
     /** Stores what was fetched; the store keeps what it had besides. */

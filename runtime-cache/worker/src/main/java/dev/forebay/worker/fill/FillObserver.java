@@ -9,6 +9,9 @@ public interface FillObserver {
     /** One other worker was asked; {@code bytes} is 0 if it had nothing or failed. */
     void peerRequest(String outcome, long bytes);
 
+    /** One other region was asked; {@code bytes} is 0 if it had nothing or failed. */
+    void siblingRequest(String outcome, long bytes);
+
     /** A chunk was filled, or not. */
     void filled(String outcome, long nanos);
 }

@@ -1,6 +1,7 @@
 package dev.forebay.worker.http;
 
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.worker.accounts.VersionAccounts;
@@ -99,13 +100,14 @@ final class ManifestRoutes {
                     new JsonObject()
                             .put("chunks", use.manifest().chunkCount())
                             .put("held", Base64.getEncoder().encodeToString(held.toByteArray()))
-                            .put("bytesFromLake", bytesFromLake(manifest)));
+                            .put("bytesFromLake", byVersion(accounts.of(manifest)))
+                            .put("bytesFromSiblings", byVersion(accounts.ofSiblings(manifest))));
         }
     }
 
-    private JsonObject bytesFromLake(Digest manifest) {
+    private static JsonObject byVersion(Map<DatasetVersion, Long> bytes) {
         JsonObject byVersion = new JsonObject();
-        accounts.of(manifest).forEach((version, bytes) -> byVersion.put(version.toString(), bytes));
+        bytes.forEach((version, each) -> byVersion.put(version.toString(), each));
         return byVersion;
     }
 }

@@ -38,7 +38,7 @@ final class PackRoutes {
     private final ObjLongConsumer<Digest> served;
 
     /**
-     * @param served told of the bytes that readers of a manifest are sent
+     * @param served told of the bytes that readers of a manifest are sent, other workers aside
      */
     PackRoutes(
             MountedVersions versions,
@@ -55,26 +55,41 @@ final class PackRoutes {
         this.served = served;
     }
 
-    private record Read(PackId pack, Digest manifest, RangeHeader range, boolean onlyIfCached) {}
+    /**
+     * @param copied whether another worker asks, to have a copy of its own
+     */
+    private record Read(
+            PackId pack,
+            Digest manifest,
+            RangeHeader range,
+            boolean onlyIfCached,
+            boolean copied) {}
 
     /**
      * A range inside its chunk, {@code from} and {@code to} counted from the chunk's first byte.
      */
     private record Place(
-            Digest manifest, ChunkId chunk, int length, int from, int to, long packBytes) {}
+            Digest manifest,
+            ChunkId chunk,
+            int length,
+            int from,
+            int to,
+            long packBytes,
+            boolean copied) {}
 
     /** {@code GET /v1/packs/{p}?manifest={m}}. */
     Callable<Answer> read(RoutingContext context) {
         PackId pack = Parameters.pack(context);
         Digest manifest = Parameters.manifestInQuery(context);
         boolean onlyIfCached = Parameters.onlyIfCached(context);
+        boolean copied = Parameters.isOfWorker(context);
         List<Read> reads =
                 Parameters.ranges(context).stream()
-                        .map(range -> new Read(pack, manifest, range, onlyIfCached))
+                        .map(range -> new Read(pack, manifest, range, onlyIfCached, copied))
                         .toList();
         Callable<Answer> answer =
                 reads.size() == 1 ? () -> readCached(reads.getFirst()) : () -> readMany(reads);
-        Callable<Answer> noted = Parameters.isOfWorker(context) ? answer : noting(manifest, answer);
+        Callable<Answer> noted = copied ? answer : noting(manifest, answer);
         return () -> versions.atHand(manifest) ? noted.call() : new Answer.Later(misses, noted);
     }
 
@@ -210,7 +225,7 @@ final class PackRoutes {
         int length = chunk.length(packBytes);
         int from = (int) (range.from() - chunk.start());
         int to = (int) Math.min(length - 1L, range.last() - chunk.start()) + 1;
-        return new Place(read.manifest(), chunk, length, from, to, packBytes);
+        return new Place(read.manifest(), chunk, length, from, to, packBytes, read.copied());
     }
 
     private Answer.FileBytes bytes(ChunkAccess.Present present, Place place) {
@@ -231,7 +246,9 @@ final class PackRoutes {
                             WorkerProtocol.SOURCE_HEADER,
                             present.source().wireName());
             observer.served(present.source(), to - from);
-            served.accept(place.manifest(), to - from);
+            if (!place.copied()) {
+                served.accept(place.manifest(), to - from);
+            }
             return new Answer.FileBytes(206, headers, stored.channel(), from, to - from, stored);
         } catch (RuntimeException e) {
             stored.close();
@@ -246,7 +263,8 @@ final class PackRoutes {
                     new JsonObject()
                             .put("liveBytes", answer.liveBytes())
                             .put("bytesFromLake", answer.bytesFromLake())
-                            .put("bytesFromPeers", answer.bytesFromPeers()));
+                            .put("bytesFromPeers", answer.bytesFromPeers())
+                            .put("bytesFromSiblings", answer.bytesFromSiblings()));
         }
     }
 

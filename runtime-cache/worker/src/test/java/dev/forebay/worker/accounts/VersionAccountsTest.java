@@ -9,9 +9,11 @@ import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.Sibling;
 import dev.forebay.transfer.AccountPage;
 import dev.forebay.transfer.AccountStatement;
 import dev.forebay.worker.retention.MountedVersions;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -32,6 +34,9 @@ class VersionAccountsTest {
     private static final Digest B = new Digest("b".repeat(64));
     private static final DatasetVersion ONE = DatasetVersion.parse("ns/data@one");
     private static final DatasetVersion TWO = DatasetVersion.parse("ns/data@two");
+    private static final Sibling REGION =
+            new Sibling(URI.create("http://agent.region:8080"), false);
+    private static final Sibling SITE = new Sibling(URI.create("http://agent.site:8080"), true);
     private static final int MOST = 4;
 
     private final AtomicReference<Instant> now =
@@ -58,6 +63,8 @@ class VersionAccountsTest {
         accounts.took(A, 1_000_000_000_000L);
         read(A, 300, 300);
         accounts.tookFromPeer(A, 50);
+        accounts.tookFromSibling(A, REGION, 4_096, 4_000);
+        accounts.tookFromSibling(A, SITE, 200, 150);
 
         reopen();
 
@@ -71,6 +78,11 @@ class VersionAccountsTest {
         assertThat(one.lakeBytes()).isEqualTo(310);
         assertThat(one.peerRequests()).isEqualTo(1);
         assertThat(one.peerBytes()).isEqualTo(50);
+        assertThat(one.siblingRequests()).isEqualTo(1);
+        assertThat(one.siblingBytes()).isEqualTo(4_096);
+        assertThat(one.onPremisesRequests()).isEqualTo(1);
+        assertThat(one.onPremisesBytes()).isEqualTo(200);
+        assertThat(accounts.ofSiblings(A)).isEqualTo(Map.of(ONE, 4_150L));
     }
 
     @Test
@@ -254,8 +266,10 @@ class VersionAccountsTest {
         DatasetVersion longest = DatasetVersion.of("n".repeat(63), "d".repeat(63), "v".repeat(127));
         mounted(mount(longest, A, Mount.State.WARMING));
         accounts.took(A, 3);
+        accounts.tookFromSibling(A, REGION, 5, 4);
         reopen();
         assertThat(accounts.of(A)).isEqualTo(Map.of(longest, 3L));
+        assertThat(accounts.ofSiblings(A)).isEqualTo(Map.of(longest, 4L));
     }
 
     @Test

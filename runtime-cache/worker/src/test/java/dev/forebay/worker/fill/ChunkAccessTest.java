@@ -10,16 +10,19 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Sibling;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.Source;
 import dev.forebay.transfer.VerifyAnswer;
 import java.io.RandomAccessFile;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -37,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ChunkAccessTest {
 
     private static final int MIB = 1 << 20;
+    private static final Sibling OTHER = new Sibling(URI.create("http://agent.other:8080"), false);
 
     private final FakeLake lake = new FakeLake();
     private final OnePack v1 = new OnePack("1");
@@ -46,6 +50,8 @@ class ChunkAccessTest {
     private final AtomicInteger lakeRequests = new AtomicInteger();
     private final AtomicLong cameFromLake = new AtomicLong();
     private final AtomicLong cameFromPeers = new AtomicLong();
+    private final AtomicLong cameFromSiblings = new AtomicLong();
+    private final AtomicLong keptFromSiblings = new AtomicLong();
     private final List<String> ahead = new CopyOnWriteArrayList<>();
     private volatile long writtenWhenTold = -1;
     private ChunkStore store;
@@ -227,7 +233,7 @@ class ChunkAccessTest {
 
         FillAnswer answer = chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
 
-        assertThat(answer).isEqualTo(new FillAnswer(15_000, 10_000, 0));
+        assertThat(answer).isEqualTo(new FillAnswer(15_000, 10_000, 0, 0));
         assertThat(lake.takeReads()).containsExactly("b[0, 5000)", "c[0, 5000)");
         assertBytes(v1, open(v1, 0, 0, v1.length(0)));
     }
@@ -242,7 +248,7 @@ class ChunkAccessTest {
 
         FillAnswer answer = chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
 
-        assertThat(answer).isEqualTo(new FillAnswer(16_384, 8_192, 0));
+        assertThat(answer).isEqualTo(new FillAnswer(16_384, 8_192, 0, 0));
         assertThat(lake.takeReads()).containsExactly("old[0, 8192)");
         assertBytes(v1, open(v1, 0, 0, v1.length(0)));
     }
@@ -271,7 +277,7 @@ class ChunkAccessTest {
             goOn.countDown();
             reader.get();
             for (Future<FillAnswer> prewarm : prewarms) {
-                assertThat(prewarm.get()).isEqualTo(new FillAnswer(5_000, 0, 0));
+                assertThat(prewarm.get()).isEqualTo(new FillAnswer(5_000, 0, 0, 0));
             }
         }
         assertThat(taken).isEqualTo(Map.of(v1.digest(), 5_000L));
@@ -293,7 +299,7 @@ class ChunkAccessTest {
 
         FillAnswer answer = chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
 
-        assertThat(answer).isEqualTo(new FillAnswer(105_000, 0, 105_000));
+        assertThat(answer).isEqualTo(new FillAnswer(105_000, 0, 105_000, 0));
         assertThat(asked).hasValue(1);
         assertThat(lake.takeReads()).isEmpty();
         assertThat(taken).isEmpty();
@@ -313,6 +319,100 @@ class ChunkAccessTest {
                         });
 
         assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+    }
+
+    @Test
+    void takesAChunkFromAnotherRegionBeforeTheLakeAndAfterTheOwnWorkers() {
+        v1.with(lake, "a", 100_000).with(lake, "b", 5_000);
+        List<String> asked = new ArrayList<>();
+        chunks =
+                access(
+                        (manifest, chunk, from, target) -> {
+                            asked.add("peers");
+                            return false;
+                        },
+                        (manifest, chunk, from, target, urgency) -> {
+                            asked.add("siblings");
+                            target.put(packBytes(v1), from, target.remaining());
+                            return Optional.of(OTHER);
+                        });
+
+        FillAnswer answer = chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
+
+        assertThat(answer).isEqualTo(new FillAnswer(105_000, 0, 0, 105_000));
+        assertThat(asked).containsExactly("peers", "siblings");
+        assertThat(lake.takeReads()).isEmpty();
+        assertThat(taken).isEmpty();
+        assertThat(keptFromSiblings).hasValue(105_000);
+        assertThat(cameFromSiblings.get()).isBetween(105_000L, (long) v1.length(0));
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+    }
+
+    @Test
+    void aReaderIsToldThatItCameFromAnotherRegion() {
+        v1.with(lake, "a", 100_000);
+        chunks =
+                access(
+                        Peers.none(),
+                        (manifest, chunk, from, target, urgency) -> {
+                            assertThat(urgency.demanded()).isTrue();
+                            target.put(packBytes(v1), from, target.remaining());
+                            return Optional.of(OTHER);
+                        });
+
+        ChunkAccess.Present present = open(v1, 0, 10, 20);
+
+        assertThat(present.source()).isEqualTo(Source.SIBLING);
+        assertBytes(v1, present);
+    }
+
+    @Test
+    void whatAnotherRegionLeftBehindWhenItFailedIsNotKept() {
+        v1.with(lake, "a", 5_000).with(lake, "b", 5_000);
+        chunks =
+                access(
+                        Peers.none(),
+                        (manifest, chunk, from, target, urgency) -> {
+                            while (target.hasRemaining()) {
+                                target.put((byte) 0xEE);
+                            }
+                            return Optional.empty();
+                        });
+
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+        assertThat(lake.takeReads()).hasSize(2);
+        assertThat(cameFromSiblings).hasValue(0);
+    }
+
+    @Test
+    void whileAnotherRegionSendsNobodyElseAsksForTheSameChunk() throws Exception {
+        v1.with(lake, "a", 100_000);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        chunks =
+                access(
+                        Peers.none(),
+                        (manifest, chunk, from, target, urgency) -> {
+                            asked.incrementAndGet();
+                            awaitQuietly(goOn);
+                            target.put(packBytes(v1), from, target.remaining());
+                            return Optional.of(OTHER);
+                        });
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<FillAnswer>> fills = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                fills.add(
+                        threads.submit(() -> chunks.fill(v1.version(), v1.chunk(0), v1.length(0))));
+            }
+            goOn.countDown();
+            long sum = 0;
+            for (Future<FillAnswer> fill : fills) {
+                sum += fill.get().bytesFromSiblings();
+            }
+            assertThat(sum).isEqualTo(100_000);
+        }
+        assertThat(asked).hasValue(1);
+        assertThat(lake.takeReads()).isEmpty();
     }
 
     @Test
@@ -360,7 +460,7 @@ class ChunkAccessTest {
                         });
 
         assertThat(chunks.fill(version, v1.chunk(0), v1.length(0)))
-                .isEqualTo(new FillAnswer(5_000, 0, 0));
+                .isEqualTo(new FillAnswer(5_000, 0, 0, 0));
         assertThat(lake.takeReads()).hasSize(1);
     }
 
@@ -418,10 +518,20 @@ class ChunkAccessTest {
         return access(peers, changedMemory, 16);
     }
 
+    private ChunkAccess access(Peers peers, Siblings siblings) {
+        return access(peers, siblings, Duration.ofMinutes(1), 16);
+    }
+
     private ChunkAccess access(Peers peers, Duration changedMemory, int parallel) {
+        return access(peers, Siblings.none(), changedMemory, parallel);
+    }
+
+    private ChunkAccess access(
+            Peers peers, Siblings siblings, Duration changedMemory, int parallel) {
         return new ChunkAccess(
                 store,
                 peers,
+                siblings,
                 lake,
                 new LakePace(100_000),
                 account(),
@@ -462,6 +572,13 @@ class ChunkAccessTest {
             @Override
             public void tookFromPeer(Digest manifest, long bytes) {
                 cameFromPeers.addAndGet(bytes);
+            }
+
+            @Override
+            public void tookFromSibling(Digest manifest, Sibling sibling, long bytes, long kept) {
+                assertThat(sibling).isEqualTo(OTHER);
+                cameFromSiblings.addAndGet(bytes);
+                keptFromSiblings.addAndGet(kept);
             }
         };
     }
@@ -515,6 +632,9 @@ class ChunkAccessTest {
 
         @Override
         public void peerRequest(String outcome, long bytes) {}
+
+        @Override
+        public void siblingRequest(String outcome, long bytes) {}
 
         @Override
         public void filled(String outcome, long nanos) {}
