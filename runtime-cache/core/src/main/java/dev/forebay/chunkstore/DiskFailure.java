@@ -27,14 +27,6 @@ enum DiskFailure {
         if (ErrorNumber.isFullDisk(e)) {
             return FULL;
         }
-        boolean bad =
-                ErrorNumber.isOneOf(
-                        e,
-                        ErrorNumber.EIO,
-                        ErrorNumber.ENXIO,
-                        ErrorNumber.ENODEV,
-                        ErrorNumber.EROFS,
-                        ErrorNumber.EUCLEAN);
-        return bad ? UNREADABLE : OTHER;
+        return ErrorNumber.isBrokenDisk(e) ? UNREADABLE : OTHER;
     }
 }

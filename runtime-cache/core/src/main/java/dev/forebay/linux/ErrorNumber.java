@@ -35,6 +35,11 @@ public final class ErrorNumber {
         return isOneOf(failure, ENOSPC, EDQUOT);
     }
 
+    /** Whether the device or the file system cannot do what it should. */
+    public static boolean isBrokenDisk(IOException failure) {
+        return isOneOf(failure, EIO, ENXIO, ENODEV, EROFS, EUCLEAN);
+    }
+
     /**
      * Whether a failure is one of these errors. Java's own exceptions for files do not have their
      * numbers: only what the C library calls them, in the language of this process.

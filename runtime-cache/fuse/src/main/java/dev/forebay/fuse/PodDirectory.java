@@ -1,5 +1,6 @@
 package dev.forebay.fuse;
 
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.Closeable;
@@ -20,7 +21,7 @@ final class PodDirectory {
      * Makes the directory if need be, and locks it until what is returned is closed.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} if another process has it, or it cannot be
-     *     used
+     *     used, {@code UNAVAILABLE} if that is because its disk is broken
      */
     static Closeable lock(String option, Path directory) {
         return tryLock(option, directory)
@@ -54,7 +55,9 @@ final class PodDirectory {
                     e);
         } catch (IOException e) {
             throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
+                    ErrorNumber.isBrokenDisk(e)
+                            ? ErrorCode.UNAVAILABLE
+                            : ErrorCode.INVALID_ARGUMENT,
                     "%s: cannot use %s: %s".formatted(option, directory, e),
                     e);
         }

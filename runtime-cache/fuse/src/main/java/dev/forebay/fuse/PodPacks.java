@@ -8,6 +8,7 @@ import dev.forebay.fuse.read.NodeBytes;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
@@ -33,6 +34,7 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PodPacks.class);
     private static final String OPTION = "--cache-directory";
+    private static final String WITHOUT = "Serving without a node cache";
 
     /** How often it is tried to have the directory while another process still has it. */
     private static final Duration RETRY = Duration.ofMillis(100);
@@ -68,11 +70,20 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     /**
+     * Opens it, or does without if its disk is broken.
+     *
      * @throws ForebayException {@code INVALID_ARGUMENT} if another process has the directory, or it
-     *     cannot be used
+     *     cannot be used for another reason
      */
     void openNow() {
-        openWith(PodDirectory.lock(OPTION, config.directory()));
+        try {
+            openWith(PodDirectory.lock(OPTION, config.directory()));
+        } catch (ForebayException e) {
+            if (e.code() != ErrorCode.UNAVAILABLE) {
+                throw e;
+            }
+            LOG.error(WITHOUT, e);
+        }
     }
 
     /**
@@ -92,7 +103,7 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
                 }
             }
         } catch (ForebayException e) {
-            LOG.error("Serving without a node cache", e);
+            LOG.error(WITHOUT, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -8,12 +8,18 @@ import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.model.DatasetVersion;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +31,11 @@ import org.jspecify.annotations.Nullable;
 final class ModelMount implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int FLIPPED_BITS = 100;
+
+    /** Up to half a MiB. */
+    private static final int MOVED_BITS = 20;
+
     private static final String STANDS_BY = "stood by for";
     private static final String HELD = "is held";
 
@@ -58,6 +69,11 @@ final class ModelMount implements AutoCloseable {
 
     ModelSetup setup() {
         return setup;
+    }
+
+    /** The pod that serves. */
+    ServerProcess pod() {
+        return serving;
     }
 
     /** Its processes by name. */
@@ -114,7 +130,7 @@ final class ModelMount implements AutoCloseable {
         command.add("--etcd-endpoints=" + region.etcd.endpoint());
         if (setup.held()) {
             command.add("--holder=" + directory.resolve("holder"));
-            command.add("--cache-directory=" + directory.resolve("cache"));
+            command.add("--cache-directory=" + cache());
         } else {
             command.add("--mountpoint=" + mountpoint);
         }
@@ -155,6 +171,17 @@ final class ModelMount implements AutoCloseable {
 
     private Launch launch(String name, List<String> command, Readiness ready) {
         return Launch.of(name, directory, command, Map.of(), ready, Launch.Lifetime.THIS_JVM);
+    }
+
+    /** Where pods that stand by for one another keep packs and images. */
+    private Path cache() {
+        return directory.resolve("cache");
+    }
+
+    /** Where whoever serves keeps packs. */
+    Path packs() {
+        Path kept = setup.held() ? cache() : directory.resolve(serving.name());
+        return kept.resolve("packs");
     }
 
     /** Whether a version of the model can be read. */
@@ -214,6 +241,93 @@ final class ModelMount implements AutoCloseable {
                     String log = Files.readString(held.log());
                     return log.substring(log.lastIndexOf(HELD)).contains(serves(serving));
                 });
+    }
+
+    /**
+     * Of the pod that stands by, manifests are lost and damaged while it is dead; then it is the
+     * next to serve.
+     */
+    void loseManifests(Random random) throws IOException {
+        ServerProcess pod = manifestsAreThere();
+        pod.kill9();
+        for (ModelVersion version : ModelVersion.all()) {
+            Path copy = manifest(pod, version);
+            if (random.nextBoolean()) {
+                Files.delete(copy);
+            } else {
+                FlippedBits.in(copy, FLIPPED_BITS, random);
+            }
+        }
+        pod.restart();
+        killPod();
+    }
+
+    /**
+     * The pod that stands by has compared its manifests when they change: all that is said of where
+     * files are. Then it is the next to serve. Returns when it has fetched them again; until then
+     * there may be errors.
+     */
+    void damageManifests(Random random) throws SQLException {
+        ServerProcess pod = manifestsAreThere();
+        for (ModelVersion version : ModelVersion.all()) {
+            moveFiles(manifest(pod, version), 1L << random.nextInt(MOVED_BITS));
+        }
+        killPod();
+        Await.until(
+                "damaged manifests are fetched again",
+                PATIENCE,
+                () -> {
+                    openSmallFiles();
+                    return hasManifests(pod);
+                });
+    }
+
+    private static void moveFiles(Path manifest, long bit) throws SQLException {
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + manifest);
+                Statement statement = database.createStatement()) {
+            statement.execute("PRAGMA journal_mode = OFF");
+            // SQLite has no exclusive or.
+            statement.execute(
+                    "UPDATE node SET pack_offset = (pack_offset | %1$d) - (pack_offset & %1$d) WHERE size > 0"
+                            .formatted(bit));
+        }
+    }
+
+    /** Each asks the pod what the manifest says of the file. */
+    private void openSmallFiles() {
+        for (ModelVersion version : ModelVersion.all()) {
+            for (String file : version.files().keySet()) {
+                if (file.startsWith(ModelVersion.SMALL)) {
+                    try {
+                        FileChannel.open(version.path(mountpoint, file)).close();
+                    } catch (IOException damaged) {
+                        // It is what was to be brought about.
+                    }
+                }
+            }
+        }
+    }
+
+    /** The pod that stands by, when it has all manifests. */
+    private ServerProcess manifestsAreThere() {
+        ServerProcess pod = Objects.requireNonNull(standby);
+        Await.until(pod.name() + " has all manifests", PATIENCE, () -> hasManifests(pod));
+        return pod;
+    }
+
+    private boolean hasManifests(ServerProcess pod) throws IOException {
+        for (ModelVersion version : ModelVersion.all()) {
+            Path original = ModelRegion.manifest(region.directory, version);
+            if (Files.mismatch(original, manifest(pod, version)) >= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Path manifest(ServerProcess pod, ModelVersion version) {
+        String digest = ModelRegion.digest(ModelRegion.manifest(region.directory, version)).hex();
+        return directory.resolve(pod.name()).resolve("manifests").resolve(digest + ".sqlite");
     }
 
     @Override

@@ -5,25 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.server.ServerProcess;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * "A mount shows the manifest's bytes or an error", in every view, over both transports, and from
@@ -31,24 +33,42 @@ import org.junit.jupiter.params.provider.EnumSource;
  * pods, holders and workers are killed and stopped, chunks rot and are evicted, and the lake is not
  * itself. One object was changed in the lake: only it may give errors. Repeated by {@code
  * -Dforebay.seed=…}; {@code -Dforebay.model.reads} and {@code -Dforebay.model.events} say how much
- * of it, in each set-up.
+ * of it, in each set-up, and {@code -Dforebay.model.setups} in which ones. With two events in each,
+ * all kinds of them come up.
  */
 class ReferenceModelIT {
 
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
     private static final long READS = Long.getLong("forebay.model.reads", 10_000);
     private static final int EVENTS = Integer.getInteger("forebay.model.events", 2);
+    private static final List<ModelSetup> SETUPS = setups();
+    private static final int READS_WITHOUT_ETCD = 500;
+    private static final int FLIPPED_BITS = 300;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AT_MOST = Duration.ofMinutes(20);
 
     @TempDir private static Path directory;
     private static ModelRegion region;
 
+    /** The kinds of events that there were, in all set-ups. */
+    private static final Set<String> HAPPENED = new HashSet<>();
+
     private final Random random = new Random(SEED);
     private final List<String> events = new ArrayList<>();
     private final Map<String, Integer> counts = new TreeMap<>();
 
-    /** What happens to readers. */
-    private record Event(String name, int weight, Happening happening) {}
+    /**
+     * What happens to readers.
+     *
+     * @param in the set-ups in which it may
+     */
+    private record Event(String name, int weight, Predicate<ModelSetup> in, Happening happening) {
+
+        /** In how many set-ups it may happen, of those that are tried. */
+        long setups() {
+            return SETUPS.stream().filter(in).count();
+        }
+    }
 
     @FunctionalInterface
     private interface Happening {
@@ -66,8 +86,15 @@ class ReferenceModelIT {
         region.close();
     }
 
+    private static List<ModelSetup> setups() {
+        String names = System.getProperty("forebay.model.setups", "");
+        return names.isEmpty()
+                ? List.of(ModelSetup.values())
+                : Stream.of(names.split(",", -1)).map(ModelSetup::valueOf).toList();
+    }
+
     @ParameterizedTest
-    @EnumSource
+    @FieldSource("SETUPS")
     void everyReadIsRight(ModelSetup setup) throws Exception {
         Instant start = Instant.now();
         try (ModelMount mount = new ModelMount(region, setup);
@@ -95,32 +122,58 @@ class ReferenceModelIT {
     }
 
     private void happen(List<Event> possible) throws Exception {
-        int weights = possible.stream().mapToInt(Event::weight).sum();
-        int chosen = random.nextInt(weights);
-        for (Event event : possible) {
+        Event event = choose(next(possible));
+        HAPPENED.add(event.name());
+        events.add(Instant.now() + " " + event.name());
+        counts.merge(event.name(), 1, Integer::sum);
+        event.happening().happen();
+    }
+
+    /** Those that there were in no set-up, the ones first that few others can have; at last all. */
+    private static List<Event> next(List<Event> possible) {
+        List<Event> fresh =
+                possible.stream().filter(event -> !HAPPENED.contains(event.name())).toList();
+        long least = fresh.stream().mapToLong(Event::setups).min().orElse(0);
+        return fresh.isEmpty()
+                ? possible
+                : fresh.stream().filter(event -> event.setups() == least).toList();
+    }
+
+    private Event choose(List<Event> from) {
+        int chosen = random.nextInt(from.stream().mapToInt(Event::weight).sum());
+        Iterator<Event> each = from.iterator();
+        Event event = each.next();
+        while (chosen >= event.weight()) {
             chosen -= event.weight();
-            if (chosen < 0) {
-                events.add(Instant.now() + " " + event.name());
-                counts.merge(event.name(), 1, Integer::sum);
-                event.happening().happen();
-                return;
-            }
+            event = each.next();
         }
+        return event;
     }
 
     private List<Event> events(ModelSetup setup, ModelMount mount, ModelReaders readers) {
-        List<Event> possible = new ArrayList<>();
-        possible.add(new Event("lake faults", 4, this::spoilLake));
-        possible.add(new Event("worker stopped", 2, this::stopWorker));
-        possible.add(new Event("worker killed", 2, this::killWorker));
-        possible.add(new Event("chunk damaged", 2, this::damageChunk));
-        possible.add(new Event("version evicted", 3, () -> evict(mount, readers)));
-        if (setup.held()) {
-            possible.add(new Event("pod killed", 4, mount::killPod));
-            possible.add(new Event("pod upgraded", 2, mount::upgradePod));
-            possible.add(new Event("holder killed", 1, mount::killHolder));
-        }
-        return possible;
+        Predicate<ModelSetup> all = _ -> true;
+        Predicate<ModelSetup> held = ModelSetup::held;
+        // By its image a version shows names without the manifest.
+        Predicate<ModelSetup> named = held.and(each -> each.shown() == ModelSetup.Shown.BY_FUSE);
+        return Stream.of(
+                        new Event("lake faults", 4, all, this::spoilLake),
+                        new Event("worker stopped", 2, all, this::stopWorker),
+                        new Event("worker killed", 2, all, this::killWorker),
+                        new Event("chunk damaged", 2, all, this::damageChunk),
+                        new Event("version evicted", 3, all, () -> evict(mount, readers)),
+                        new Event("etcd killed", 2, all, () -> killEtcd(readers)),
+                        new Event("pod killed", 4, held, mount::killPod),
+                        new Event("pod upgraded", 2, held, mount::upgradePod),
+                        new Event("holder killed", 1, held, mount::killHolder),
+                        new Event("manifests lost", 2, held, () -> mount.loseManifests(random)),
+                        new Event(
+                                "manifests damaged",
+                                2,
+                                named,
+                                () -> damageManifests(mount, readers)),
+                        new Event("packs damaged", 4, ModelSetup::strict, () -> damagePacks(mount)))
+                .filter(event -> event.in().test(setup))
+                .toList();
     }
 
     private void spoilLake() {
@@ -160,27 +213,30 @@ class ReferenceModelIT {
         worker.restart();
     }
 
-    /** A bit of a chunk in a store is another one. */
+    private void killEtcd(ModelReaders readers) {
+        region.etcd.kill9();
+        long until = readers.reads() + READS_WITHOUT_ETCD;
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(3000)));
+        Await.until("reads go on without etcd", PATIENCE, () -> readers.reads() >= until);
+        region.etcd.restart();
+        Await.until("etcd is found again", PATIENCE, region.state::connected);
+    }
+
     private void damageChunk() throws IOException {
-        Path chunks = region.store(random.nextInt(ModelRegion.WORKERS)).resolve("chunks");
-        List<Path> files;
-        try (Stream<Path> all = Files.walk(chunks)) {
-            files = all.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
-        }
-        if (files.isEmpty()) {
-            return;
-        }
-        Path file = files.get(random.nextInt(files.size()));
-        if (Files.notExists(file)) {
-            return;
-        }
-        try (RandomAccessFile chunk = new RandomAccessFile(file.toFile(), "rw")) {
-            long at = random.nextLong(chunk.length());
-            chunk.seek(at);
-            int was = chunk.read();
-            chunk.seek(at);
-            chunk.write(was ^ (1 << random.nextInt(8)));
-        }
+        Path store = region.store(random.nextInt(ModelRegion.WORKERS));
+        FlippedBits.below(store.resolve("chunks"), "", 1, random);
+    }
+
+    /** Some of the bits are where nothing is. */
+    private void damagePacks(ModelMount mount) throws IOException {
+        FlippedBits.below(mount.packs(), ".pack", FLIPPED_BITS, random);
+    }
+
+    /** That is an error until they are fetched again. */
+    private void damageManifests(ModelMount mount, ModelReaders readers) throws SQLException {
+        ModelVersion.all().forEach(readers::comesOrGoes);
+        mount.damageManifests(random);
+        ModelVersion.all().forEach(readers::comesOrGoes);
     }
 
     private void evict(ModelMount mount, ModelReaders readers) {
@@ -189,10 +245,7 @@ class ReferenceModelIT {
         region.evict(version);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)));
         region.mount(version);
-        Await.until(
-                version.name() + " is readable again",
-                Duration.ofSeconds(60),
-                () -> mount.reads(version));
+        Await.until(version.name() + " is readable again", PATIENCE, () -> mount.reads(version));
         readers.comesOrGoes(version);
     }
 }

@@ -5,6 +5,7 @@ import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -65,6 +66,8 @@ final class PackFiles implements AutoCloseable {
                     adopt(id);
                 }
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
     }
 

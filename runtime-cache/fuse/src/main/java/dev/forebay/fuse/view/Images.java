@@ -1,6 +1,7 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.image.ImageName;
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
@@ -40,17 +41,27 @@ public final class Images {
     private final Map<String, Path> right = new HashMap<>();
 
     /**
+     * On a broken disk none can be had.
+     *
      * @param directory made if it is not there
      * @param most when images take so many bytes together no other one is fetched
      */
     public Images(Path directory, long most, ImageSource source) {
         this.most = most;
         this.source = source;
+        this.directory = made(directory);
+    }
+
+    private static Path made(Path directory) {
         try {
             Files.createDirectories(directory.resolve(NATIVE));
             // As the kernel says it of a loop device's file.
-            this.directory = directory.toRealPath();
+            return directory.toRealPath();
         } catch (IOException e) {
+            if (ErrorNumber.isBrokenDisk(e)) {
+                LOG.error("Versions are shown file by file: cannot make {}", directory, e);
+                return directory.toAbsolutePath().normalize();
+            }
             throw new ForebayException(ErrorCode.INTERNAL, "cannot make " + directory, e);
         }
     }
