@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.server.ServerProcess;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,8 +19,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -162,24 +162,24 @@ class ReferenceModelIT {
 
     /** A bit of a chunk in a store is another one. */
     private void damageChunk() throws IOException {
-        Path chunks = region.store(random.nextInt(ModelRegion.WORKERS)).resolve("chunks");
-        List<Path> files;
-        try (Stream<Path> all = Files.walk(chunks)) {
-            files = all.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
-        }
+        List<Path> files =
+                StoreFiles.of(region.store(random.nextInt(ModelRegion.WORKERS)));
         if (files.isEmpty()) {
             return;
         }
         Path file = files.get(random.nextInt(files.size()));
-        if (Files.notExists(file)) {
-            return;
-        }
-        try (RandomAccessFile chunk = new RandomAccessFile(file.toFile(), "rw")) {
-            long at = random.nextLong(chunk.length());
-            chunk.seek(at);
-            int was = chunk.read();
-            chunk.seek(at);
-            chunk.write(was ^ (1 << random.nextInt(8)));
+        try (FileChannel chunk =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            if (chunk.size() == 0) {
+                return;
+            }
+            ByteBuffer one = ByteBuffer.allocate(1);
+            long at = random.nextLong(chunk.size());
+            chunk.read(one, at);
+            one.put(0, (byte) (one.get(0) ^ (1 << random.nextInt(8))));
+            chunk.write(one.flip(), at);
+        } catch (NoSuchFileException e) {
+            // Others needed its room just now.
         }
     }
 
