@@ -66,6 +66,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** How long a worker may take, as long as a busy machine does. */
     private static final Duration ATTEMPT = Duration.ofSeconds(3);
+
     private final List<ErrorCode> failures = Collections.synchronizedList(new ArrayList<>());
 
     private FakeWorker worker;
@@ -90,8 +91,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
         client = new WorkerClient(WorkerClientConfig.defaults());
         WorkerSet workers = new WorkerSet(List.of(worker.node()), Set.of("fake"));
         RegionReaderConfig patience =
-                new RegionReaderConfig(
-                        Duration.ofSeconds(6), ATTEMPT, Duration.ofSeconds(1));
+                new RegionReaderConfig(Duration.ofSeconds(6), ATTEMPT, Duration.ofSeconds(1));
         RegionReader region = new RegionReader(client, () -> workers, patience, ReadEvents.NONE);
         source = new MountedSource(region::read);
         packs =

@@ -219,9 +219,7 @@ class CrashIT {
 
     /** How many chunks each worker has. */
     private int[] chunkFiles() throws IOException {
-        return new int[] {
-            stack.chunkFiles(REGION, 0).size(), stack.chunkFiles(REGION, 1).size()
-        };
+        return new int[] {stack.chunkFiles(REGION, 0).size(), stack.chunkFiles(REGION, 1).size()};
     }
 
     /** Workers have other ids in each run: seldom, one of them owns nothing of a small version. */

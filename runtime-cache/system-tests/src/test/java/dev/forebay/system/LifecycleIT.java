@@ -214,7 +214,15 @@ class LifecycleIT {
         api.ensure("life/leaked@v1", KOREA);
         api.post(
                         Api.path("life/leaked@v1") + "/pins",
-                        Map.of("region", KOREA, "id", "dies", "holder", "gone", "lease_seconds", 10))
+                        Map.of(
+                                "region",
+                                KOREA,
+                                "id",
+                                "dies",
+                                "holder",
+                                "gone",
+                                "lease_seconds",
+                                10))
                 .expect(201);
         api.post(
                         Api.path("life/leaked@v1") + "/pins",

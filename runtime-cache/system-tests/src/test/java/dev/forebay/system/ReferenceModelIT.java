@@ -162,8 +162,7 @@ class ReferenceModelIT {
 
     /** A bit of a chunk in a store is another one. */
     private void damageChunk() throws IOException {
-        List<Path> files =
-                StoreFiles.of(region.store(random.nextInt(ModelRegion.WORKERS)));
+        List<Path> files = StoreFiles.of(region.store(random.nextInt(ModelRegion.WORKERS)));
         if (files.isEmpty()) {
             return;
         }

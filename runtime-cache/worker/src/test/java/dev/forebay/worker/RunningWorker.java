@@ -93,7 +93,9 @@ abstract class RunningWorker {
         awaitStatus(process, version, 200);
     }
 
-    /** Waits until a worker knows of everything that etcd has been told before: all in one order. */
+    /**
+     * Waits until a worker knows of everything that etcd has been told before: all in one order.
+     */
     static void awaitCaughtUp(WorkerProcess process) {
         String name = "marker-" + MARKERS.incrementAndGet();
         region.put(name + "/object", name.getBytes(UTF_8));

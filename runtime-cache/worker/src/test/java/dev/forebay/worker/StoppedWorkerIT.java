@@ -145,7 +145,6 @@ class StoppedWorkerIT extends RunningWorker {
         await(() -> !region.state.view().live().contains(id));
     }
 
-
     private static WorkerNode registered(String id) {
         return region.state.view().workers().stream()
                 .filter(worker -> worker.id().equals(id))

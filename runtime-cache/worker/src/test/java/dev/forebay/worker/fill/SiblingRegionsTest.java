@@ -61,8 +61,7 @@ class SiblingRegionsTest {
     private final List<String> outcomes = new CopyOnWriteArrayList<>();
     private final WorkerClient client =
             new WorkerClient(
-                    WorkerClientConfig.defaults()
-                            .withReadTimeouts(TIMEOUT, TIMEOUT.dividedBy(2)));
+                    WorkerClientConfig.defaults().withReadTimeouts(TIMEOUT, TIMEOUT.dividedBy(2)));
     private List<Sibling> siblings = List.of();
 
     @AfterEach
