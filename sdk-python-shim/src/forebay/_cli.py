@@ -196,11 +196,15 @@ def build_parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    _add_datasets(add("datasets", _commands.list_datasets, "list, show, register and delete datasets"))
+    _add_datasets(add("datasets", _commands.datasets.list_datasets, "list, show, register and delete datasets"))
 
-    _add_tracking(add("tracking", _commands.tracking, "have a dataset follow its source, and see what was found there"))
+    _add_tracking(
+        add("tracking", _commands.datasets.tracking, "have a dataset follow its source, and see what was found there")
+    )
 
-    ensure = add("ensure", _commands.ensure, "wait until a version is complete in a region, and print its path")
+    ensure = add(
+        "ensure", _commands.versions.ensure, "wait until a version is complete in a region, and print its path"
+    )
     _add_version(ensure)
     _add_region(ensure)
     ensure.add_argument("--pin-for", metavar="DURATION", help="also hold it for this long")
@@ -210,28 +214,30 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
-    plan = add("plan", _commands.plan, "say what it would take to have a version in regions; nothing begins")
+    plan = add("plan", _commands.plans.plan, "say what it would take to have a version in regions; nothing begins")
     _add_version(plan)
     plan.add_argument(
         "--region", metavar="REGION", action="append", default=[], help="a region; may be repeated (default: all)"
     )
 
-    prefetch = add("prefetch", _commands.prefetch, "start to bring versions into a region, without waiting or a pin")
+    prefetch = add(
+        "prefetch", _commands.versions.prefetch, "start to bring versions into a region, without waiting or a pin"
+    )
     prefetch.add_argument("versions", metavar="NS/NAME@VERSION", nargs="+")
     _add_region(prefetch)
 
-    status = add("status", _commands.status, "show where a dataset or one version of it is")
+    status = add("status", _commands.versions.status, "show where a dataset or one version of it is")
     status.add_argument("dataset", metavar="NS/NAME[@VERSION]")
 
-    explain = add("explain", _commands.explain, "say why a version is, or is not, in a region")
+    explain = add("explain", _commands.versions.explain, "say why a version is, or is not, in a region")
     explain.add_argument("dataset", metavar="NS/NAME[@VERSION]", help="without a version: the newest")
     _add_region(explain)
 
-    pins = add("pins", _commands.pins, "list who holds what")
+    pins = add("pins", _commands.pins.pins, "list who holds what")
     _add_region(pins, "only this region")
     pins.add_argument("--leaked", action="store_true", help="only those that nobody seems to stand behind, and why")
 
-    pin = add("pin", _commands.pin, "hold a version that is in a region")
+    pin = add("pin", _commands.pins.pin, "hold a version that is in a region")
     _add_version(pin)
     _add_region(pin)
     pin.add_argument("--for", dest="lease", metavar="DURATION", required=True, help="for how long")
@@ -240,35 +246,35 @@ def build_parser() -> argparse.ArgumentParser:
     pin.add_argument("--reason", metavar="WHY", help="what for")
     pin.add_argument("--job", metavar="UID", help="the uid of the Kubernetes Job that holds it")
 
-    unpin = add("unpin", _commands.unpin, "let go of a pin")
+    unpin = add("unpin", _commands.pins.unpin, "let go of a pin")
     _add_version(unpin)
     unpin.add_argument("pin", metavar="PIN", nargs="?", help="the pin's id, as `forebay pins` lists it")
     unpin.add_argument("--run-id", metavar="ID", help="instead of a pin: what `ensure --run-id ID` holds, if anything")
     _add_region(unpin)
 
-    evict = add("evict", _commands.evict, "remove a version from a region; refused while somebody holds it")
+    evict = add("evict", _commands.versions.evict, "remove a version from a region; refused while somebody holds it")
     _add_version(evict)
     _add_region(evict)
     evict.add_argument("--reason", metavar="WHY", help="why; it stays in the version's history")
 
-    ttl = add("ttl", _commands.set_ttl, "set how long a version stays in a region after its last pin")
+    ttl = add("ttl", _commands.versions.set_ttl, "set how long a version stays in a region after its last pin")
     _add_version(ttl)
     ttl.add_argument("ttl", metavar="DURATION")
 
-    resume = add("resume", _commands.resume, "let a region that is BLOCKED try again")
+    resume = add("resume", _commands.versions.resume, "let a region that is BLOCKED try again")
     _add_version(resume)
     _add_region(resume)
 
-    abandon = add("abandon", _commands.abandon, "give up a region that is BLOCKED, with what it holds")
+    abandon = add("abandon", _commands.versions.abandon, "give up a region that is BLOCKED, with what it holds")
     _add_version(abandon)
     _add_region(abandon)
     abandon.add_argument("--reason", metavar="WHY", help="why; it stays in the version's history")
 
-    cancel = add("cancel", _commands.cancel, "take a request back; what nobody else wants of it is removed")
+    cancel = add("cancel", _commands.versions.cancel, "take a request back; what nobody else wants of it is removed")
     _add_version(cancel)
     cancel.add_argument("request", metavar="REQUEST", help="the request's id, as a time-out of `ensure` names it")
 
-    sweep = add("sweep", _commands.sweep, "evict from a region what has to go, or show what that is")
+    sweep = add("sweep", _commands.regions.sweep, "evict from a region what has to go, or show what that is")
     _add_region(sweep)
     instead = sweep.add_mutually_exclusive_group()
     instead.add_argument("--dry-run", action="store_true", help="show what would go, and why; change nothing")
@@ -277,17 +283,19 @@ def build_parser() -> argparse.ArgumentParser:
     instead.add_argument("--resume", action="store_true", help="have the region swept by itself again")
     sweep.add_argument("--reason", metavar="WHY", help="why it is paused or resumed")
 
-    queue = add("queue", _commands.queue, "list the versions that wait for room in a region, and why")
+    queue = add("queue", _commands.regions.queue, "list the versions that wait for room in a region, and why")
     _add_region(queue)
 
-    quota = add("quota", _commands.quota, "show or set how much room a namespace may have")
+    quota = add("quota", _commands.regions.quota, "show or set how much room a namespace may have")
     quota.add_argument("namespace", metavar="NAMESPACE")
     quota.add_argument("bytes", metavar="BYTES", nargs="?", help="set it, to bytes or 64K, 10G, 1.5T; or: none")
     _add_region(quota, "only in this region (default: in all that have none of their own)")
 
-    add("regions", _commands.regions, "list the regions and their workers")
+    add("regions", _commands.regions.regions, "list the regions and their workers")
 
-    costs = add("costs", _commands.costs, "show what versions cost, and what they would have cost without the cache")
+    costs = add(
+        "costs", _commands.costs.costs, "show what versions cost, and what they would have cost without the cache"
+    )
     costs.add_argument("of", metavar="NS[/NAME[@VERSION]]", nargs="?", help="only what belongs to this")
     costs.add_argument("--by", choices=_BILLED_BY, default="dataset", help="add up by this (default: dataset)")
     _add_region(costs, "only this region")
@@ -295,7 +303,7 @@ def build_parser() -> argparse.ArgumentParser:
     costs.add_argument("--since", metavar="DAY", help="the first day, in UTC, as 2026-11-01 (default: of this month)")
     costs.add_argument("--until", metavar="DAY", help="the day after the last (default: tomorrow)")
 
-    add("budgets", _commands.budgets, "list what namespaces may cost this month, and have cost")
+    add("budgets", _commands.costs.budgets, "list what namespaces may cost this month, and have cost")
 
     completion = commands.add_parser("completion", help="print a completion script for a shell")
     completion.add_argument("shell", choices=_completion.SHELLS)
@@ -320,12 +328,14 @@ def _add_tracking(tracking: argparse.ArgumentParser) -> None:
         action.set_defaults(run=run)
         return action
 
-    add("show", _commands.tracking, "show how it is followed, and the last check")
-    on = add("on", _commands.follow, "check the source again and again, and make a version of what has changed")
+    add("show", _commands.datasets.tracking, "show how it is followed, and the last check")
+    on = add(
+        "on", _commands.datasets.follow, "check the source again and again, and make a version of what has changed"
+    )
     on.add_argument("--every", metavar="DURATION", help="the time between checks (default: as it is, or an hour)")
-    add("pause", _commands.pause_tracking, "make no checks until it is switched on again")
-    add("check", _commands.check_drift, "check now, without waiting for it")
-    add("off", _commands.unfollow, "follow it no more; its versions stay")
+    add("pause", _commands.datasets.pause_tracking, "make no checks until it is switched on again")
+    add("check", _commands.datasets.check_drift, "check now, without waiting for it")
+    add("off", _commands.datasets.unfollow, "follow it no more; its versions stay")
 
 
 def _add_datasets(datasets: argparse.ArgumentParser) -> None:
@@ -334,11 +344,11 @@ def _add_datasets(datasets: argparse.ArgumentParser) -> None:
 
     listing = actions.add_parser("list", parents=[quiet], help="list datasets (the default)")
     listing.add_argument("namespace", nargs="?", metavar="NAMESPACE", help="only this namespace")
-    listing.set_defaults(run=_commands.list_datasets)
+    listing.set_defaults(run=_commands.datasets.list_datasets)
 
     show = actions.add_parser("show", parents=[quiet], help="show one dataset and its versions")
     show.add_argument("dataset", metavar="NS/NAME")
-    show.set_defaults(run=_commands.show_dataset)
+    show.set_defaults(run=_commands.datasets.show_dataset)
 
     register = actions.add_parser("register", parents=[quiet], help="tell the platform where a dataset's originals are")
     register.add_argument("dataset", metavar="NS/NAME")
@@ -356,11 +366,11 @@ def _add_datasets(datasets: argparse.ArgumentParser) -> None:
         choices=("pin", "read"),
         help="from what that counts: the last pin (the default), or the last pin or read",
     )
-    register.set_defaults(run=_commands.register_dataset)
+    register.set_defaults(run=_commands.datasets.register_dataset)
 
     delete = actions.add_parser("delete", parents=[quiet], help="have a dataset's versions go; its originals stay")
     delete.add_argument("dataset", metavar="NS/NAME")
-    delete.set_defaults(run=_commands.delete_dataset)
+    delete.set_defaults(run=_commands.datasets.delete_dataset)
 
 
 def _add_version(parser: argparse.ArgumentParser) -> None:

@@ -354,7 +354,7 @@ def test_exit_codes(run: Run, plane: ControlPlane, monkeypatch: pytest.MonkeyPat
     assert run.err == "forebay: LAKE_DENIED: the lake refuses our key\n"
     monkeypatch.delenv("FOREBAY_REGION")
     run("evict", "vision/digits@1", code=2)
-    monkeypatch.setattr("forebay._commands._RETRY_SECONDS", 0.2)
+    monkeypatch.setattr("forebay._commands._output._RETRY_SECONDS", 0.2)
     plane.stop()
     run("regions", code=5)
     assert run.err.count("\n") == 1
@@ -394,7 +394,7 @@ def test_an_error_is_one_json_object_for_who_asked_for_json(
     plane.state.looks_until_cached = 1_000_000
     late = error("ensure", "vision/digits@1", "--timeout", "1", "--json", code=1)
     assert (late["code"], late["retryable"]) == ("ENSURE_TIMEOUT", True)
-    monkeypatch.setattr("forebay._commands._RETRY_SECONDS", 0.2)
+    monkeypatch.setattr("forebay._commands._output._RETRY_SECONDS", 0.2)
     plane.stop()
     assert error("regions", "--json", code=5)["code"] == "CONNECTION_FAILED"
 

@@ -1,7 +1,6 @@
 package dev.forebay.control.engine;
 
 import dev.forebay.model.DatasetName;
-import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.DriftCheckWorkflow;
 import dev.forebay.workflows.SearchAttributes;
 import dev.forebay.workflows.TaskQueues;
@@ -10,22 +9,12 @@ import io.temporal.api.enums.v1.ScheduleOverlapPolicy;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.schedules.Schedule;
 import io.temporal.client.schedules.ScheduleActionStartWorkflow;
-import io.temporal.client.schedules.ScheduleAlreadyRunningException;
-import io.temporal.client.schedules.ScheduleClient;
-import io.temporal.client.schedules.ScheduleClientOptions;
 import io.temporal.client.schedules.ScheduleDescription;
 import io.temporal.client.schedules.ScheduleHandle;
-import io.temporal.client.schedules.ScheduleIntervalSpec;
-import io.temporal.client.schedules.ScheduleOptions;
-import io.temporal.client.schedules.SchedulePolicy;
-import io.temporal.client.schedules.ScheduleSpec;
 import io.temporal.client.schedules.ScheduleState;
-import io.temporal.client.schedules.ScheduleUpdate;
-import io.temporal.serviceclient.WorkflowServiceStubs;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,20 +24,12 @@ import java.util.Optional;
 @Singleton
 class DriftSchedules {
 
-    /** Datasets that began to be followed together are not all checked in the same moment. */
-    private static final int JITTER_PART = 10;
-
     private static final Duration LONGEST_JITTER = Duration.ofMinutes(5);
 
-    private final ScheduleClient client;
+    private final Schedules schedules;
 
-    DriftSchedules(WorkflowServiceStubs stubs, ServiceConfig service) {
-        this.client =
-                ScheduleClient.newInstance(
-                        stubs,
-                        ScheduleClientOptions.newBuilder()
-                                .setNamespace(service.temporal().namespace())
-                                .build());
+    DriftSchedules(Schedules schedules) {
+        this.schedules = schedules;
     }
 
     /**
@@ -67,25 +48,9 @@ class DriftSchedules {
      * @param paused whether it pauses; as it is, or not, if empty
      */
     void put(DatasetName dataset, Duration interval, Optional<Boolean> paused) {
-        try {
-            client.createSchedule(
-                    WorkflowIds.driftCheck(dataset),
-                    schedule(dataset, interval, state(ScheduleState.newBuilder().build(), paused)),
-                    ScheduleOptions.newBuilder().build());
-        } catch (ScheduleAlreadyRunningException there) {
-            handle(dataset)
-                    .update(
-                            present ->
-                                    new ScheduleUpdate(
-                                            schedule(
-                                                    dataset,
-                                                    interval,
-                                                    state(
-                                                            present.getDescription()
-                                                                    .getSchedule()
-                                                                    .getState(),
-                                                            paused))));
-        }
+        schedules.put(
+                WorkflowIds.driftCheck(dataset),
+                before -> schedule(dataset, interval, state(before, paused)));
     }
 
     /**
@@ -110,7 +75,7 @@ class DriftSchedules {
     }
 
     private ScheduleHandle handle(DatasetName dataset) {
-        return client.getHandle(WorkflowIds.driftCheck(dataset));
+        return schedules.handle(WorkflowIds.driftCheck(dataset));
     }
 
     private static ScheduleState state(ScheduleState before, Optional<Boolean> paused) {
@@ -128,7 +93,6 @@ class DriftSchedules {
     }
 
     private static Schedule schedule(DatasetName dataset, Duration interval, ScheduleState state) {
-        Duration part = interval.dividedBy(JITTER_PART);
         WorkflowOptions options =
                 WorkflowOptions.newBuilder()
                         .setWorkflowId(WorkflowIds.driftCheck(dataset))
@@ -144,25 +108,14 @@ class DriftSchedules {
                                 "Lists the lake and compares it with the newest version; what differs becomes"
                                         + " a new version.")
                         .build();
-        return Schedule.newBuilder()
-                .setAction(
-                        ScheduleActionStartWorkflow.newBuilder()
-                                .setWorkflowType(DriftCheckWorkflow.class)
-                                .setArguments(dataset)
-                                .setOptions(options)
-                                .build())
-                .setSpec(
-                        ScheduleSpec.newBuilder()
-                                .setIntervals(List.of(new ScheduleIntervalSpec(interval)))
-                                .setJitter(
-                                        part.compareTo(LONGEST_JITTER) < 0 ? part : LONGEST_JITTER)
-                                .build())
-                .setPolicy(
-                        SchedulePolicy.newBuilder()
-                                .setOverlap(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_SKIP)
-                                .setCatchupWindow(interval)
-                                .build())
-                .setState(state)
-                .build();
+        return Schedules.every(
+                interval,
+                LONGEST_JITTER,
+                ScheduleActionStartWorkflow.newBuilder()
+                        .setWorkflowType(DriftCheckWorkflow.class)
+                        .setArguments(dataset)
+                        .setOptions(options)
+                        .build(),
+                state);
     }
 }

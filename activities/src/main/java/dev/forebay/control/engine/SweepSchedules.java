@@ -6,32 +6,20 @@ import dev.forebay.control.regions.Regions;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
-import dev.forebay.service.ServiceConfig;
 import dev.forebay.workflows.EvictionSweepWorkflow;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowIds;
-import io.temporal.api.enums.v1.ScheduleOverlapPolicy;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.schedules.Schedule;
 import io.temporal.client.schedules.ScheduleActionResult;
 import io.temporal.client.schedules.ScheduleActionStartWorkflow;
-import io.temporal.client.schedules.ScheduleAlreadyRunningException;
-import io.temporal.client.schedules.ScheduleClient;
-import io.temporal.client.schedules.ScheduleClientOptions;
 import io.temporal.client.schedules.ScheduleDescription;
 import io.temporal.client.schedules.ScheduleHandle;
-import io.temporal.client.schedules.ScheduleIntervalSpec;
-import io.temporal.client.schedules.ScheduleOptions;
-import io.temporal.client.schedules.SchedulePolicy;
-import io.temporal.client.schedules.ScheduleSpec;
 import io.temporal.client.schedules.ScheduleState;
-import io.temporal.client.schedules.ScheduleUpdate;
-import io.temporal.serviceclient.WorkflowServiceStubs;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -44,28 +32,19 @@ import java.util.function.Function;
 @Singleton
 public class SweepSchedules {
 
-    /** Regions do not all sweep in the same moment. */
-    private static final int JITTER_PART = 10;
-
     private static final Duration LONGEST_JITTER = Duration.ofSeconds(30);
 
-    private final ScheduleClient client;
+    private final Schedules schedules;
     private final Regions regions;
     private final TemporalCalls temporal;
     private final Duration interval;
 
     SweepSchedules(
-            WorkflowServiceStubs stubs,
+            Schedules schedules,
             Regions regions,
             TemporalCalls temporal,
-            ServiceConfig service,
             ControlPlaneConfig config) {
-        this.client =
-                ScheduleClient.newInstance(
-                        stubs,
-                        ScheduleClientOptions.newBuilder()
-                                .setNamespace(service.temporal().namespace())
-                                .build());
+        this.schedules = schedules;
         this.regions = regions;
         this.temporal = temporal;
         this.interval = config.sweep().interval();
@@ -126,7 +105,7 @@ public class SweepSchedules {
 
     private State call(RegionName region, Function<ScheduleHandle, State> call) {
         try {
-            return temporal.call(() -> call.apply(client.getHandle(WorkflowIds.sweep(region))));
+            return temporal.call(() -> call.apply(schedules.handle(WorkflowIds.sweep(region))));
         } catch (NoSuchRunException absent) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
@@ -155,59 +134,30 @@ public class SweepSchedules {
     void ensureScheduled() {
         for (String name : regions.names()) {
             RegionName region = new RegionName(name);
-            try {
-                client.createSchedule(
-                        WorkflowIds.sweep(region),
-                        schedule(region, ScheduleState.newBuilder().build()),
-                        ScheduleOptions.newBuilder().build());
-            } catch (ScheduleAlreadyRunningException there) {
-                client.getHandle(WorkflowIds.sweep(region))
-                        .update(
-                                present ->
-                                        new ScheduleUpdate(
-                                                schedule(
-                                                        region,
-                                                        present.getDescription()
-                                                                .getSchedule()
-                                                                .getState())));
-            }
+            schedules.put(WorkflowIds.sweep(region), state -> schedule(region, state));
         }
     }
 
     private Schedule schedule(RegionName region, ScheduleState state) {
-        Duration part = interval.dividedBy(JITTER_PART);
-        return Schedule.newBuilder()
-                .setAction(
-                        ScheduleActionStartWorkflow.newBuilder()
-                                .setWorkflowType(EvictionSweepWorkflow.class)
-                                .setArguments(region)
-                                .setOptions(
-                                        WorkflowOptions.newBuilder()
-                                                .setWorkflowId(WorkflowIds.sweep(region))
-                                                .setTaskQueue(TaskQueues.LIFECYCLE)
-                                                .setStaticSummary(
-                                                        "evict from %s what has to go"
-                                                                .formatted(region))
-                                                // The SDK cannot read a Schedule that has a
-                                                // summary without details.
-                                                .setStaticDetails(
-                                                        "Looks for copies that have outlived their time to live, whose"
-                                                                + " dataset was deleted, that nobody owns, or whose room"
-                                                                + " others need, and asks the workflow of each to evict it.")
-                                                .build())
-                                .build())
-                .setSpec(
-                        ScheduleSpec.newBuilder()
-                                .setIntervals(List.of(new ScheduleIntervalSpec(interval)))
-                                .setJitter(
-                                        part.compareTo(LONGEST_JITTER) < 0 ? part : LONGEST_JITTER)
-                                .build())
-                .setPolicy(
-                        SchedulePolicy.newBuilder()
-                                .setOverlap(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_SKIP)
-                                .setCatchupWindow(interval)
-                                .build())
-                .setState(state)
-                .build();
+        WorkflowOptions options =
+                WorkflowOptions.newBuilder()
+                        .setWorkflowId(WorkflowIds.sweep(region))
+                        .setTaskQueue(TaskQueues.LIFECYCLE)
+                        .setStaticSummary("evict from %s what has to go".formatted(region))
+                        // The SDK cannot read a Schedule that has a summary without details.
+                        .setStaticDetails(
+                                "Looks for copies that have outlived their time to live, whose"
+                                        + " dataset was deleted, that nobody owns, or whose room"
+                                        + " others need, and asks the workflow of each to evict it.")
+                        .build();
+        return Schedules.every(
+                interval,
+                LONGEST_JITTER,
+                ScheduleActionStartWorkflow.newBuilder()
+                        .setWorkflowType(EvictionSweepWorkflow.class)
+                        .setArguments(region)
+                        .setOptions(options)
+                        .build(),
+                state);
     }
 }

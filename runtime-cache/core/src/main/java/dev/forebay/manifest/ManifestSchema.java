@@ -13,7 +13,9 @@ final class ManifestSchema {
     static final String FORMAT = "2";
 
     private static final int WRITER_CACHE_KIB = 32 << 10;
-    private static final int READER_CACHE_KIB = 2 << 10;
+
+    /** Memory outside the heap, at most, for each session that is open. */
+    static final int READER_CACHE_KIB = 2 << 10;
 
     private static final List<String> TABLES =
             List.of(

@@ -2,12 +2,15 @@ package dev.forebay.manifest;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A bounded pool of sessions on one file, opened when first needed.
+ * A bounded pool of sessions on one file, opened when first needed, and kept as long as {@link
+ * IdleSessions} has room for them.
  *
  * <p>Safe for use by many threads; a caller beyond the bound waits for a session to come back.
  */
@@ -18,9 +21,13 @@ final class ReadSessions implements AutoCloseable {
         T run(ReadSession session) throws SQLException;
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(ReadSessions.class);
+
     private final Path file;
     private final Semaphore permits;
-    private final Deque<ReadSession> idle = new ArrayDeque<>();
+    private final IdleSessions idle = IdleSessions.OF_THIS_PROCESS;
+
+    // Guarded by this.
     private boolean closed;
 
     ReadSessions(Path file, int limit) {
@@ -45,43 +52,41 @@ final class ReadSessions implements AutoCloseable {
     }
 
     private ReadSession take() throws SQLException {
-        synchronized (idle) {
+        Optional<ReadSession> session;
+        synchronized (this) {
             if (closed) {
                 throw new IllegalStateException("manifest " + file + " is closed");
             }
-            ReadSession session = idle.pollFirst();
-            if (session != null) {
-                return session;
-            }
+            session = idle.take(this);
         }
-        return new ReadSession(file);
+        return session.isPresent() ? session.get() : new ReadSession(file);
     }
 
-    private void giveBack(ReadSession session) throws SQLException {
-        synchronized (idle) {
-            if (!closed) {
-                idle.addFirst(session);
-                return;
-            }
+    private void giveBack(ReadSession session) {
+        Optional<ReadSession> unwanted;
+        synchronized (this) {
+            unwanted = closed ? Optional.of(session) : idle.give(this, session);
         }
-        session.close();
+        unwanted.ifPresent(ReadSessions::close);
+    }
+
+    /** It may be another file's. */
+    private static void close(ReadSession session) {
+        try {
+            session.close();
+        } catch (SQLException e) {
+            LOG.warn("A session that only reads cannot be closed", e);
+        }
     }
 
     /** Closes idle sessions now and those in use when they come back. */
     @Override
     public void close() {
-        Deque<ReadSession> left;
-        synchronized (idle) {
+        List<ReadSession> left;
+        synchronized (this) {
             closed = true;
-            left = new ArrayDeque<>(idle);
-            idle.clear();
+            left = idle.takeAll(this);
         }
-        try {
-            for (ReadSession session : left) {
-                session.close();
-            }
-        } catch (SQLException e) {
-            throw SqlFailure.of(file, e);
-        }
+        left.forEach(ReadSessions::close);
     }
 }

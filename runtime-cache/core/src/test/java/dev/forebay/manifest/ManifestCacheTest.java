@@ -8,7 +8,9 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -150,6 +152,61 @@ class ManifestCacheTest {
         cache(1 << 20).open(ref(file)).close();
         assertThat(fetches).hasValue(2);
         assertThat(copy).hasSameBinaryContentAs(file.path());
+    }
+
+    /** Each session has memory for pages of its own. */
+    @Test
+    void manyManifestsThatAreOpenShareABoundedNumberOfSessions() throws IOException {
+        ManifestCache cache = cache(1 << 30);
+        List<CachedManifest> open = new ArrayList<>();
+        for (int i = 0; i < 2 * IdleSessions.MOST; i++) {
+            open.add(cache.open(ref(written("k" + i))));
+        }
+
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < open.size(); i++) {
+                assertThat(open.get(i).lookup(Node.ROOT_ID, "k" + i)).isPresent();
+            }
+            assertThat(sessionsOpen()).isEqualTo(IdleSessions.MOST);
+        }
+
+        open.forEach(CachedManifest::close);
+        assertThat(sessionsOpen()).isZero();
+    }
+
+    /** How many descriptors of this process are of copies in the cache. */
+    private long sessionsOpen() throws IOException {
+        long count = 0;
+        try (DirectoryStream<Path> descriptors =
+                Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : descriptors) {
+                try {
+                    if (Files.readSymbolicLink(descriptor).startsWith(directory.resolve("cache"))) {
+                        count++;
+                    }
+                } catch (NoSuchFileException closedMeanwhile) {
+                    // Not this one, then.
+                }
+            }
+        }
+        return count;
+    }
+
+    @Test
+    void whatSomebodyHasDeletedIsFetchedAgain() throws IOException {
+        ManifestFile file = written("a");
+        ManifestCache cache = cache(1 << 20);
+        Path copy;
+        try (CachedManifest first = cache.open(ref(file))) {
+            copy = first.file();
+        }
+        Files.delete(copy);
+
+        try (CachedManifest second = cache.open(ref(file))) {
+            assertThat(second.lookup(Node.ROOT_ID, "a")).isPresent();
+        }
+        assertThat(copy).exists();
+        assertThat(fetches).hasValue(2);
     }
 
     @Test

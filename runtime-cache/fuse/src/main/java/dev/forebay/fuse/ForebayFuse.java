@@ -2,8 +2,6 @@ package dev.forebay.fuse;
 
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
-import dev.forebay.model.ForebayException;
-import dev.forebay.model.RegionName;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -27,40 +25,30 @@ public final class ForebayFuse implements Callable<Integer> {
 
     @Mixin private PodOptions options = new PodOptions();
 
-    private ForebayFuse() {}
+    ForebayFuse() {}
 
     public static void main(String[] arguments) {
         boolean hold = arguments.length > 0 && arguments[0].equals(Hold.NAME);
         // Not a subcommand, which would want the options of its parent.
-        CommandLine commandLine = new CommandLine(hold ? new Hold() : new ForebayFuse());
+        CommandLine commandLine = Arguments.of(hold ? new Hold() : new ForebayFuse());
         String[] options = Arrays.copyOfRange(arguments, hold ? 1 : 0, arguments.length);
-        commandLine.setCaseInsensitiveEnumValuesAllowed(true);
-        commandLine.setExecutionExceptionHandler(
-                (failure, command, _) -> {
-                    if (failure instanceof ForebayException refused) {
-                        command.getErr().println("forebay-fuse: " + refused.getMessage());
-                        return CommandLine.ExitCode.SOFTWARE;
-                    }
-                    throw failure;
-                });
         System.exit(commandLine.execute(options));
     }
 
     @Override
     public Integer call() throws InterruptedException {
         options.check();
-        RegionName region = new RegionName(options.region);
         EtcdConfig etcd = EtcdConfig.of("--etcd-endpoints", options.etcdEndpoints);
         String where =
                 options.mountpoint == null
                         ? "served, or stood by for, with holder " + options.holder
                         : "mounted at " + Mountpoint.prepare(options.mountpoint);
-        Pod pod = Pod.start(options, EtcdRegionState.connect(etcd, region));
+        Pod pod = Pod.start(options, () -> EtcdRegionState.connect(etcd, options.region));
         Runtime.getRuntime().addShutdownHook(new Thread(pod::close, "unmount"));
         pod.rehearse();
         System.out.printf(
                 "forebay-fuse: region %s is %s, metrics at %s/metrics%n",
-                region, where, pod.server());
+                options.region, where, pod.server());
         return pod.awaitEnd();
     }
 }

@@ -97,6 +97,7 @@ final class Hold implements Callable<Integer> {
                     ErrorCode.INVALID_ARGUMENT,
                     "--replace-after is %d; it must not be negative".formatted(replaceAfter));
         }
+        PodOptions.requireOutsideOfMount("--holder", directory, mountpoint);
         mountpoint = mountpoint.toAbsolutePath().normalize();
         Mountpoint.make(mountpoint);
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);

@@ -63,6 +63,7 @@ final class Pod implements AutoCloseable {
     private static final Duration SWEEP_DELAY = Duration.ofMinutes(10);
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final RegionState region;
     private final Transport transport;
     private final PodServer server;
     private final FileSystemView view;
@@ -74,20 +75,23 @@ final class Pod implements AutoCloseable {
 
     private volatile Runnable versionIsWhole = () -> {};
 
-    /** Starts; what was started is stopped again if something fails. */
-    static Pod start(PodOptions options, RegionState region) {
+    /**
+     * Starts; what was started is stopped again if something fails.
+     *
+     * @param connect reaches the region; called when all that is asked of this node was found right
+     */
+    static Pod start(PodOptions options, Supplier<RegionState> connect) {
         Deque<AutoCloseable> started = new ArrayDeque<>();
         try {
-            return new Pod(options, region, started);
+            return new Pod(options, connect, started);
         } catch (RuntimeException | Error e) {
             closeAll(started);
             throw e;
         }
     }
 
-    private Pod(PodOptions options, RegionState region, Deque<AutoCloseable> started) {
+    private Pod(PodOptions options, Supplier<RegionState> connect, Deque<AutoCloseable> started) {
         PodMetrics metrics = new PodMetrics();
-        started.push(region);
         started.push(PodDirectory.lock("--directory", options.directory));
         Optional<BearerToken> token =
                 Optional.ofNullable(options.tokenFile)
@@ -95,6 +99,13 @@ final class Pod implements AutoCloseable {
         Optional<WorkerAuthorities> authorities =
                 Optional.ofNullable(options.workerAuthorities)
                         .map(file -> WorkerAuthorities.read("--worker-ca", file));
+        server = new PodServer(options.metricsSocket(), metrics::scrape, this::isReady);
+        started.push(server);
+        ViewChoice.Found found =
+                options.view.find(
+                        options.imageDevices, options.directory, options.bringsWholeVersions());
+        region = connect.get();
+        started.push(region);
         WorkerClient client =
                 new WorkerClient(
                         WorkerClientConfig.defaults()
@@ -145,9 +156,6 @@ final class Pod implements AutoCloseable {
         ahead.ifPresent(started::push);
         MountedPacks mountedPacks = new MountedPacks(manifests);
         view = new PackFolder(portable, mountedPacks, packs);
-        ViewChoice.Found found =
-                options.view.find(
-                        options.imageDevices, options.directory, options.bringsWholeVersions());
         ImageViews images =
                 new ImageViews(
                         () -> tree.get(),
@@ -175,8 +183,6 @@ final class Pod implements AutoCloseable {
                     ahead.ifPresent(manifest -> manifest.update(mounts));
                     shown.countDown();
                 });
-        server = new PodServer(options.metricsSocket(), metrics::scrape, () -> ready(region));
-        started.push(server);
         if (!options.cacheIsShared()) {
             nodePacks.ifPresent(PodPacks::openNow);
         }
@@ -189,6 +195,9 @@ final class Pod implements AutoCloseable {
                         () -> nodePacks.ifPresent(PodPacks::openInTurn));
         started.push(transport);
         started.push(images);
+        // Ends first: what it shows ends after it.
+        started.remove(server);
+        started.push(server);
         parts.addAll(started);
         metrics.gauge(
                 "forebay_fuse_serving",
@@ -283,7 +292,7 @@ final class Pod implements AutoCloseable {
     }
 
     /** With etcd away it stays ready: it serves what it knows. */
-    private boolean ready(RegionState region) {
+    private boolean isReady() {
         if (!ready) {
             return false;
         }

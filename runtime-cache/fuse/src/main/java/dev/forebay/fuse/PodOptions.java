@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -20,10 +21,11 @@ final class PodOptions {
     @Option(
             names = "--region",
             required = true,
+            converter = RegionConverter.class,
             defaultValue = "${env:FOREBAY_REGION}",
             paramLabel = "NAME",
             description = "The region whose versions to show. FOREBAY_REGION")
-    String region;
+    RegionName region;
 
     @Option(
             names = "--etcd-endpoints",
@@ -273,12 +275,9 @@ final class PodOptions {
     void check() {
         requireWithin("--attribute-cache", attributeCache, 1, Integer.MAX_VALUE);
         requireWithin("--metrics-port", metricsPort, 0, MAX_PORT);
-        if ((mountpoint == null) == (holder == null)) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT, "give either --mountpoint or --holder");
-        }
-        requireOutsideOfMount("--directory", directory);
-        requireOutsideOfMount("--cache-directory", cacheDirectory());
+        requireOnePlace();
+        requireOutsideOfMount("--directory", directory, mountpoint);
+        requireOutsideOfMount("--cache-directory", cacheDirectory(), mountpoint);
         if (view == ViewChoice.NATIVE && !bringsWholeVersions()) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -286,8 +285,29 @@ final class PodOptions {
         }
     }
 
-    /** Else what the pod writes would be asked of the pod. */
-    private void requireOutsideOfMount(String option, Path kept) {
+    private void requireOnePlace() {
+        String rule =
+                "give --mountpoint to mount, or --holder to serve a mount of 'forebay-fuse hold'";
+        if (mountpoint == null && holder == null) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "neither --mountpoint nor --holder is given; " + rule);
+        }
+        if (mountpoint != null && holder != null) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--mountpoint is %s and --holder is %s; %s, not both"
+                            .formatted(mountpoint, holder, rule));
+        }
+    }
+
+    /**
+     * Checks that what a process writes or meets others in is not where it mounts: it would be
+     * asked of itself, or be hidden.
+     *
+     * @throws ForebayException with {@code INVALID_ARGUMENT}
+     */
+    static void requireOutsideOfMount(String option, Path kept, @Nullable Path mountpoint) {
         if (mountpoint != null && absolute(kept).startsWith(absolute(mountpoint))) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +62,7 @@ enum ViewChoice {
                 View best = this != ON_DEMAND && wholePacks ? View.NATIVE : View.ON_DEMAND;
                 LOG.info(
                         "Versions are shown by their images, mounted from {}{}: {}",
-                        each.name().toLowerCase(Locale.ROOT),
+                        ChoiceConverter.word(each),
                         refusals.isEmpty() ? "" : ", because " + String.join("; ", refusals),
                         best == View.NATIVE
                                 ? "natively where a whole version is here, else on demand"
@@ -103,6 +102,6 @@ enum ViewChoice {
     /** As on the command line. */
     @Override
     public String toString() {
-        return name().replace('_', '-').toLowerCase(Locale.ROOT);
+        return ChoiceConverter.word(this);
     }
 }

@@ -429,7 +429,9 @@ class PodFuseIT {
         Files.createFile(full.resolve("file"));
         refuses("is not empty", Map.of("--mountpoint", full.toString()));
         refuses("is not a directory", Map.of("--mountpoint", full.resolve("file").toString()));
-        refuses("either --mountpoint or --holder", Map.of("--holder", full.toString()));
+        refuses(
+                "to serve a mount of 'forebay-fuse hold', not both",
+                Map.of("--holder", full.toString()));
         refuses("'12X' is not a size", Map.of("--memory-cache", "12X"));
         refuses("'99999999T' is more than 8E", Map.of("--memory-cache", "99999999T"));
         refuses(
@@ -438,7 +440,7 @@ class PodFuseIT {
         refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
         refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
         refuses("must not be below --mountpoint", Map.of("--directory", mountpoint.toString()));
-        refuses("region 'R!'", Map.of("--region", "R!"));
+        refuses("option '--region' (NAME): region 'R!'", Map.of("--region", "R!"));
         refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }
 

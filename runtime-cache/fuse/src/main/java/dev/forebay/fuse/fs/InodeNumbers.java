@@ -2,16 +2,22 @@ package dev.forebay.fuse.fs;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
@@ -31,23 +37,37 @@ import org.slf4j.LoggerFactory;
 public final class InodeNumbers {
 
     private static final Logger LOG = LoggerFactory.getLogger(InodeNumbers.class);
+
+    /** How long to wait before numbers are written down that could not be. */
+    private static final Duration RETRY = Duration.ofSeconds(30);
+
     private static final int POSITIVE = 0x7fffffff;
     private static final long ID_MASK = 0xffffffffL;
 
     private final @Nullable Path ledger;
+    private final Executor later;
 
     // Guarded by this.
     private final Map<String, Integer> numbers = new HashMap<>();
-    private final Set<Integer> taken = new HashSet<>(Set.of(0, (int) FileSystemView.ROOT));
+
+    /** Whose a number is; those of nobody have no name. */
+    private final Map<Integer, String> owners =
+            new HashMap<>(Map.of(0, "", (int) FileSystemView.ROOT, ""));
+
+    /** Those that are not in the ledger, which could not be written. */
+    private final Set<String> unwritten = new LinkedHashSet<>();
+
+    private boolean retrying;
     private long read;
 
-    private InodeNumbers(@Nullable Path ledger) {
+    private InodeNumbers(@Nullable Path ledger, Duration retry) {
         this.ledger = ledger;
+        this.later = CompletableFuture.delayedExecutor(retry.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Numbers that are remembered by this process alone. */
     public static InodeNumbers unkept() {
-        return new InodeNumbers(null);
+        return new InodeNumbers(null, RETRY);
     }
 
     /**
@@ -57,24 +77,59 @@ public final class InodeNumbers {
      * @param ledger made if it is not there
      */
     public static InodeNumbers keptIn(Path ledger) {
-        return new InodeNumbers(ledger);
+        return keptIn(ledger, RETRY);
     }
 
     /**
-     * The numbers of names, new ones after they have been written down. If that fails it is logged
-     * and they are remembered by this process alone.
+     * @param retry how long to wait before what could not be written is written again
+     */
+    static InodeNumbers keptIn(Path ledger, Duration retry) {
+        return new InodeNumbers(ledger, retry);
+    }
+
+    /**
+     * The numbers of names, new ones after they have been written down. If that fails it is logged,
+     * they are remembered by this process alone, and it is tried again from time to time.
      */
     synchronized Map<String, Integer> of(List<String> names) {
         if (ledger != null && !numbers.keySet().containsAll(names)) {
-            try {
-                enter(ledger, names);
-            } catch (IOException e) {
-                LOG.warn("Cannot keep inode numbers in {}: {}", ledger, e.toString());
-            }
+            names.stream().filter(name -> !numbers.containsKey(name)).forEach(unwritten::add);
+            write(ledger);
         }
         return names.stream()
                 .distinct()
                 .collect(Collectors.toMap(Function.identity(), this::numberOf));
+    }
+
+    /** Writes down what is not; from time to time until that works. */
+    private synchronized void write(Path file) {
+        try {
+            enter(file);
+            unwritten.clear();
+        } catch (ClosedByInterruptException | FileLockInterruptionException e) {
+            // Who shows mounts was told to end.
+            LOG.debug("Inode numbers are not kept in {}: {}", file, e.toString());
+        } catch (IOException e) {
+            if (!retrying) {
+                LOG.warn("Cannot keep inode numbers in {}, trying again: {}", file, e.toString());
+                retrying = true;
+                tryLater(file);
+            }
+        }
+    }
+
+    private void tryLater(Path file) {
+        later.execute(() -> retry(file));
+    }
+
+    private synchronized void retry(Path file) {
+        write(file);
+        if (unwritten.isEmpty()) {
+            retrying = false;
+            LOG.info("Inode numbers are kept in {} again", file);
+        } else {
+            tryLater(file);
+        }
     }
 
     private int numberOf(String name) {
@@ -85,14 +140,14 @@ public final class InodeNumbers {
         CRC32C crc = new CRC32C();
         crc.update(name.getBytes(StandardCharsets.UTF_8));
         int number = (int) crc.getValue() & POSITIVE;
-        while (!taken.add(number)) {
+        while (owners.putIfAbsent(number, name) != null) {
             number = (number + 1) & POSITIVE;
         }
         numbers.put(name, number);
         return number;
     }
 
-    private void enter(Path file, List<String> names) throws IOException {
+    private void enter(Path file) throws IOException {
         try (FileChannel channel =
                         FileChannel.open(
                                 file,
@@ -102,18 +157,22 @@ public final class InodeNumbers {
                 FileLock _ = channel.lock()) {
             readWhatOthersWrote(channel);
             StringBuilder lines = new StringBuilder();
-            for (String name : names) {
-                if (!numbers.containsKey(name)) {
-                    lines.append(numberOf(name)).append(' ').append(name).append('\n');
+            for (String name : unwritten) {
+                int number = numberOf(name);
+                // Else another process has written it down for another name meanwhile.
+                if (name.equals(owners.get(number))) {
+                    lines.append(number).append(' ').append(name).append('\n');
                 }
             }
             ByteBuffer bytes = StandardCharsets.UTF_8.encode(lines.toString());
             // In the place of a line that a process did not finish before it died.
             channel.truncate(read);
+            long end = read;
             while (bytes.hasRemaining()) {
-                read += channel.write(bytes, read);
+                end += channel.write(bytes, end);
             }
             channel.force(true);
+            read = end;
         }
     }
 
@@ -136,8 +195,11 @@ public final class InodeNumbers {
         int space = line.indexOf(' ');
         try {
             int number = Integer.parseInt(line, 0, Math.max(space, 0), 10);
-            taken.add(number);
-            numbers.put(line.substring(space + 1), number);
+            String name = line.substring(space + 1);
+            owners.put(number, name);
+            unwritten.remove(name);
+            // One that was given out stays for as long as this process lives: a kernel knows it.
+            numbers.putIfAbsent(name, number);
         } catch (NumberFormatException e) {
             throw new IOException("damaged line '%s'".formatted(line), e);
         }

@@ -3,25 +3,30 @@ package dev.forebay.fuse.fs;
 import dev.forebay.manifest.CachedManifest;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Brings the manifests of all mounted versions to this node before anybody asks for them, one after
- * the other. A process that takes over a mount has to know what its predecessor has shown, whether
- * or not a worker can be asked then. Safe for use by many threads.
+ * the other, new ones before those that could not be had. A process that takes over a mount has to
+ * know what its predecessor has shown, whether or not a worker can be asked then. Safe for use by
+ * many threads.
  */
 public final class ManifestsAhead implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ManifestsAhead.class);
 
-    /** How long to wait before those that could not be had are tried again. */
+    /** How long to wait before one that could not be had is tried again. */
     private static final Duration RETRY = Duration.ofSeconds(30);
 
     private final Manifests manifests;
@@ -31,6 +36,9 @@ public final class ManifestsAhead implements AutoCloseable {
 
     // Guarded by this.
     private Set<ManifestRef> missing = Set.of();
+
+    /** Those of the missing that could not be had, and when; the one that is due first is first. */
+    private final Map<ManifestRef, Long> failedNanos = new LinkedHashMap<>();
 
     /** Those that are here, or were; what makes room for others is not fetched again. */
     private final Set<Digest> brought = new HashSet<>();
@@ -55,42 +63,61 @@ public final class ManifestsAhead implements AutoCloseable {
         brought.retainAll(mounted.stream().map(ManifestRef::digest).collect(Collectors.toSet()));
         mounted.removeIf(ref -> brought.contains(ref.digest()));
         missing = mounted;
+        failedNanos.keySet().retainAll(mounted);
         notifyAll();
     }
 
     private void run() {
         try {
             while (true) {
-                boolean all = true;
-                for (ManifestRef ref : awaitMissing()) {
-                    all &= bring(ref);
-                }
-                if (!all) {
-                    Thread.sleep(retry);
-                }
+                bring(awaitNext());
             }
         } catch (InterruptedException closed) {
             // This is the end.
         }
     }
 
-    private synchronized Set<ManifestRef> awaitMissing() throws InterruptedException {
-        while (missing.isEmpty()) {
-            wait();
+    /** One that was not tried yet, or else one that is to be tried again. */
+    private synchronized ManifestRef awaitNext() throws InterruptedException {
+        while (true) {
+            for (ManifestRef ref : missing) {
+                if (!failedNanos.containsKey(ref)) {
+                    return ref;
+                }
+            }
+            if (failedNanos.isEmpty()) {
+                wait();
+            } else {
+                Map.Entry<ManifestRef, Long> first = failedNanos.entrySet().iterator().next();
+                long left = first.getValue() + retry.toNanos() - System.nanoTime();
+                if (left <= 0) {
+                    return first.getKey();
+                }
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            }
         }
-        return Set.copyOf(missing);
     }
 
-    private boolean bring(ManifestRef ref) {
+    private void bring(ManifestRef ref) {
         try (CachedManifest _ = manifests.open(ref)) {
             synchronized (this) {
                 brought.add(ref.digest());
                 missing.remove(ref);
+                failedNanos.remove(ref);
             }
-            return true;
-        } catch (RuntimeException e) {
+        } catch (ForebayException e) {
             LOG.warn("Manifest {} cannot be had ahead of time: {}", ref.digest(), e.getMessage());
-            return false;
+            failed(ref);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.error("Manifest {} cannot be had ahead of time", ref.digest(), e);
+            failed(ref);
+        }
+    }
+
+    private synchronized void failed(ManifestRef ref) {
+        failedNanos.remove(ref);
+        if (missing.contains(ref)) {
+            failedNanos.put(ref, System.nanoTime());
         }
     }
 

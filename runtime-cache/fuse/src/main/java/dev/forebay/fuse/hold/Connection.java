@@ -58,15 +58,20 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** The next that is said; empty at the end. */
-    Optional<Heard> hear() {
+    /**
+     * The next that is said; empty at the end.
+     *
+     * @param bringsMount the only word that may come with a mount; nobody would close what comes
+     *     with others
+     */
+    Optional<Heard> hear(Word bringsMount) {
         try {
             while (true) {
                 Optional<Packet> packet = socket.receive();
                 if (packet.isEmpty()) {
                     return Optional.empty();
                 }
-                Heard heard = parse(packet.get());
+                Heard heard = parse(packet.get(), bringsMount);
                 if (heard != null) {
                     return Optional.of(heard);
                 }
@@ -77,15 +82,16 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    private static @Nullable Heard parse(Packet packet) {
+    private static @Nullable Heard parse(Packet packet, Word bringsMount) {
         String[] parts = packet.text().split(" ", 2);
         try {
             Word word = Word.valueOf(parts[0]);
-            return new Heard(
-                    word,
-                    parts.length == 1
-                            ? Optional.empty()
-                            : Optional.of(HeldMount.parse(parts[1], packet.descriptors())));
+            if (word == bringsMount && parts.length > 1) {
+                return new Heard(
+                        word, Optional.of(HeldMount.parse(parts[1], packet.descriptors())));
+            }
+            packet.descriptors().forEach(Descriptor::close);
+            return new Heard(word, Optional.empty());
         } catch (IllegalArgumentException e) {
             LOG.warn("Passing over '{}': {}", packet.text(), e.getMessage());
             packet.descriptors().forEach(Descriptor::close);

@@ -120,7 +120,9 @@ public final class HeldTransport implements Transport {
     }
 
     private void listenTo(Connection connection) {
-        for (Optional<Heard> next = connection.hear(); next.isPresent(); next = connection.hear()) {
+        for (Optional<Heard> next = connection.hear(Word.MOUNT);
+                next.isPresent();
+                next = connection.hear(Word.MOUNT)) {
             Heard heard = next.get();
             switch (heard.word()) {
                 case MOUNT -> heard.mount().ifPresent(this::take);

@@ -166,7 +166,9 @@ public final class Holder implements AutoCloseable {
         boolean joined = false;
         boolean drained = false;
         try {
-            for (Optional<Heard> next = server.hear(); next.isPresent(); next = server.hear()) {
+            for (Optional<Heard> next = server.hear(Word.JOIN);
+                    next.isPresent();
+                    next = server.hear(Word.JOIN)) {
                 switch (next.get().word()) {
                     case JOIN -> joined = join(server, next.get().mount());
                     case SERVING -> {

@@ -14,6 +14,7 @@ import dev.forebay.fuse.fs.Statistics;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import jnr.ffi.Memory;
@@ -30,7 +31,13 @@ final class JnrOperations extends ReadOnlyStub {
 
     private static final int O_ACCMODE = 3;
     private static final int O_TRUNC = 01000;
-    private static final int PREFERRED_READ_BYTES = 128 << 10;
+
+    /** What libfuse 2 asks for at most. */
+    static final int MAX_READ_BYTES = 128 << 10;
+
+    /** How long who reads what is not on this node waits at most. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private static final long NANOS = 1_000_000_000L;
 
     private final FileSystemView view;
@@ -39,6 +46,7 @@ final class JnrOperations extends ReadOnlyStub {
     private final int group;
     private final CountDownLatch started = new CountDownLatch(1);
     private final OpenFiles<String> files = new OpenFiles<>();
+    private final TimedReads reads = new TimedReads(MAX_READ_BYTES, PATIENCE);
     private final HandleTable<OpenDirectory> directories = new HandleTable<>();
 
     JnrOperations(FileSystemView view, Guard guard, LibC libc) {
@@ -108,7 +116,7 @@ final class JnrOperations extends ReadOnlyStub {
         stat.st_gid.set(group);
         stat.st_size.set(attributes.size());
         stat.st_blocks.set(attributes.blocks());
-        stat.st_blksize.set(PREFERRED_READ_BYTES);
+        stat.st_blksize.set(MAX_READ_BYTES);
         long seconds = Math.floorDiv(attributes.mtimeNanos(), NANOS);
         long nanos = Math.floorMod(attributes.mtimeNanos(), NANOS);
         stat.st_mtim.tv_sec.set(seconds);
@@ -198,7 +206,7 @@ final class JnrOperations extends ReadOnlyStub {
                             MemorySegment.ofAddress(buffer.address())
                                     .reinterpret(size)
                                     .asByteBuffer();
-                    return files.get(info.fh.get()).read(offset, target);
+                    return reads.read(files.get(info.fh.get()), offset, target);
                 });
     }
 

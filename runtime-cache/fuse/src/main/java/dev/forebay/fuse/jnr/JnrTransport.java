@@ -93,7 +93,7 @@ public final class JnrTransport implements Transport {
                                 "use_ino",
                                 // A file never changes, so its pages outlive its last close.
                                 "kernel_cache",
-                                "max_read=131072",
+                                "max_read=" + JnrOperations.MAX_READ_BYTES,
                                 "max_background=" + MAX_BACKGROUND,
                                 "attr_timeout=10",
                                 "entry_timeout=10",

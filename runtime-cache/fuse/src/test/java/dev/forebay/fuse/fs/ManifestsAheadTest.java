@@ -95,4 +95,20 @@ class ManifestsAheadTest {
                     .isEqualTo(last.mount().manifest().digest());
         }
     }
+
+    @Test
+    void whatIsNewDoesNotWaitForWhatCouldNotBeHad() throws Exception {
+        TestDataset one = dataset("v1");
+        TestDataset other = dataset("v2");
+        Manifests manifests =
+                new Manifests(new ManifestCache(directory.resolve("cache"), 1 << 30, this::fetch));
+        try (ManifestsAhead ahead = new ManifestsAhead(manifests, Duration.ofHours(1))) {
+            ahead.update(List.of(one.mount()));
+            assertThat(nextAsked()).isEqualTo(one.mount().manifest().digest());
+
+            ahead.update(List.of(one.mount(), other.mount()));
+
+            assertThat(nextAsked()).isEqualTo(other.mount().manifest().digest());
+        }
+    }
 }

@@ -53,6 +53,7 @@ class NodePacksTest {
     private final AtomicLong failedFetches = new AtomicLong();
     private final AtomicLong fetchedBytes = new AtomicLong();
     private final BlockingQueue<ManifestRef> complete = new LinkedBlockingQueue<>();
+    private final AtomicBoolean outOfMemory = new AtomicBoolean();
     private volatile boolean down;
 
     /** Of which nothing but the beginning can be had. */
@@ -102,9 +103,16 @@ class NodePacksTest {
                         new Manifests(files),
                         TestPack.remote(
                                 (_, pack, from, to, target) -> fetch(pack, from, to, target)),
-                        complete::add);
+                        this::completed);
         opened.update(List.of(one.mount(), other.mount()));
         return opened;
+    }
+
+    private void completed(ManifestRef ref) {
+        if (outOfMemory.getAndSet(false)) {
+            throw new OutOfMemoryError("as a test wishes");
+        }
+        complete.add(ref);
     }
 
     private void fetchManifest(ManifestRef ref, Path target) {
@@ -184,6 +192,21 @@ class NodePacksTest {
                     reads(one, 0, 100);
                     return nodePacks.completeVersions() == 2;
                 });
+    }
+
+    @Test
+    void aLackOfMemoryEndsNoMoreThanOneAttempt() throws Exception {
+        outOfMemory.set(true);
+        reads(one, 0, 100);
+        await(() -> !outOfMemory.get());
+        reads(other, 0, 100);
+        awaitComplete(other);
+        await(
+                () -> {
+                    reads(one, 0, 100);
+                    return !complete.isEmpty();
+                });
+        awaitComplete(one);
     }
 
     @Test

@@ -3,7 +3,11 @@ package dev.forebay.fuse.nodecache;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -326,5 +330,67 @@ class PackCacheTest {
         cache.giveUpAllBut(Set.of(), _ -> Set.of());
         assertThat(cache.usedBytes()).isZero();
         assertThat(allocated(data())).isZero();
+    }
+
+    /** Descriptors that a process has no more of say nothing of what is on the disk. */
+    @Test
+    void packsStayWhenTheyCannotBeOpenedForWantOfDescriptors() throws Exception {
+        pack.assertReads(cache, TestPack.ALL, MIB, 5000, false);
+        // Also so that what is needed of classes is loaded: that takes descriptors, too.
+        reopen(1L << 30);
+        pack.assertReads(cache, TestPack.ALL, MIB, 5000, true);
+        cache.close();
+        String limit = limitDescriptors("1024");
+        List<Descriptor> all = new ArrayList<>();
+        Throwable failure;
+        try {
+            takeAll(all);
+            // For the directory and one file of two.
+            all.removeLast().close();
+            all.removeLast().close();
+            failure = catchThrowable(() -> open(1L << 30));
+        } finally {
+            all.forEach(Descriptor::close);
+            limitDescriptors(limit);
+        }
+        assertThat(failure)
+                .isInstanceOf(ForebayException.class)
+                .rootCause()
+                .hasMessageContaining("Too many open files");
+        assertThat(data()).exists();
+        cache = open(1L << 30);
+        pack.asked.clear();
+        pack.assertReads(cache, TestPack.ALL, MIB, 5000, true);
+        assertThat(pack.asked).isEmpty();
+        assertThat(cache.counters().diskErrors()).isZero();
+    }
+
+    private static void takeAll(List<Descriptor> descriptors) {
+        try {
+            while (true) {
+                descriptors.add(Descriptor.open(Path.of("/dev/null"), Descriptor.O_RDONLY));
+            }
+        } catch (SystemCallException e) {
+            assertThat(e.errno()).isEqualTo(ErrorNumber.EMFILE);
+        }
+    }
+
+    /**
+     * Sets how many descriptors this process may have, up to what it may allow itself.
+     *
+     * @return what that was before
+     */
+    private static String limitDescriptors(String soft) throws Exception {
+        String process = Long.toString(ProcessHandle.current().pid());
+        String before = run("prlimit", "--pid", process, "--nofile", "-o", "SOFT", "--noheadings");
+        run("prlimit", "--pid", process, "--nofile=" + soft + ":");
+        return before;
+    }
+
+    private static String run(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String printed = new String(process.getInputStream().readAllBytes(), US_ASCII).strip();
+        assertThat(process.waitFor()).as(printed).isZero();
+        return printed;
     }
 }

@@ -1,0 +1,98 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.service.ServiceConfig;
+import io.temporal.api.enums.v1.ScheduleOverlapPolicy;
+import io.temporal.client.schedules.Schedule;
+import io.temporal.client.schedules.ScheduleActionStartWorkflow;
+import io.temporal.client.schedules.ScheduleAlreadyRunningException;
+import io.temporal.client.schedules.ScheduleClient;
+import io.temporal.client.schedules.ScheduleClientOptions;
+import io.temporal.client.schedules.ScheduleHandle;
+import io.temporal.client.schedules.ScheduleIntervalSpec;
+import io.temporal.client.schedules.ScheduleOptions;
+import io.temporal.client.schedules.SchedulePolicy;
+import io.temporal.client.schedules.ScheduleSpec;
+import io.temporal.client.schedules.ScheduleState;
+import io.temporal.client.schedules.ScheduleUpdate;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Temporal's Schedules that start a workflow again and again. Calls block and fail as Temporal's
+ * client does. Safe for use by many threads.
+ */
+@Singleton
+class Schedules {
+
+    private static final int JITTER_PART = 10;
+
+    private final ScheduleClient client;
+
+    Schedules(WorkflowServiceStubs stubs, ServiceConfig service) {
+        this.client =
+                ScheduleClient.newInstance(
+                        stubs,
+                        ScheduleClientOptions.newBuilder()
+                                .setNamespace(service.temporal().namespace())
+                                .build());
+    }
+
+    ScheduleHandle handle(String id) {
+        return client.getHandle(id);
+    }
+
+    /**
+     * Makes a Schedule, or changes it.
+     *
+     * @param schedule what it is to be, of the state that it has
+     */
+    void put(String id, Function<ScheduleState, Schedule> schedule) {
+        try {
+            client.createSchedule(
+                    id,
+                    schedule.apply(ScheduleState.newBuilder().build()),
+                    ScheduleOptions.newBuilder().build());
+        } catch (ScheduleAlreadyRunningException there) {
+            handle(id)
+                    .update(
+                            present ->
+                                    new ScheduleUpdate(
+                                            schedule.apply(
+                                                    present.getDescription()
+                                                            .getSchedule()
+                                                            .getState())));
+        }
+    }
+
+    /**
+     * One that starts nothing while what it started runs, and makes up for a start that is late by
+     * less than the interval.
+     *
+     * @param longestJitter a tenth of the interval at most; those that were made together do not
+     *     all start in the same moment
+     */
+    static Schedule every(
+            Duration interval,
+            Duration longestJitter,
+            ScheduleActionStartWorkflow action,
+            ScheduleState state) {
+        Duration part = interval.dividedBy(JITTER_PART);
+        return Schedule.newBuilder()
+                .setAction(action)
+                .setSpec(
+                        ScheduleSpec.newBuilder()
+                                .setIntervals(List.of(new ScheduleIntervalSpec(interval)))
+                                .setJitter(part.compareTo(longestJitter) < 0 ? part : longestJitter)
+                                .build())
+                .setPolicy(
+                        SchedulePolicy.newBuilder()
+                                .setOverlap(ScheduleOverlapPolicy.SCHEDULE_OVERLAP_POLICY_SKIP)
+                                .setCatchupWindow(interval)
+                                .build())
+                .setState(state)
+                .build();
+    }
+}

@@ -1,0 +1,47 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.model.ForebayException;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** How the programs read what they are told, and what they say if it is wrong. */
+final class Arguments {
+
+    private Arguments() {}
+
+    /**
+     * @param program a picocli command
+     */
+    static CommandLine of(Object program) {
+        CommandLine commandLine = new CommandLine(program);
+        commandLine.registerConverter(
+                TransportChoice.class, new ChoiceConverter<>(TransportChoice.class));
+        commandLine.registerConverter(ViewChoice.class, new ChoiceConverter<>(ViewChoice.class));
+        commandLine.registerConverter(
+                ImageDevices.class, new ChoiceConverter<>(ImageDevices.class));
+        CommandLine.IParameterExceptionHandler handler = commandLine.getParameterExceptionHandler();
+        commandLine.setParameterExceptionHandler(
+                (failure, arguments) -> {
+                    CommandLine command = failure.getCommandLine();
+                    List<String> unknown = command.getUnmatchedArguments();
+                    // A required option may be missing just because it was mistyped.
+                    return handler.handleParseException(
+                            failure instanceof MissingParameterException && !unknown.isEmpty()
+                                    ? new UnmatchedArgumentException(command, unknown)
+                                    : failure,
+                            arguments);
+                });
+        commandLine.setExecutionExceptionHandler(
+                (failure, command, _) -> {
+                    if (failure instanceof ForebayException refused) {
+                        command.getErr().println("forebay-fuse: " + refused.getMessage());
+                        return CommandLine.ExitCode.SOFTWARE;
+                    }
+                    throw failure;
+                });
+        return commandLine;
+    }
+}

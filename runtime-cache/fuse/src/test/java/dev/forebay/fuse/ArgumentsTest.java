@@ -1,0 +1,152 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What the programs say to arguments that are wrong: each message names option and rule. */
+class ArgumentsTest {
+
+    @TempDir private Path directory;
+
+    /** Knows who asks it, and answers nobody. */
+    private ServerSocket etcd;
+
+    private Path mountpoint;
+
+    @BeforeEach
+    void start() throws IOException {
+        mountpoint = Files.createDirectory(directory.resolve("mnt"));
+        etcd = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        etcd.close();
+    }
+
+    private String etcdOption() {
+        return "--etcd-endpoints=http://127.0.0.1:" + etcd.getLocalPort();
+    }
+
+    /** What a program says that refuses to start. */
+    private static String refusal(Object program, String... arguments) {
+        StringWriter said = new StringWriter();
+        CommandLine commandLine = Arguments.of(program);
+        commandLine.setErr(new PrintWriter(said, true));
+        assertThat(commandLine.execute(arguments)).isNotZero();
+        return said.toString();
+    }
+
+    /** As {@link #refusal}, of a pod with all that it needs but etcd, and something else. */
+    private String podRefuses(String... more) {
+        List<String> arguments = new ArrayList<>();
+        arguments.add("--region=r1");
+        arguments.add(etcdOption());
+        arguments.add("--directory=" + directory.resolve("pod"));
+        arguments.addAll(Arrays.asList(more));
+        return refusal(new ForebayFuse(), arguments.toArray(String[]::new));
+    }
+
+    private String mountedPodRefuses(String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--mountpoint=" + mountpoint));
+        arguments.addAll(Arrays.asList(more));
+        return podRefuses(arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void anUnknownOptionIsNamedThoughRequiredOnesAreMissing() {
+        assertThat(refusal(new ForebayFuse(), "--nonsense"))
+                .contains("Unknown option: '--nonsense'");
+        assertThat(refusal(new ForebayFuse())).contains("Missing required option", "--region");
+    }
+
+    @Test
+    void aRegionThatIsNoneIsOfAnOption() {
+        assertThat(
+                        refusal(
+                                new ForebayFuse(),
+                                "--region=A B",
+                                etcdOption(),
+                                "--directory=" + directory))
+                .contains("'--region'", "'A B' must be 1 to 63 characters");
+    }
+
+    @Test
+    void choicesAreSpelledAsTheyAreTyped() {
+        assertThat(mountedPodRefuses("--view=best"))
+                .contains("'--view'", "'best' is none of auto, native, on-demand, portable\n");
+        assertThat(mountedPodRefuses("--transport=x"))
+                .contains("'--transport'", "'x' is none of auto, kernel, jnr\n");
+        assertThat(mountedPodRefuses("--image-devices=files,x"))
+                .contains("'--image-devices'", "'x' is none of files, loops\n");
+    }
+
+    @Test
+    void choicesAreTakenInAnySpelling() {
+        PodOptions options = new PodOptions();
+        Arguments.of(options)
+                .parseArgs(
+                        "--region=r1",
+                        etcdOption(),
+                        "--directory=d",
+                        "--view=On_Demand",
+                        "--transport=JNR",
+                        "--image-devices=loops,Files");
+
+        assertThat(options.view).isEqualTo(ViewChoice.ON_DEMAND);
+        assertThat(options.transport).isEqualTo(TransportChoice.JNR);
+        assertThat(options.imageDevices).hasToString("[LOOPS, FILES]");
+    }
+
+    @Test
+    void aPodMountsOrServesAHeldMount() {
+        assertThat(podRefuses())
+                .contains("neither --mountpoint nor --holder is given", "give --mountpoint to");
+        assertThat(podRefuses("--mountpoint=one", "--holder=other"))
+                .contains("--mountpoint is one and --holder is other", "not both");
+    }
+
+    @Test
+    void nothingIsKeptBelowTheMount() {
+        String below = mountpoint.resolve("kept").toString();
+        assertThat(mountedPodRefuses("--cache-directory=" + below))
+                .contains("--cache-directory is " + below, "must not be below --mountpoint");
+        assertThat(refusal(new Hold(), "--holder=" + below, "--mountpoint=" + mountpoint))
+                .contains("--holder is " + below, "must not be below --mountpoint");
+        assertThat(Path.of(below)).doesNotExist();
+    }
+
+    @Test
+    void whatIsWrongOnTheNodeIsSaidBeforeEtcdIsAskedForAnything() throws Exception {
+        Path none = directory.resolve("none");
+        assertThat(mountedPodRefuses("--metrics-port=0", "--token-file=" + none))
+                .contains("--token-file: cannot read " + none);
+        Path nonsense = Files.writeString(directory.resolve("ca"), "nonsense");
+        assertThat(mountedPodRefuses("--metrics-port=0", "--worker-ca=" + nonsense))
+                .contains("--worker-ca is " + nonsense, "certificates of authorities in PEM");
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(mountedPodRefuses("--metrics-port=" + taken.getLocalPort()))
+                    .contains("--metrics-port: cannot listen on");
+        }
+
+        etcd.setSoTimeout(1);
+        assertThatThrownBy(etcd::accept).isInstanceOf(SocketTimeoutException.class);
+    }
+}

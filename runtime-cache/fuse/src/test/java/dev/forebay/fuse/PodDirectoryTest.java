@@ -1,0 +1,35 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ForebayException;
+import java.io.Closeable;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PodDirectoryTest {
+
+    @TempDir private Path directory;
+
+    @Test
+    void isGivenBackToWhoeverIsNext() throws Exception {
+        PodDirectory.lock("--directory", directory).close();
+        try (Closeable again = PodDirectory.lock("--directory", directory)) {
+            assertThat(again).isNotNull();
+        }
+    }
+
+    /** As {@code --directory X/packs --cache-directory X}. */
+    @Test
+    void saysThatTwoOptionsNameOne() throws Exception {
+        try (Closeable _ = PodDirectory.lock("--directory", directory)) {
+            assertThatThrownBy(() -> PodDirectory.lock("--cache-directory", directory))
+                    .isInstanceOf(ForebayException.class)
+                    .hasMessage(
+                            "--cache-directory: %s is another directory of this process already",
+                            directory);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.forebay.devstack.fault.LoopDisk;
+import dev.forebay.fuse.view.ImageDevices;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ViewChoiceTest {
+
+    @TempDir private Path directory;
+
+    /** A node cache may fill the disk, and a pod must start again. Needs the right to mount. */
+    @Test
+    void isFoundAgainOnADiskThatIsFull() throws Exception {
+        var mounted = LoopDisk.mountIfAllowed(directory, "disk", 4L << 20);
+        assumeTrue(mounted.isPresent(), "cannot mount an ext4 here");
+        try (LoopDisk disk = mounted.get()) {
+            List<ImageDevices> devices = List.of(ImageDevices.FILES);
+            ViewChoice.Found first = ViewChoice.AUTO.find(devices, disk.path(), true);
+            fill(disk.path().resolve("packs"));
+
+            assertThat(ViewChoice.AUTO.find(devices, disk.path(), true)).isEqualTo(first);
+        }
+    }
+
+    private static void fill(Path file) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            ByteBuffer block = ByteBuffer.allocate(1 << 10);
+            while (channel.write(block.clear()) > 0) {
+                channel.force(false);
+            }
+        } catch (IOException full) {
+            assertThat(full).hasMessageContaining("No space left");
+        }
+    }
+}

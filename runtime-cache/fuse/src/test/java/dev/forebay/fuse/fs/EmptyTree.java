@@ -1,0 +1,39 @@
+package dev.forebay.fuse.fs;
+
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.file.Path;
+
+/** A view of a region that has nothing mounted. */
+public final class EmptyTree {
+
+    private EmptyTree() {}
+
+    /**
+     * Makes one.
+     *
+     * @param directory for what would be kept of manifests
+     */
+    public static FileSystemView in(Path directory) {
+        ManifestCache manifests =
+                new ManifestCache(
+                        directory,
+                        1 << 20,
+                        (_, _) -> {
+                            throw noWorker();
+                        });
+        return new PortableView(
+                new Manifests(manifests),
+                (_, _, _, _, _) -> {
+                    throw noWorker();
+                },
+                1,
+                InodeNumbers.unkept(),
+                0);
+    }
+
+    private static ForebayException noWorker() {
+        return new ForebayException(ErrorCode.UNAVAILABLE, "no worker");
+    }
+}

@@ -1,0 +1,134 @@
+package dev.forebay.fuse.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.forebay.devstack.fault.LoopDisk;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InodeNumbersTest {
+
+    private static final Duration NEVER = Duration.ofDays(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @TempDir private Path directory;
+
+    /** Needs the right to mount. */
+    @Test
+    void whatAFullDiskRefusesIsWrittenDownWhenThereIsRoom() throws Exception {
+        var mounted = LoopDisk.mountIfAllowed(directory, "disk", 4L << 20);
+        assumeTrue(mounted.isPresent(), "cannot mount an ext4 here");
+        try (LoopDisk disk = mounted.get()) {
+            Path ledger = disk.path().resolve("inodes");
+            InodeNumbers numbers = InodeNumbers.keptIn(ledger, Duration.ofMillis(10));
+            Map<String, Integer> first = numbers.of(List.of("first"));
+            Path filler = disk.path().resolve("filler");
+            fill(filler);
+            // Of more than what the ledger's last block has room for: some is written.
+            List<String> names =
+                    IntStream.range(0, 300).mapToObj(i -> "x".repeat(100) + i).toList();
+            Map<String, Integer> given = numbers.of(names);
+            assertThat(linesOf(ledger)).hasSizeLessThan(1 + names.size());
+
+            Files.delete(filler);
+
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (linesOf(ledger).size() < 1 + names.size()) {
+                assertThat(System.nanoTime()).as("not written in time").isLessThan(deadline);
+                TimeUnit.MILLISECONDS.sleep(10);
+            }
+            assertThat(numbers.of(names)).as("who writes has ended").isEqualTo(given);
+            InodeNumbers successor = InodeNumbers.keptIn(ledger, NEVER);
+            assertThat(successor.of(List.of("first"))).isEqualTo(first);
+            assertThat(successor.of(names)).isEqualTo(given);
+            assertThat(linesOf(ledger)).hasSize(1 + names.size()).doesNotHaveDuplicates();
+        }
+    }
+
+    private static void fill(Path file) throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            ByteBuffer block = ByteBuffer.allocate(1 << 10);
+            while (channel.write(block.clear()) > 0) {
+                channel.force(false);
+            }
+        } catch (IOException full) {
+            assertThat(full).hasMessageContaining("No space left");
+        }
+    }
+
+    private static List<String> linesOf(Path ledger) throws IOException {
+        return Files.readString(ledger).lines().toList();
+    }
+
+    /** So that the next process does not know two names by one number. */
+    @Test
+    void aNumberThatAnotherProcessHasWrittenDownMeanwhileIsNotWrittenAgain() throws Exception {
+        List<String> alike = namesWithTheSameChecksum();
+        Path ledger = directory.resolve("later/inodes");
+        InodeNumbers late = InodeNumbers.keptIn(ledger, NEVER);
+        Map<String, Integer> given = late.of(alike.subList(0, 1));
+        Files.createDirectory(ledger.getParent());
+        InodeNumbers other = InodeNumbers.keptIn(ledger, NEVER);
+        assertThat(other.of(alike.subList(1, 2)).values())
+                .as("they are alike")
+                .containsExactlyElementsOf(given.values());
+
+        late.of(List.of("third"));
+
+        assertThat(late.of(alike.subList(0, 1))).as("to its kernel").isEqualTo(given);
+        Map<String, Integer> next =
+                InodeNumbers.keptIn(ledger, NEVER)
+                        .of(Stream.concat(alike.stream(), Stream.of("third")).toList());
+        assertThat(next.values()).doesNotHaveDuplicates();
+        assertThat(next).containsEntry(alike.get(1), given.get(alike.get(0)));
+    }
+
+    private static List<String> namesWithTheSameChecksum() {
+        Map<Integer, String> seen = new HashMap<>();
+        for (int i = 0; ; i++) {
+            String name = "name-" + i * 0x9E3779B97F4A7C15L;
+            CRC32C crc = new CRC32C();
+            crc.update(name.getBytes(StandardCharsets.UTF_8));
+            String before = seen.putIfAbsent((int) crc.getValue() & 0x7fffffff, name);
+            if (before != null) {
+                return List.of(before, name);
+            }
+        }
+    }
+
+    /** As a start that fails ends the thread that shows mounts: that is not worth a word. */
+    @Test
+    void whoIsInterruptedWritesNothingAndSaysNothing() {
+        Path ledger = directory.resolve("inodes");
+        PrintStream usual = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try {
+            Thread.currentThread().interrupt();
+            assertThat(InodeNumbers.keptIn(ledger, NEVER).of(List.of("name"))).hasSize(1);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+            System.setErr(usual);
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8)).doesNotContain("Cannot keep");
+    }
+}

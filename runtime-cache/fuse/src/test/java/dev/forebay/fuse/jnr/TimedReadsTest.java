@@ -1,0 +1,110 @@
+package dev.forebay.fuse.jnr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.fuse.fs.Attributes;
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.FsException;
+import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class TimedReadsTest {
+
+    private static final int BYTES = 100;
+
+    private final CountDownLatch mayGoOn = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final ByteBuffer target = ByteBuffer.allocate(BYTES);
+
+    /** A file of sevens that is not on this node. */
+    private abstract static class FarFile implements OpenFile {
+        @Override
+        public boolean isHere(long offset, int length) {
+            return false;
+        }
+
+        @Override
+        public Attributes attributes() {
+            throw new UnsupportedOperationException();
+        }
+
+        static int give(ByteBuffer target, int bytes) {
+            for (int i = 0; i < bytes; i++) {
+                target.put((byte) 7);
+            }
+            return bytes;
+        }
+    }
+
+    private static TimedReads reads(Duration patience) {
+        return new TimedReads(BYTES, patience);
+    }
+
+    @Test
+    @Timeout(60)
+    void whatTakesTooLongIsAnErrorAndTouchesNoMemoryOfTheReader() throws Exception {
+        OpenFile slow =
+                new FarFile() {
+                    @Override
+                    public int read(long offset, ByteBuffer into) {
+                        try {
+                            mayGoOn.await();
+                        } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                        }
+                        int bytes = give(into, BYTES);
+                        ended.countDown();
+                        return bytes;
+                    }
+                };
+
+        assertThatThrownBy(() -> reads(Duration.ofMillis(50)).read(slow, 0, target))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                .hasMessageContaining("not answered within PT0.05S");
+
+        mayGoOn.countDown();
+        // It was not interrupted: what it brings may be of use to the next.
+        ended.await();
+        assertThat(target.position()).isZero();
+        assertThat(target.array()).containsOnly(0);
+    }
+
+    @Test
+    void whatComesInTimeIsGivenAsItIs() {
+        OpenFile shorter =
+                new FarFile() {
+                    @Override
+                    public int read(long offset, ByteBuffer into) {
+                        return give(into, 3);
+                    }
+                };
+
+        assertThat(reads(Duration.ofSeconds(30)).read(shorter, 0, target)).isEqualTo(3);
+
+        assertThat(target.flip()).isEqualTo(ByteBuffer.wrap(new byte[] {7, 7, 7}));
+    }
+
+    @Test
+    void failuresAreThoseOfTheFile() {
+        OpenFile failing =
+                new FarFile() {
+                    @Override
+                    public int read(long offset, ByteBuffer into) {
+                        throw new FsException(Errno.ENOENT, "gone");
+                    }
+                };
+
+        assertThatThrownBy(() -> reads(Duration.ofSeconds(30)).read(failing, 0, target))
+                .isInstanceOf(FsException.class)
+                .hasMessageContaining("gone");
+    }
+}

@@ -1,0 +1,69 @@
+"""What several commands need: whom they ask, and how they print."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from datetime import datetime, timezone
+from typing import TextIO
+
+from forebay._client import Client
+from forebay._models import Blocked, Dataset, Origin, Pin, to_json
+from forebay._tables import print_table
+from forebay._text import one_line, shown
+from forebay._values import human_seconds
+
+_RETRY_SECONDS = 5.0
+"""A person waits for a command; a job waits for ``ensure``, which is patient by itself."""
+
+
+def connect(options: Namespace) -> Client:
+    return Client(options.api, retry_seconds=_RETRY_SECONDS)
+
+
+def say(line: str, file: TextIO | None = None) -> None:
+    print(shown(line), file=file)
+
+
+def say_cause(region: str, what: str, cause: Blocked) -> None:
+    print()
+    say(f"{region} {what}: {cause.code}: {one_line(cause.message)}")
+
+
+def print_json(value: object) -> None:
+    print(json.dumps(to_json(value), indent=2))
+
+
+def print_pins(found: tuple[Pin, ...] | list[Pin]) -> None:
+    rows = [
+        [
+            pin.id,
+            pin.region,
+            f"{pin.dataset}@{pin.version}",
+            pin.holder,
+            until(pin.expires_at),
+            pin.reason or "",
+        ]
+        for pin in found
+    ]
+    print_table(["PIN", "REGION", "VERSION", "HOLDER", "EXPIRES", "REASON"], rows)
+
+
+def chosen(source: Dataset | Origin) -> str:
+    patterns = [f"+{each}" for each in source.include] + [f"-{each}" for each in source.exclude]
+    listed = [] if source.keys is None else [f"keys {source.keys}"]
+    return " ".join([source.source, *patterns, *listed])
+
+
+def stamped(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def until(moment: datetime | None) -> str:
+    if moment is None:
+        return ""
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=timezone.utc)
+    left = (moment - datetime.now(timezone.utc)).total_seconds()
+    stamp = stamped(moment)
+    return f"{stamp} (in {human_seconds(left)})" if left > 0 else f"{stamp} (now)"

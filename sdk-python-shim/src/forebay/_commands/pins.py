@@ -1,0 +1,71 @@
+"""Who holds what."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from forebay import _settings
+from forebay._commands._output import connect, print_json, print_pins, say, say_cause
+from forebay._dataset import release_dataset
+from forebay._errors import ConfigurationError, NotFound
+from forebay._models import Pin
+from forebay._values import split_version
+
+
+def pins(options: Namespace) -> None:
+    with connect(options) as client:
+        found = client.leaked_pins(options.region) if options.leaked else client.pins(options.region)
+    if options.json:
+        print_json(found)
+        return
+    print_pins(found)
+    for pin in found:
+        if pin.leak is not None:
+            say_cause(f"pin {pin.id} in {pin.region}", "seems to be leaked", pin.leak)
+
+
+def pin(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    region = _settings.region(options.region)
+    with connect(options) as client:
+        taken = client.pin(
+            name,
+            version,
+            region,
+            lease=options.lease,
+            holder=options.holder,
+            reason=options.reason,
+            id=options.id,
+            job=options.job,
+        )
+    if options.json:
+        print_json(taken)
+    else:
+        print_pins([taken])
+
+
+def unpin(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    region = _settings.region(options.region)
+    if (options.pin is None) == (options.run_id is None):
+        raise ConfigurationError("write either the id of a pin or --run-id")
+    if options.run_id is not None:
+        release_dataset(name, version, region, run_id=options.run_id, api=options.api)
+        print_json({"released": options.run_id}) if options.json else say(f"released what run {options.run_id} held")
+        return
+    with connect(options) as client:
+        # To let go of what is not held is no error of the API, which may be asked twice; of a person it is a typo.
+        held = client.version_pins(name, version)
+        if (options.pin, region) not in {(each.id, each.region) for each in held}:
+            raise _no_such_pin(options.pin, options.version, region, held)
+        client.unpin(name, version, region, options.pin)
+    if options.json:
+        print_json({"released": options.pin})
+    else:
+        say(f"released {options.pin}")
+
+
+def _no_such_pin(id: str, version: str, region: str, held: tuple[Pin, ...]) -> NotFound:
+    pins = ", ".join(f"{each.id} in {each.region} (held by {each.holder})" for each in held)
+    there = f"its pins are {pins}" if pins else "nobody holds it in any region"
+    return NotFound("NOT_FOUND", 404, f"there is no pin {id} on {version} in {region}; {there}")

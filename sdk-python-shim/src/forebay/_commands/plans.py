@@ -1,0 +1,65 @@
+"""What it would take to have a version in regions."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from forebay._commands._output import connect, print_json, say, say_cause, until
+from forebay._models import PlanRoom, RegionPlan
+from forebay._tables import print_table
+from forebay._values import human_bytes, human_seconds, split_version
+
+
+def plan(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    with connect(options) as client:
+        found = client.plan(name, version, options.region)
+    if options.json:
+        print_json(found)
+        return
+    rows = [_plan_row(each, found.currency) for each in found.regions]
+    print_table(
+        ["REGION", "STATE", "MISSING", "FILES", "REQUESTS", "FROM", "COST", "ETA", "ADMISSION"],
+        rows,
+        right=("MISSING", "FILES", "REQUESTS", "COST", "ETA"),
+    )
+    for each in found.regions:
+        if each.problem is not None:
+            say_cause(each.region, "cannot be planned for", each.problem)
+        if each.room is not None:
+            _print_room(each.region, each.room)
+        for source in each.sources:
+            if not source.used:
+                there = source.region or "the lake"
+                say(f"{each.region}: {there} has it too ({_cost(source.cost, found.currency) or 'no price stated'})")
+
+
+def _plan_row(plan: RegionPlan, currency: str | None) -> list[str]:
+    needs, source = plan.needs, plan.source
+    if needs is None:
+        return [plan.region, plan.state, "", "", "", "", "", "", ""]
+    about = "more than " if needs.at_least else "" if needs.exact else "about "
+    return [
+        plan.region,
+        plan.state,
+        about + human_bytes(needs.bytes_missing),
+        str(needs.objects_missing),
+        str(needs.lake_requests),
+        "" if source is None else source.region or source.kind,
+        "" if source is None else _cost(source.cost, currency),
+        "" if plan.eta_seconds is None else human_seconds(plan.eta_seconds),
+        "" if plan.room is None else plan.room.admission,
+    ]
+
+
+def _cost(cost: float | None, currency: str | None) -> str:
+    return "" if cost is None or currency is None else f"{cost:.4f} {currency}"
+
+
+def _print_room(region: str, room: PlanRoom) -> None:
+    if room.problem is not None:
+        say_cause(region, room.admission.replace("_", " "), room.problem)
+    for victim in room.victims:
+        say(f"{region}: {victim.dataset}@{victim.version} would go, {human_bytes(victim.room_bytes)}")
+    if room.not_before is not None:
+        say(f"{region}: the pins that hold others there end {until(room.not_before)}")

@@ -1,0 +1,211 @@
+"""Versions, and how they come into regions and go."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from forebay import _settings
+from forebay._commands._output import chosen, connect, print_json, print_pins, say, say_cause, stamped, until
+from forebay._dataset import ensure_dataset_cached
+from forebay._models import Origin, Version
+from forebay._tables import print_table
+from forebay._text import one_line
+from forebay._values import human_bytes, human_seconds, human_size, split_version
+
+
+def ensure(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    cached = ensure_dataset_cached(
+        name,
+        version,
+        options.region,
+        options.pin_for,
+        holder=options.holder,
+        reason=options.reason,
+        run_id=options.run_id,
+        timeout=options.timeout,
+        progress=not (options.quiet or options.json),
+        api=options.api,
+    )
+    if options.json:
+        print_json(cached.receipt)
+        return
+    receipt = cached.receipt
+    if not options.quiet:
+        size = human_size(receipt.objects, receipt.bytes)
+        say(f"{name}@{version}: {size} in {receipt.region}, verified", file=sys.stderr)
+        if receipt.pin is not None:
+            say(f"held until {until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
+    # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
+    say(str(cached.expected_path))
+
+
+def prefetch(options: Namespace) -> None:
+    region = _settings.region(options.region)
+    wanted = [(text, *split_version(text)) for text in options.versions]
+    with connect(options) as client:
+        begun = [(text, client.prefetch(name, version, region)) for text, name, version in wanted]
+    if options.json:
+        print_json([answer for _, answer in begun])
+        return
+    for text, answer in begun:
+        state = "CACHED" if answer.done else answer.progress.state if answer.progress is not None else "accepted"
+        say(f"{text} in {region}: {state}")
+
+
+def status(options: Namespace) -> None:
+    with connect(options) as client:
+        if "@" not in options.dataset:
+            versions = client.versions(options.dataset)
+            if options.json:
+                print_json(versions)
+            else:
+                print_versions(versions)
+            return
+        version = client.version(*split_version(options.dataset))
+    if options.json:
+        print_json(version)
+    else:
+        _print_version(version)
+
+
+def explain(options: Namespace) -> None:
+    name, _, version = options.dataset.partition("@")
+    region = _settings.region(options.region)
+    with connect(options) as client:
+        told = client.explain(name, region, version=version or "latest")
+    if options.json:
+        print_json(told)
+        return
+    for sentence in told.sentences:
+        say(sentence)
+    if told.history:
+        print()
+        rows = [
+            [stamped(each.at), each.kind, human_bytes(each.bytes), each.code or "", one_line(each.text)]
+            for each in told.history
+        ]
+        print_table(["AT", "WHAT", "THERE", "CODE", "WHY, OR WHO"], rows, right=("THERE",))
+
+
+def evict(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    region = _settings.region(options.region)
+    with connect(options) as client:
+        left = client.evict(name, version, region, reason=options.reason)
+    if options.json:
+        print_json(left)
+        return
+    state = left.residency(region).state
+    # A very large version takes longer than one request may.
+    say(f"{options.version} is gone from {region}" if state == "ABSENT" else f"{options.version} in {region}: {state}")
+
+
+def set_ttl(options: Namespace) -> None:
+    with connect(options) as client:
+        version = client.set_ttl(*split_version(options.version), options.ttl)
+    if options.json:
+        print_json(version)
+    else:
+        stays = "" if version.ttl_seconds is None else human_seconds(version.ttl_seconds)
+        say(f"{options.version} stays {stays} after its last pin")
+
+
+def resume(options: Namespace) -> None:
+    name, wanted = split_version(options.version)
+    region = _settings.region(options.region)
+    with connect(options) as client:
+        version = client.resume(name, wanted, region)
+    if options.json:
+        print_json(version)
+    else:
+        say(f"{options.version} in {region}: {version.residency(region).state}")
+
+
+def abandon(options: Namespace) -> None:
+    name, wanted = split_version(options.version)
+    region = _settings.region(options.region)
+    with connect(options) as client:
+        version = client.abandon(name, wanted, region, reason=options.reason)
+    if options.json:
+        print_json(version)
+    else:
+        say(f"{options.version} in {region}: {version.residency(region).state}")
+
+
+def cancel(options: Namespace) -> None:
+    name, version = split_version(options.version)
+    with connect(options) as client:
+        client.cancel(name, version, options.request)
+    if options.json:
+        print_json({"cancelled": options.request})
+    else:
+        say(f"{options.request} is taken back, or was answered before")
+
+
+def print_versions(found: tuple[Version, ...]) -> None:
+    rows = []
+    for version in found:
+        manifest = version.manifest
+        regions = ", ".join(f"{r.region} {r.state}" for r in version.regions if r.state != "ABSENT")
+        rows.append(
+            [
+                f"{version.dataset}@{version.version}",
+                "" if manifest is None else str(manifest.objects),
+                "" if manifest is None else human_bytes(manifest.bytes),
+                str(len(version.pins)),
+                regions,
+            ]
+        )
+    print_table(["VERSION", "OBJECTS", "BYTES", "PINS", "REGIONS"], rows, right=("OBJECTS", "BYTES", "PINS"))
+
+
+def _print_version(version: Version) -> None:
+    say(f"{version.dataset}@{version.version}")
+    manifest = version.manifest
+    if manifest is not None:
+        say(f"  {human_size(manifest.objects, manifest.bytes)}, manifest {manifest.digest}")
+    if version.origin is not None:
+        _print_origin(version.origin)
+    if version.ttl_seconds is not None:
+        say(f"  stays {human_seconds(version.ttl_seconds)} after its last pin")
+    if version.workflow_url is not None:
+        say(f"  {version.workflow_url}")
+    total = manifest.bytes if manifest is not None else None
+    rows = []
+    for region in version.regions:
+        share = "" if not total else f"{region.bytes_cached / total:.0%}"
+        rows.append(
+            [
+                region.region,
+                region.state,
+                human_bytes(region.bytes_cached),
+                share,
+                human_bytes(region.bytes_from_lake),
+                until(region.evictable_at),
+                region.path or "",
+            ]
+        )
+    if rows:
+        print()
+        print_table(
+            ["REGION", "STATE", "CACHED", "%", "FROM LAKE", "EVICTABLE", "PATH"],
+            rows,
+            right=("CACHED", "%", "FROM LAKE"),
+        )
+    for region in version.regions:
+        if region.blocked is not None:
+            say_cause(region.region, "is blocked", region.blocked)
+        if region.waiting is not None:
+            say_cause(region.region, "waits", region.waiting)
+    if version.pins:
+        print()
+        print_pins(version.pins)
+
+
+def _print_origin(origin: Origin) -> None:
+    say(f"  from {chosen(origin)}")
+    if origin.before is not None:
+        news = f"{origin.objects_changed} changed, {origin.objects_added} added, {origin.objects_removed} removed"
+        say(f"  since {origin.before}: {news}, {human_bytes(origin.bytes_new)} to fetch")
