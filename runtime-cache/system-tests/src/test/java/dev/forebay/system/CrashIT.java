@@ -200,7 +200,7 @@ class CrashIT {
         JsonNode plan = api.get("/regions/" + REGION + "/sweep/plan").expect(200).body();
         assertThat(plan.get("used_bytes").asLong()).isGreaterThanOrEqualTo(8L * CHUNK);
         assertThat(plan.get("victims"))
-                .noneMatch(victim -> victim.get("dataset").asText().equals("crash/upkeep"));
+                .noneMatch(each -> each.get("dataset").asText().equals("crash/upkeep"));
         api.delete(Api.path("crash/upkeep@v1") + "/pins/p?region=" + REGION).expect(204);
     }
 
