@@ -21,7 +21,7 @@ import forebay
 from forebay import AsyncClient, Client, PinSpec, ensure_dataset_cached
 from forebay._cli import main
 
-_AT_ONCE_SECONDS = 5.0
+_AT_ONCE_SECONDS = 10.0
 
 
 def test_every_byte_is_there_and_held_while_the_block_lasts(client: Client, made: Made, region: str) -> None:
@@ -73,9 +73,9 @@ def test_the_same_key_is_the_same_request_and_never_another(client: Client, made
 
 
 def test_a_pin_is_renewed_in_the_background_beyond_its_lease(client: Client, made: Made) -> None:
-    with ensure_dataset_cached(made.name, "1", pin_for="5s", progress=False) as ds:
+    with ensure_dataset_cached(made.name, "1", pin_for="10s", progress=False) as ds:
         first = _end(ds.pin)
-        _until(lambda: _end(ds.pin) >= first + timedelta(seconds=10), "it was renewed for two more leases", seconds=30)
+        _until(lambda: _end(ds.pin) >= first + timedelta(seconds=20), "it was renewed for two more leases")
         ds.check()
         assert [each.id for each in client.version_pins(made.name, "1")] == [ds.pin.id if ds.pin else None]
     assert client.version_pins(made.name, "1") == ()
@@ -83,7 +83,7 @@ def test_a_pin_is_renewed_in_the_background_beyond_its_lease(client: Client, mad
 
 def test_a_pin_nobody_renews_ends_by_itself(client: Client, made: Made, region: str) -> None:
     client.ensure(made.name, "1", region, pin=PinSpec("short", "me", 5))
-    _until(lambda: client.version_pins(made.name, "1") == (), "the pin has ended", seconds=30)
+    _until(lambda: client.version_pins(made.name, "1") == (), "the pin has ended")
     with pytest.raises(forebay.NotFound):
         client.renew(made.name, "1", region, "short")
 
@@ -92,7 +92,7 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
     client.ensure(made.name, "1", region)
     taken = client.pin(made.name, "1", region, lease="1m", holder="me", reason="because", id="mine")
     assert (taken.id, taken.holder, taken.reason, taken.region) == ("mine", "me", "because", region)
-    assert "mine" in [each.id for each in client.pins(region)]
+    _until(lambda: "mine" in [each.id for each in client.pins(region)], "the catalogue has heard of it")
     renewed = client.renew(made.name, "1", region, "mine")
     assert taken.expires_at is not None
     assert renewed.expires_at is not None
@@ -105,7 +105,7 @@ def test_pins_can_be_taken_listed_renewed_and_released(client: Client, made: Mad
 def test_a_hint_brings_a_version_without_anybody_waiting(client: Client, made: Made, region: str) -> None:
     assert forebay.prefetch_dataset(made.name, "1") is not None
     assert forebay.prefetch_dataset(made.name, "1") is not None
-    _until(lambda: client.version(made.name, "1").residency(region).state == "CACHED", "it is cached", seconds=60)
+    _until(lambda: client.version(made.name, "1").residency(region).state == "CACHED", "it is cached")
     again = forebay.prefetch_dataset(made.name, "1")
     assert again is not None
     assert client.version_pins(made.name, "1") == ()
@@ -184,7 +184,9 @@ def test_the_command(made: Made, region: str, capsys: pytest.CaptureFixture[str]
 
 
 def test_a_step_runs_a_program_on_a_version_while_it_is_held(client: Client, made: Made, tmp_path: Path) -> None:
-    program = 'sha256sum "$FOREBAY_DATASET_PATH/shard.bin"; forebay pins --json; exit 9'
+    # The catalogue hears of a pin a moment after its holder.
+    known = f'until forebay pins --json | grep -q "{made.name}"; do sleep 0.1; done'
+    program = f'sha256sum "$FOREBAY_DATASET_PATH/shard.bin"; {known}; forebay pins --json; exit 9'
     receipt = tmp_path / "receipt.json"
     arguments = ["--dataset", f"{made.name}@1", "--run-id", made.name, "--receipt-file", str(receipt), "-q"]
     command = [sys.executable, "-m", "forebay.step", *arguments, "--", "sh", "-c", program]
@@ -216,7 +218,7 @@ def _tree(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def _until(condition: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
+def _until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"

@@ -60,7 +60,7 @@ class AgentIT {
     private static final RegionName REGION = new RegionName("test-1");
     private static final int CHUNKS = 40;
     private static final String QUEUE = "test";
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = 120;
 
     @TempDir static Path directory;
 
@@ -154,14 +154,16 @@ class AgentIT {
             Api gateway = new Api(agent.address());
             Api.Answer renewed = gateway.post("/v1/pins/team/life/v1/p1/renew", "");
             assertThat(renewed.status()).as(renewed.raw().body()).isEqualTo(200);
-            assertThat(renewed.body().get("remaining_seconds").asLong()).isBetween(25L, 30L);
+            assertThat(renewed.body().get("remaining_seconds").asLong()).isBetween(1L, 30L);
             assertThat(renewed.text("holder")).isEqualTo("me");
             assertThat(renewed.text("job")).isEqualTo("job-uid");
+            Await.until(
+                    "the agent has heard of the pin, too",
+                    () -> gateway.get("/v1/pins").body().at("/pins/0/id").asText().equals("p1"));
             JsonNode held = gateway.get("/v1/pins").body().at("/pins/0");
-            assertThat(held.get("id").asText()).isEqualTo("p1");
             assertThat(held.get("job").asText()).isEqualTo("job-uid");
             assertThat(held.get("lease_seconds").asLong()).isEqualTo(30);
-            assertThat(held.get("remaining_seconds").asLong()).isBetween(20L, 30L);
+            assertThat(held.get("remaining_seconds").asLong()).isBetween(1L, 30L);
             assertThat(gateway.post("/v1/pins/team/life/v1/p2/renew", "").status()).isEqualTo(404);
             Api.Answer report = gateway.get("/v1/region");
             assertThat(report.body().at("/workers/0/used_bytes").asLong()).isEqualTo(7);
@@ -187,7 +189,11 @@ class AgentIT {
         try (FakeWorker worker = new FakeWorker("surveyed", Integer.MAX_VALUE);
                 AutoCloseable presence = region.join(worker.node())) {
             assertThat(presence).isNotNull();
-            Await.until("the worker is there", () -> region.view().workers().size() == 1);
+            Await.until(
+                    "the worker is there, for the agent, too",
+                    () ->
+                            region.view().workers().size() == 1
+                                    && knowsOnly(gateway, worker.node().id()));
             RegionView before = region.view();
 
             JsonNode absent = survey(gateway, version);
@@ -217,6 +223,13 @@ class AgentIT {
             call(Step.BEGIN_EVICTION, version);
             call(Step.DROP, version);
         }
+    }
+
+    private static boolean knowsOnly(Api gateway, String worker) {
+        JsonNode workers = gateway.get("/v1/region").body().at("/workers");
+        return workers.size() == 1
+                && workers.at("/0/id").asText().equals(worker)
+                && workers.at("/0/live").asBoolean();
     }
 
     private static JsonNode survey(Api gateway, DatasetVersion version) {
@@ -434,7 +447,7 @@ class AgentIT {
             warming.cancel();
 
             assertThatThrownBy(() -> warming.getResult(String.class)).isNotNull();
-            assertThat(Duration.between(before, Instant.now())).isLessThan(Duration.ofSeconds(20));
+            assertThat(Duration.between(before, Instant.now())).isLessThan(Duration.ofSeconds(60));
             worker.permit(1000);
         }
     }

@@ -51,7 +51,7 @@ class SweepIT {
         assertThat(outcome.get("reason").asText()).isEqualTo("EXPIRED");
         assertThat(swept.text("workflow_url")).startsWith(platform.temporal.ui().toString());
         assertThat(state(v)).isEqualTo("ABSENT");
-        assertThat(find(victims(), name)).isEmpty();
+        Await.until("the catalogue knows", () -> find(victims(), name).isEmpty());
     }
 
     @Test
@@ -151,7 +151,7 @@ class SweepIT {
         pin(stays, "p");
         platform.gateway.setUsage(usageOfBoth(free, held, 100));
 
-        Await.until("the catalogue knows", () -> find(victims(), free).isPresent());
+        awaitOnly(free, held);
 
         JsonNode plan = api.get(SWEEP + "/plan").body();
         assertThat(of(plan.get("victims"), free).get("reason").asText()).isEqualTo("WATERMARK");
@@ -182,6 +182,7 @@ class SweepIT {
         try {
             assertThat(find(victims(), free)).isEmpty();
             api.put(quota, "{\"region\":\"" + REGION + "\",\"bytes\":60}");
+            awaitOnly(free, held);
 
             JsonNode plan = api.get(SWEEP + "/plan").body();
             assertThat(of(plan.get("victims"), free).get("reason").asText()).isEqualTo("QUOTA");
@@ -208,6 +209,7 @@ class SweepIT {
                 {"capacity_bytes":100,"used_bytes":50,"orphan_bytes":0,"unknown":[],
                 "versions":[%s,%s],"shares":[{"bytes":40,"owners":[0]},{"bytes":10,"owners":[1]}]}"""
                         .formatted(mounted("nobodys", "null"), mounted(owned, "null")));
+        awaitOnly("nobodys", owned);
 
         JsonNode plan = api.get(SWEEP + "/plan").body();
         assertThat(of(plan.get("victims"), "nobodys").get("reason").asText()).isEqualTo("ORPHAN");
@@ -227,6 +229,16 @@ class SweepIT {
         assertThat(plan.body().at("/notes/0").asText()).contains("agent of region test-2");
         assertThat(plan.body().get("used_bytes").isNull()).isTrue();
         assertThat(api.get("/regions/nowhere/sweep/plan").text("code")).isEqualTo("UNKNOWN_REGION");
+    }
+
+    /** Plans are made from the catalogue, which is told of residencies and pins soon after. */
+    private void awaitOnly(String victim, String spared) {
+        Await.until(
+                "the catalogue knows",
+                () -> {
+                    JsonNode victims = victims();
+                    return find(victims, victim).isPresent() && find(victims, spared).isEmpty();
+                });
     }
 
     private void pause(String why) {

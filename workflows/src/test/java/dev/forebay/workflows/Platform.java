@@ -206,7 +206,7 @@ final class Platform implements AutoCloseable {
 
     /** The result, for as long as a test may take; unwraps nothing. */
     static <T> T result(CompletableFuture<T> future) {
-        return future.orTimeout(30, TimeUnit.SECONDS).join();
+        return future.orTimeout(120, TimeUnit.SECONDS).join();
     }
 
     /** Lets the workflow's time pass, a second at a time. */

@@ -59,12 +59,12 @@ class RegionFilesTest {
         workers = new WorkerSet(nodes, Set.of("w1", "w2"));
         RegionReaderConfig reads =
                 new RegionReaderConfig(
-                        Duration.ofSeconds(3),
+                        Duration.ofSeconds(6),
                         Duration.ofSeconds(2),
                         Duration.ofSeconds(60),
-                        Duration.ofMillis(100),
+                        Duration.ofMillis(500),
                         0.05,
-                        Duration.ofMillis(300),
+                        Duration.ofSeconds(1),
                         4 << 20);
         files =
                 new RegionFiles(
@@ -144,7 +144,7 @@ class RegionFilesTest {
     void anOwnerThatDoesNotAnswerHoldsUpAnImageForAMomentOnce() {
         owner.silent();
         assertThat(timed(() -> files.image(VERSION, MANIFEST, file)))
-                .isLessThan(Duration.ofSeconds(3));
+                .isLessThan(Duration.ofSeconds(10));
         assertThat(file).hasBinaryContent(IMAGE);
         int asked = owner.requests().size();
         files.image(VERSION, MANIFEST, file);
@@ -156,7 +156,7 @@ class RegionFilesTest {
         owner.silent();
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         assertThat(timed(() -> assertUnavailable(() -> files.image(VERSION, MANIFEST, file))))
-                .isLessThan(Duration.ofSeconds(3));
+                .isLessThan(Duration.ofSeconds(10));
     }
 
     /** Longer than a manifest's worker may take to begin. */
@@ -221,7 +221,7 @@ class RegionFilesTest {
         second.behave(exchange -> FakeWorker.send(exchange, 200, LARGE));
         for (int i = 0; i < 100 && owner.requests().isEmpty(); i++) {
             assertThat(timed(() -> files.manifest(manifest, file)))
-                    .isLessThan(Duration.ofSeconds(4));
+                    .isLessThan(Duration.ofSeconds(10));
             assertThat(file).hasBinaryContent(LARGE);
         }
         assertThat(owner.requests()).isNotEmpty();
@@ -251,7 +251,7 @@ class RegionFilesTest {
         workers = new WorkerSet(workers.registered(), Set.of(owner.node().id()));
         owner.silent();
         assertThat(timed(() -> assertUnavailable(() -> files.manifest(MANIFEST, file))))
-                .isBetween(Duration.ofMillis(2500), Duration.ofSeconds(6));
+                .isBetween(Duration.ofMillis(5500), Duration.ofSeconds(15));
     }
 
     @Test

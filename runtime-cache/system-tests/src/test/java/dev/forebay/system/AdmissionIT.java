@@ -52,9 +52,8 @@ class AdmissionIT {
         api.ensure("room/c@v1", REGION);
         api.ensure("room/c@v1", REGION);
 
-        JsonNode plan = plan("room/d@v1");
-        assertThat(plan.at("/admission").asText()).isEqualTo("after_eviction");
-        assertThat(plan.at("/victims/0/dataset").asText()).isEqualTo("room/b");
+        awaitPlan("room/d@v1", "after_eviction");
+        assertThat(plan("room/d@v1").at("/victims/0/dataset").asText()).isEqualTo("room/b");
         api.ensure("room/d@v1", REGION);
 
         assertThat(state("room/b@v1")).isEqualTo("ABSENT");
@@ -63,7 +62,7 @@ class AdmissionIT {
         for (String name : List.of("a", "c", "d")) {
             pin("room/" + name + "@v1");
         }
-        assertThat(plan("room/e@v1").at("/admission").asText()).isEqualTo("waits");
+        awaitPlan("room/e@v1", "waits");
 
         String request = api.accept("room/e@v1", Map.of("region", REGION));
 
@@ -131,6 +130,14 @@ class AdmissionIT {
                         Api.path(version) + "/pins",
                         Map.of("region", REGION, "id", "p", "holder", "t", "lease_seconds", 600))
                 .expect(201);
+    }
+
+    /** Agents hear of mounts and pins a moment after those who made them. */
+    private static void awaitPlan(String version, String admission) {
+        Await.until(
+                version + " " + admission,
+                Duration.ofSeconds(60),
+                () -> plan(version).at("/admission").asText().equals(admission));
     }
 
     private static JsonNode plan(String version) throws Exception {

@@ -55,8 +55,16 @@ class EncryptedWorkersIT {
 
             assertThatThrownBy(() -> Files.readAllBytes(file)).isInstanceOf(IOException.class);
 
-            assertThat(Files.readString(stranger.log()))
-                    .contains("the certificate of https://127.0.0.1:", "--worker-ca");
+            Await.until(
+                    "it says what to set",
+                    Duration.ofSeconds(60),
+                    () -> {
+                        assertThatThrownBy(() -> Files.readAllBytes(file))
+                                .isInstanceOf(IOException.class);
+                        String log = Files.readString(stranger.log());
+                        return log.contains("the certificate of https://127.0.0.1:")
+                                && log.contains("--worker-ca");
+                    });
         }
     }
 }

@@ -203,7 +203,7 @@ class LifecycleIT {
                                 .asText()
                                 .equals("ABSENT"));
         Path mounted = stack.mounted(VIRGINIA, "life/pinned@v1");
-        Await.until("the path is gone", Duration.ofSeconds(20), () -> !Files.exists(mounted));
+        Await.until("the path is gone", Duration.ofSeconds(60), () -> !Files.exists(mounted));
     }
 
     /** "Pins": a holder that dies loses its pin one lease later. */
@@ -214,7 +214,15 @@ class LifecycleIT {
         api.ensure("life/leaked@v1", KOREA);
         api.post(
                         Api.path("life/leaked@v1") + "/pins",
-                        Map.of("region", KOREA, "id", "dies", "holder", "gone", "lease_seconds", 5))
+                        Map.of(
+                                "region",
+                                KOREA,
+                                "id",
+                                "dies",
+                                "holder",
+                                "gone",
+                                "lease_seconds",
+                                10))
                 .expect(201);
         api.post(
                         Api.path("life/leaked@v1") + "/pins",
@@ -226,12 +234,12 @@ class LifecycleIT {
                                 "holder",
                                 "here",
                                 "lease_seconds",
-                                5))
+                                10))
                 .expect(201);
 
         Await.until(
                 "the pin without renewal has ended, the other has not",
-                Duration.ofSeconds(40),
+                Duration.ofSeconds(60),
                 () -> {
                     api.post(
                                     Api.path("life/leaked@v1") + "/pins/lives/renew",

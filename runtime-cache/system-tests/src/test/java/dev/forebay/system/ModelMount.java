@@ -229,18 +229,16 @@ final class ModelMount implements AutoCloseable {
         standby = before;
     }
 
-    /** Kill -9 of the holder: the next one gets the mount back. */
-    void killHolder() {
+    /** Kill -9 of the holder: the next one gets the mount back, from who serves it. */
+    void killHolder() throws IOException {
         ServerProcess held = Objects.requireNonNull(holder);
+        long before = count(held.log(), serves(serving));
         held.kill9();
         held.restart();
         Await.until(
-                "a pod serves again",
+                "the pod serves again",
                 PATIENCE,
-                () -> {
-                    String log = Files.readString(held.log());
-                    return log.substring(log.lastIndexOf(HELD)).contains(serves(serving));
-                });
+                () -> count(held.log(), serves(serving)) > before);
     }
 
     /**

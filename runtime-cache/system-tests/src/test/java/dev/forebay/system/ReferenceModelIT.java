@@ -42,8 +42,8 @@ class ReferenceModelIT {
     private static final long READS = Long.getLong("forebay.model.reads", 10_000);
     private static final int EVENTS = Integer.getInteger("forebay.model.events", 2);
     private static final List<ModelSetup> SETUPS = setups();
-    private static final int READS_WITHOUT_ETCD = 500;
-    private static final int FLIPPED_BITS = 300;
+    private static final int READS_AMID_IT = 500;
+    private static final int FLIPPED_BITS = 3000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AT_MOST = Duration.ofMinutes(20);
 
@@ -171,7 +171,7 @@ class ReferenceModelIT {
                                 2,
                                 named,
                                 () -> damageManifests(mount, readers)),
-                        new Event("packs damaged", 4, ModelSetup::strict, () -> damagePacks(mount)))
+                        new Event("packs damaged", 4, ModelSetup::strict, () -> damagePacks(mount, readers)))
                 .filter(event -> event.in().test(setup))
                 .toList();
     }
@@ -215,7 +215,7 @@ class ReferenceModelIT {
 
     private void killEtcd(ModelReaders readers) {
         region.etcd.kill9();
-        long until = readers.reads() + READS_WITHOUT_ETCD;
+        long until = readers.reads() + READS_AMID_IT;
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(3000)));
         Await.until("reads go on without etcd", PATIENCE, () -> readers.reads() >= until);
         region.etcd.restart();
@@ -228,8 +228,10 @@ class ReferenceModelIT {
     }
 
     /** Some of the bits are where nothing is. */
-    private void damagePacks(ModelMount mount) throws IOException {
+    private void damagePacks(ModelMount mount, ModelReaders readers) throws IOException {
         FlippedBits.below(mount.packs(), ".pack", FLIPPED_BITS, random);
+        long until = readers.reads() + READS_AMID_IT;
+        Await.until("reads of what is left", PATIENCE, () -> readers.reads() >= until);
     }
 
     /** That is an error until they are fetched again. */

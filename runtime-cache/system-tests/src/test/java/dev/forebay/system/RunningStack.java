@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -43,7 +44,10 @@ final class RunningStack implements AutoCloseable {
         StackConfig.Builder config =
                 StackConfig.inDirectory(data)
                         .buckets(LakeFixture.BUCKET)
-                        .sweepInterval(SWEEP_INTERVAL);
+                        .sweepInterval(SWEEP_INTERVAL)
+                        // What was fetched once is not fetched again, however busy a machine is.
+                        .property("forebay.worker.peers.first-byte", "8s")
+                        .property("forebay.worker.peers.timeout", "8s");
         change.accept(config);
         return new RunningStack(data, Stack.start(config.build()));
     }
@@ -59,6 +63,11 @@ final class RunningStack implements AutoCloseable {
     /** The chunk store of a worker. */
     Path store(String region, int worker) {
         return data.resolve("regions").resolve(region).resolve("worker-" + worker).resolve("store");
+    }
+
+    /** The chunk files in it; some may be on their way out, by what happens beside a test. */
+    List<Path> chunkFiles(String region, int worker) throws IOException {
+        return StoreFiles.of(store(region, worker));
     }
 
     LakeFixture lake() {
@@ -77,6 +86,10 @@ final class RunningStack implements AutoCloseable {
     /** Reads the whole tree through the mount and compares it. */
     void readAll(String region, String version, Map<String, byte[]> tree) throws IOException {
         Path mounted = mounted(region, version);
+        Await.until(
+                "the node has heard of " + version,
+                Duration.ofSeconds(60),
+                () -> Files.exists(mounted));
         for (Map.Entry<String, byte[]> file : tree.entrySet()) {
             assertThat(Files.readAllBytes(mounted.resolve(file.getKey())))
                     .as(file.getKey())

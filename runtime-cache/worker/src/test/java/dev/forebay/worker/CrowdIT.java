@@ -57,7 +57,8 @@ class CrowdIT extends RunningWorker {
                     "%d slow readers: %d MiB more memory; another reader got 1 MiB in %.0f ms%n",
                     READERS, grown >> 20, millis);
             assertThat(grown).isLessThan(MEMORY_GROWTH_BYTES);
-            assertThat(millis).isLessThan(2_000);
+            // Behind the crowd it would wait for ever; a busy machine alone takes a second or two.
+            assertThat(millis).isLessThan(10_000);
             assertThat(crowd.getLast().body(bytes.length)).isEqualTo(bytes);
         } finally {
             for (SlowReader each : crowd) {

@@ -84,6 +84,10 @@ class HandoverIT extends RunningWorker {
         WorkerProcess two = joined("hot-2", version);
         region.state.replicate(version.name(), 3);
         await(() -> region.state.view().replicas().containsValue(3));
+        // Who does not know of the others, or of the copies, would ask the lake by himself.
+        for (WorkerProcess each : List.of(worker, one, two)) {
+            awaitCaughtUp(each);
+        }
 
         // Nothing is anywhere: whoever is asked first, the lake is asked once for each byte.
         for (int reader = 0; reader < 8; reader++) {

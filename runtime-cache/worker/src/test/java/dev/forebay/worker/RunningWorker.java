@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,6 +42,8 @@ abstract class RunningWorker {
     static final WorkerClient client = new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
     static final WorkerProcess worker =
             WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
+
+    private static final AtomicInteger MARKERS = new AtomicInteger();
 
     private final List<AutoCloseable> toClose = new ArrayList<>();
 
@@ -88,6 +91,18 @@ abstract class RunningWorker {
 
     static void awaitMounted(WorkerProcess process, TestVersion version) {
         awaitStatus(process, version, 200);
+    }
+
+    /**
+     * Waits until a worker knows of everything that etcd has been told before: all in one order.
+     */
+    static void awaitCaughtUp(WorkerProcess process) {
+        String name = "marker-" + MARKERS.incrementAndGet();
+        region.put(name + "/object", name.getBytes(UTF_8));
+        TestVersion marker = region.mount(name, name + "/");
+        awaitMounted(process, marker);
+        region.state.beginEviction(marker.name());
+        region.state.unmount(marker.name());
     }
 
     static void awaitStatus(WorkerProcess process, TestVersion version, int status) {

@@ -124,14 +124,14 @@ class ScrubberTest {
         for (Path file : files()) {
             flip(file, new Random(1));
         }
-        Scrubber first = scrubber(repaired, 200L * LENGTH, Duration.ofMillis(1));
+        Scrubber first = scrubber(repaired, 100L * LENGTH, Duration.ofMillis(1));
         first.start();
-        while (first.bytes() < 100L * LENGTH) {
+        while (first.bytes() < 50L * LENGTH) {
             Thread.onSpinWait();
         }
         first.close();
         int before = repaired.size();
-        assertThat(before).isBetween(100, CHUNKS - 1);
+        assertThat(before).isBetween(50, CHUNKS - 1);
 
         Set<ChunkId> seen = new HashSet<>(repaired);
         repaired.clear();

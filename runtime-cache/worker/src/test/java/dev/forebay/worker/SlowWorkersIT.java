@@ -61,8 +61,11 @@ class SlowWorkersIT extends RunningWorker {
     private Two start(String name) throws Exception {
         region.put(name + "/object", CONTENT);
         TestVersion version = mounted(name);
-        WorkerProcess slow = ownWorker(name + "-slow");
-        WorkerProcess quick = ownWorker(name + "-quick");
+        // How long workers wait for one another is a part of the figures.
+        String firstByte = "forebay.worker.peers.first-byte=500ms";
+        String timeout = "forebay.worker.peers.timeout=2s";
+        WorkerProcess slow = ownWorker(name + "-slow", firstByte, timeout);
+        WorkerProcess quick = ownWorker(name + "-quick", firstByte, timeout);
         awaitMounted(slow, version);
         awaitMounted(quick, version);
         return new Two(version, slow, node(slow, slow.address()), node(quick, quick.address()));

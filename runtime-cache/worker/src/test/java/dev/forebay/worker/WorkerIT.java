@@ -135,6 +135,8 @@ class WorkerIT extends RunningWorker {
             }
         }
 
+        // Readers do not wait for the rest of the chunk, which follows.
+        await(() -> coverage(version).held().cardinality() == 1);
         assertThat(region.reads("hundred/")).hasSize(20);
     }
 

@@ -11,8 +11,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -128,10 +132,27 @@ final class WorkerProcess extends OneProcessServer {
         }
     }
 
-    /** Every chunk file in the store. */
+    /** Every chunk file in the store; some may be on their way out of it. */
     List<Path> chunkFiles() throws IOException {
-        try (var files = Files.walk(store().resolve("chunks"))) {
-            return files.filter(Files::isRegularFile).toList();
-        }
+        List<Path> found = new ArrayList<>();
+        Files.walkFileTree(
+                store().resolve("chunks"),
+                new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                        found.add(file);
+                        return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult visitFileFailed(Path file, IOException failure)
+                            throws IOException {
+                        if (failure instanceof NoSuchFileException) {
+                            return FileVisitResult.CONTINUE;
+                        }
+                        throw failure;
+                    }
+                });
+        return found;
     }
 }

@@ -31,7 +31,7 @@ class ServerProcessTest {
     void givesUpAndKillsWhatIsNotReadyInTime() {
         Launch launch = shell("echo still warming up; exec sleep 1000", () -> false);
 
-        assertThatThrownBy(() -> ServerProcess.start(within(launch, Duration.ofMillis(300))))
+        assertThatThrownBy(() -> ServerProcess.start(within(launch, Duration.ofSeconds(2))))
                 .hasMessageContaining("was not ready within")
                 .hasMessageContaining("still warming up");
         assertThat(directory.resolve("shell.pid")).doesNotExist();

@@ -42,14 +42,18 @@ class StackPortsTest {
         }
     }
 
+    /** Of a stack that is in nobody's way: others on this machine have theirs. */
+    private static int freeBase() {
+        return Stream.generate(Ports::free)
+                .filter(port -> IntStream.range(port, port + 40).allMatch(Ports::isFree))
+                .findFirst()
+                .orElseThrow();
+    }
+
     @Test
     void isBriefAboutAWholeStackInTheWay() throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
-        int base =
-                Stream.generate(Ports::free)
-                        .filter(port -> IntStream.range(port, port + 4).allMatch(Ports::isFree))
-                        .findFirst()
-                        .orElseThrow();
+        int base = freeBase();
         try (ServerSocket first = new ServerSocket(base, 1, here);
                 ServerSocket second = new ServerSocket(base + 1, 1, here);
                 ServerSocket third = new ServerSocket(base + 2, 1, here);
@@ -78,13 +82,13 @@ class StackPortsTest {
 
     @Test
     void waitsForAPortWhoseHolderIsJustEnding() throws Exception {
-        int port = Ports.free();
+        int port = freeBase();
         // Without its first thread a process shows no descriptors, but has them.
         String program =
                 """
                 import ctypes, socket, sys, threading, time
                 server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-                threading.Thread(target=time.sleep, args=(2,)).start()
+                threading.Thread(target=time.sleep, args=(5,)).start()
                 print(flush=True)
                 ctypes.CDLL(None).pthread_exit(None)
                 """;
@@ -106,7 +110,7 @@ class StackPortsTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             Thread.onSpinWait();

@@ -62,7 +62,7 @@ class AnswerPoolTest {
                 rounds.add(threads.submit(() -> takeAndGiveBack(pool)));
             }
             for (Future<Integer> done : rounds) {
-                assertThat(done.get(30, TimeUnit.SECONDS)).isEqualTo(500);
+                assertThat(done.get(120, TimeUnit.SECONDS)).isEqualTo(500);
             }
         }
         assertThat(made).hasValue(3);

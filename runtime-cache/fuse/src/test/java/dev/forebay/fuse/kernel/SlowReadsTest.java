@@ -36,7 +36,7 @@ class SlowReadsTest {
     private static final int READS = 200;
 
     private static final int LENGTH = 4096;
-    private static final Duration PATIENCE = Duration.ofMillis(200);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     /** Of the file whose bytes are there, and of the one that is waited for. */
     private static final long THERE = 2;
