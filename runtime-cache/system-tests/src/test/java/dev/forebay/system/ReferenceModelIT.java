@@ -171,7 +171,11 @@ class ReferenceModelIT {
                                 2,
                                 named,
                                 () -> damageManifests(mount, readers)),
-                        new Event("packs damaged", 4, ModelSetup::strict, () -> damagePacks(mount, readers)))
+                        new Event(
+                                "packs damaged",
+                                4,
+                                ModelSetup::strict,
+                                () -> damagePacks(mount, readers)))
                 .filter(event -> event.in().test(setup))
                 .toList();
     }
