@@ -4,6 +4,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -75,7 +76,8 @@ public final class SqliteManifest implements Manifest {
     }
 
     /**
-     * @param whenDamaged is told each time that something in the file is not what was written
+     * @param whenDamaged is told each time that something in the file is not what was written, or
+     *     that the file is missed
      */
     static SqliteManifest open(Path file, Runnable whenDamaged) {
         return new SqliteManifest(file, SESSIONS, whenDamaged);
@@ -85,7 +87,7 @@ public final class SqliteManifest implements Manifest {
         try {
             return sessions.query(query);
         } catch (ForebayException e) {
-            if (e.code() == ErrorCode.CORRUPT) {
+            if (e.code() == ErrorCode.CORRUPT || Files.notExists(file)) {
                 whenDamaged.run();
             }
             throw e;

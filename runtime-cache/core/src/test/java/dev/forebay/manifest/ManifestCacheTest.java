@@ -210,6 +210,27 @@ class ManifestCacheTest {
     }
 
     @Test
+    void whatSomebodyHasDeletedWhileItIsInUseIsFetchedAgain() throws IOException {
+        ManifestFile file = written("a");
+        ManifestCache cache = cache(1 << 30);
+        try (CachedManifest first = cache.open(ref(file))) {
+            Files.delete(first.file());
+            // What is open serves on until others need its session.
+            List<CachedManifest> others = new ArrayList<>();
+            for (int i = 0; i < IdleSessions.MOST; i++) {
+                others.add(cache.open(ref(written("k" + i))));
+            }
+            assertThatThrownBy(() -> first.lookup(Node.ROOT_ID, "a"))
+                    .isInstanceOf(ForebayException.class);
+
+            try (CachedManifest second = cache.open(ref(file))) {
+                assertThat(second.lookup(Node.ROOT_ID, "a")).isPresent();
+            }
+            others.forEach(CachedManifest::close);
+        }
+    }
+
+    @Test
     void otherBytesThanTheReferenceSaysAreNeverUsed() {
         ManifestFile file = written("a");
         ManifestCache lying =

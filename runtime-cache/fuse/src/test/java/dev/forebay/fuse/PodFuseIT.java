@@ -440,7 +440,7 @@ class PodFuseIT {
         refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
         refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
         refuses("must not be below --mountpoint", Map.of("--directory", mountpoint.toString()));
-        refuses("option '--region' (NAME): region 'R!'", Map.of("--region", "R!"));
+        refuses("option '--region': region 'R!'", Map.of("--region", "R!"));
         refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }
 
