@@ -378,9 +378,14 @@ class PodFuseIT {
 
     @Test
     void reportsHealthAndMetrics() throws Exception {
-        ready(Map.of("--directory", Files.createTempDirectory(directory, "own").toString()));
+        Process pod =
+                ready(Map.of("--directory", Files.createTempDirectory(directory, "own").toString()));
         servesTheVersion();
         URI uri = address();
+        // What is mounted is counted a moment later.
+        Pattern shown =
+                Pattern.compile("forebay_fuse_views.view=\"(portable|on_demand|native)\". 1.0");
+        await(pod, () -> shown.matcher(scraped(uri.resolve("/metrics"))).find());
         try (HttpClient client = HttpClient.newHttpClient()) {
             for (String path : List.of("/health/live", "/health/ready")) {
                 assertThat(get(client, uri.resolve(path)).statusCode()).as(path).isEqualTo(200);
@@ -388,7 +393,6 @@ class PodFuseIT {
             assertThat(get(client, uri.resolve("/metrics")).body())
                     .contains("forebay_fuse_operations_seconds_count{operation=\"read\"}")
                     .contains("forebay_fuse_worker_bytes_total{source=\"cache\"}")
-                    .containsPattern("forebay_fuse_views.view=\"(portable|on_demand|native)\". 1.0")
                     .contains("forebay_fuse_etcd_connected 1.0")
                     .contains("forebay_fuse_mounted_files 202.0");
         }
@@ -398,6 +402,12 @@ class PodFuseIT {
         Matcher address = Pattern.compile("http://127[^ /]+").matcher(Files.readString(output));
         assertThat(address.find()).isTrue();
         return URI.create(address.group());
+    }
+
+    private static String scraped(URI uri) throws IOException {
+        try (InputStream in = uri.toURL().openStream()) {
+            return new String(in.readAllBytes(), US_ASCII);
+        }
     }
 
     private static HttpResponse<String> get(HttpClient client, URI uri) throws Exception {
