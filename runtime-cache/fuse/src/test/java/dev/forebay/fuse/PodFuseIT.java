@@ -379,7 +379,10 @@ class PodFuseIT {
     @Test
     void reportsHealthAndMetrics() throws Exception {
         Process pod =
-                ready(Map.of("--directory", Files.createTempDirectory(directory, "own").toString()));
+                ready(
+                        Map.of(
+                                "--directory",
+                                Files.createTempDirectory(directory, "own").toString()));
         servesTheVersion();
         URI uri = address();
         // What is mounted is counted a moment later.
