@@ -20,6 +20,9 @@ public final class Benchmarks {
     private static final String REGION = "us-east-1";
     private static final Duration CLEANING = Duration.ofMinutes(2);
 
+    /** A sweep would take away what is mounted here without the catalogue's knowing of it. */
+    static final Duration NO_SWEEPS = Duration.ofDays(3650);
+
     private Benchmarks() {}
 
     /**
@@ -57,6 +60,7 @@ public final class Benchmarks {
                         .regions(REGION)
                         .buckets(Lake.BUCKET)
                         .manifestBucket(Lake.MANIFESTS)
+                        .sweepInterval(NO_SWEEPS)
                         .progress(Benchmarks::say)
                         .build();
         try (Stack stack = Stack.start(config);

@@ -61,6 +61,7 @@ public final class PodScaleBenchmark {
                         .regions(REGION)
                         .buckets(Lake.BUCKET)
                         .manifestBucket(Lake.MANIFESTS)
+                        .sweepInterval(Benchmarks.NO_SWEEPS)
                         .progress(Benchmarks::say)
                         .build();
         try (Stack stack = Stack.start(config);
