@@ -7,6 +7,7 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,10 +23,14 @@ public final class EtcdRegionState implements RegionState {
     private final Pins pins;
     private final Admissions admissions;
 
-    private EtcdRegionState(EtcdConfig config, RegionName region) {
+    private EtcdRegionState(EtcdConfig config, RegionName region, Optional<Path> memory) {
         this.connection = new EtcdConnection(config);
         this.keys = Keys.of(region);
-        this.watch = new RegionWatch(connection, keys);
+        this.watch =
+                new RegionWatch(
+                        connection,
+                        keys,
+                        memory.map(file -> new RegionFile(file, keys.root())));
         this.mounts = new Mounts(connection, keys);
         this.pins = new Pins(connection, keys, mounts);
         this.admissions = new Admissions(connection, keys);
@@ -38,7 +43,20 @@ public final class EtcdRegionState implements RegionState {
      * UNAVAILABLE} until the first snapshot has been read.
      */
     public static EtcdRegionState connect(EtcdConfig config, RegionName region) {
-        EtcdRegionState state = new EtcdRegionState(config, region);
+        return connect(config, region, Optional.empty());
+    }
+
+    /**
+     * As {@link #connect(EtcdConfig, RegionName)}, but {@link #view} throws only if there is nothing
+     * in the file either, in which what etcd says is remembered.
+     */
+    public static EtcdRegionState connect(EtcdConfig config, RegionName region, Path memory) {
+        return connect(config, region, Optional.of(memory));
+    }
+
+    private static EtcdRegionState connect(
+            EtcdConfig config, RegionName region, Optional<Path> memory) {
+        EtcdRegionState state = new EtcdRegionState(config, region, memory);
         state.watch.start(config.requestTimeout());
         return state;
     }

@@ -1,5 +1,7 @@
 package dev.forebay.membership;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Sibling;
@@ -22,7 +24,7 @@ final class RegionTable {
     private static final Logger LOG = LoggerFactory.getLogger(RegionTable.class);
 
     /** {@code row} is null for a key that is there but not understood. */
-    private record Cell(long revision, @Nullable Row row) {}
+    private record Cell(long revision, byte[] value, @Nullable Row row) {}
 
     private final SortedMap<String, Cell> cells = new TreeMap<>();
 
@@ -43,7 +45,7 @@ final class RegionTable {
         } catch (ForebayException e) {
             LOG.warn("Left out of the region's view: {}", e.getMessage());
         }
-        cells.put(key, new Cell(revision, row));
+        cells.put(key, new Cell(revision, value, row));
     }
 
     void delete(String key) {
@@ -57,6 +59,13 @@ final class RegionTable {
     }
 
     record Fingerprint(long keys, long newestRevision) {}
+
+    /** All keys, in order, with their values as text. */
+    SortedMap<String, String> values() {
+        SortedMap<String, String> values = new TreeMap<>();
+        cells.forEach((key, cell) -> values.put(key, new String(cell.value, UTF_8)));
+        return values;
+    }
 
     RegionView view() {
         List<WorkerNode> workers = new ArrayList<>();

@@ -47,16 +47,20 @@ final class RegionWatch implements AutoCloseable {
         record Broken(Object watch, String why) implements Signal {}
 
         record Subscribed(Consumer<RegionView> listener) implements Signal {}
+
+        record Unanswered() implements Signal {}
     }
 
     private final EtcdConnection connection;
     private final String root;
+    private final Optional<RegionFile> memory;
     private final RegionTable table = new RegionTable();
     private final List<Consumer<RegionView>> listeners = new ArrayList<>();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
     private final Silence silence = new Silence(SILENCE_WARNING, System::nanoTime);
     private final Thread thread;
+    private Fingerprint remembered = new Fingerprint(-1, -1);
     private volatile @Nullable RegionView view;
     private volatile boolean connected;
     private volatile boolean overflowed;
@@ -64,9 +68,13 @@ final class RegionWatch implements AutoCloseable {
     private volatile long confirmedNanos;
     private volatile boolean closed;
 
-    RegionWatch(EtcdConnection connection, Keys keys) {
+    /**
+     * @param memory where to look if etcd does not answer at the start
+     */
+    RegionWatch(EtcdConnection connection, Keys keys, Optional<RegionFile> memory) {
         this.connection = connection;
         this.root = keys.root();
+        this.memory = memory;
         this.thread = Thread.ofVirtual().name("region-watch").unstarted(this::superviseForEver);
     }
 
@@ -76,6 +84,7 @@ final class RegionWatch implements AutoCloseable {
         try {
             if (!firstSnapshot.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.info("Going on without a view of {} until etcd answers", root);
+                send(new Signal.Unanswered());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -141,6 +150,7 @@ final class RegionWatch implements AutoCloseable {
         table.clear();
         snapshot.getKvs().forEach(this::put);
         publish();
+        remember();
         confirmedAt(asked);
         firstSnapshot.countDown();
         if (!connected) {
@@ -154,6 +164,7 @@ final class RegionWatch implements AutoCloseable {
             Optional<String> broken = Optional.empty();
             while (!closed && broken.isEmpty()) {
                 broken = followFor(connection.config().checkInterval(), watch).or(this::check);
+                remember();
             }
             broken.ifPresent(why -> LOG.info("Reading the region's view again: {}", why));
         }
@@ -184,6 +195,7 @@ final class RegionWatch implements AutoCloseable {
                     listeners.add(listener);
                     Optional.ofNullable(view).ifPresent(current -> tell(listener, current));
                 }
+                case Signal.Unanswered() -> recall();
                 case Signal.Changed _, Signal.Broken _ -> {} // of a watch before this one
                 case null -> {
                     return Optional.empty();
@@ -234,6 +246,27 @@ final class RegionWatch implements AutoCloseable {
 
     private String relative(KeyValue pair) {
         return pair.getKey().toString(UTF_8).substring(root.length());
+    }
+
+    private void remember() {
+        Fingerprint now = table.fingerprint();
+        if (!now.equals(remembered)) {
+            memory.ifPresent(file -> file.write(table.values()));
+            remembered = now;
+        }
+    }
+
+    private void recall() {
+        if (view != null) {
+            return;
+        }
+        memory.flatMap(RegionFile::read)
+                .ifPresent(
+                        keys -> {
+                            keys.forEach((key, value) -> table.put(key, value.getBytes(UTF_8), 0));
+                            publish();
+                            LOG.warn("etcd is away; going on with what it said last");
+                        });
     }
 
     private void publish() {

@@ -485,6 +485,33 @@ class EtcdRegionStateIT {
     }
 
     @Test
+    void startsWithoutEtcdFromWhatItSaidLast() {
+        Path memory = directory.resolve("seen");
+        state.mount(VERSION, MANIFEST);
+        EtcdRegionState before = EtcdRegionState.connect(config(), region, memory);
+        opened.add(before);
+        state.mount(OTHER, manifest('b'));
+        eventually("remembered", () -> contains(memory, OTHER.path()));
+        before.close();
+        RegionView seen = state.view();
+        etcd.kill9();
+        EtcdRegionState early;
+        try {
+            early = EtcdRegionState.connect(config(), region, memory);
+            opened.add(early);
+            eventually("recalled", () -> knows(early, seen.mounts()));
+            assertThat(early.view()).isEqualTo(seen);
+            assertThat(early.connected()).isFalse();
+            assertThat(early.confirmedSince(Long.MIN_VALUE)).isFalse();
+        } finally {
+            etcd.restart();
+        }
+        eventually("connected", early::connected);
+        state.markCached(VERSION);
+        eventually("it is followed", () -> early.view().equals(state.view()));
+    }
+
+    @Test
     void aValueThatIsNotUnderstoodIsLeftOut() throws Exception {
         try (Client client = Client.builder().endpoints(etcd.endpoint()).build()) {
             for (String key : List.of("mounts/a/b/c", "mounts/a", "pins/x", "else")) {

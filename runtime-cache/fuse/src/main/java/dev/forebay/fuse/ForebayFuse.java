@@ -2,6 +2,7 @@ package dev.forebay.fuse;
 
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -43,7 +44,8 @@ public final class ForebayFuse implements Callable<Integer> {
                 options.mountpoint == null
                         ? "served, or stood by for, with holder " + options.holder
                         : "mounted at " + Mountpoint.prepare(options.mountpoint);
-        Pod pod = Pod.start(options, () -> EtcdRegionState.connect(etcd, options.region));
+        Path memory = options.directory.resolve("last-region-view");
+        Pod pod = Pod.start(options, () -> EtcdRegionState.connect(etcd, options.region, memory));
         Runtime.getRuntime().addShutdownHook(new Thread(pod::close, "unmount"));
         pod.rehearse();
         System.out.printf(

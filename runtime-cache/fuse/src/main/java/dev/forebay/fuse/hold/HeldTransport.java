@@ -116,6 +116,9 @@ public final class HeldTransport implements Transport {
         } else {
             connection.say(Word.JOIN, mount);
         }
+        if (serving != null) {
+            connection.say(Word.SERVING);
+        }
         return true;
     }
 

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,9 @@ public final class Holder implements AutoCloseable {
     private static final String SOCKET = "holder.sock";
     private static final int ROOT = 0;
     private static final long PULSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /** How long whoever serves a mount that is handed in has to say so before another one has to. */
+    private static final Duration ROLL_CALL = Duration.ofSeconds(1);
 
     /** How long to wait after a connection that could not be accepted. */
     private static final long ACCEPT_RETRY_NANOS = Duration.ofMillis(200).toNanos();
@@ -80,6 +84,7 @@ public final class Holder implements AutoCloseable {
     /** Holds a mount that was made just now. */
     public void hold(FuseDevice device, Path mountpoint) {
         mount.complete(HeldMount.made(device, mountpoint));
+        succession.open();
     }
 
     /**
@@ -173,7 +178,9 @@ public final class Holder implements AutoCloseable {
                     case JOIN -> joined = join(server, next.get().mount());
                     case SERVING -> {
                         LOG.info("Process {} serves", server.peer().process());
-                        succession.serves(server);
+                        if (joined) {
+                            succession.serves(server);
+                        }
                     }
                     case LEAVING -> succession.wantsToLeave(server);
                     case DRAINED -> drained = true;
@@ -200,6 +207,8 @@ public final class Holder implements AutoCloseable {
             if (mount.complete(handedIn.get())) {
                 // One that served may have died while there was no holder.
                 resend();
+                CompletableFuture.delayedExecutor(ROLL_CALL.toMillis(), TimeUnit.MILLISECONDS)
+                        .execute(succession::open);
             } else {
                 handedIn.get().device().close();
             }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * the kernel is asked at once for the requests that it had taken, and then the next is told to
  * serve. Two serving at the same time do no harm.
  *
+ * <p>Nobody is told to serve before it is opened; until then one who serves already may say so, and
+ * is the one who serves.
+ *
  * @param <S> a server
  */
 final class Succession<S> {
@@ -33,9 +36,18 @@ final class Succession<S> {
     private final Queue<S> standingBy = new ArrayDeque<>();
     private final Set<S> leaving = new HashSet<>();
     private @Nullable S serving;
+    private boolean open;
 
     Succession(Orders<S> orders) {
         this.orders = orders;
+    }
+
+    /** From now on there is always one who serves, if any is there. */
+    synchronized void open() {
+        open = true;
+        if (serving == null) {
+            succeed();
+        }
     }
 
     /** A server is there, and ready. */
@@ -44,8 +56,12 @@ final class Succession<S> {
         appoint();
     }
 
-    /** A server takes requests. */
+    /** A server that joined takes requests. */
     synchronized void serves(S server) {
+        if (!open && serving == null) {
+            standingBy.remove(server);
+            serving = server;
+        }
         if (server.equals(serving)) {
             letGo();
         }
@@ -86,13 +102,13 @@ final class Succession<S> {
     private void succeed() {
         serving = null;
         appoint();
-        if (serving == null) {
+        if (open && serving == null) {
             letGo();
         }
     }
 
     private void appoint() {
-        if (serving == null) {
+        if (open && serving == null) {
             serving = standingBy.poll();
             if (serving != null) {
                 orders.serve(serving);

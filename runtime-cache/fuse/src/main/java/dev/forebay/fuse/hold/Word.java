@@ -18,7 +18,7 @@ enum Word {
     /** The holder's: serve from now on. */
     SERVE,
 
-    /** A server's: it takes requests. */
+    /** A server's: it takes requests; also directly after JOIN, if it does already. */
     SERVING,
 
     /** A server's: it is asked to end and goes on until it may. */

@@ -29,6 +29,7 @@ class SuccessionTest {
                     });
 
     private void given(String... servers) {
+        succession.open();
         for (String server : servers) {
             succession.joined(server);
         }
@@ -38,9 +39,52 @@ class SuccessionTest {
 
     @Test
     void theFirstServesAndOthersStandBy() {
+        succession.open();
         succession.joined("a");
         succession.joined("b");
         assertThat(orders).containsExactly("serve a");
+    }
+
+    @Test
+    void oneThatServesAlreadyIsPreferredToOneThatCameBefore() {
+        succession.joined("a");
+        succession.joined("b");
+        succession.serves("b");
+        succession.open();
+        assertThat(orders).isEmpty();
+        succession.gone("b", false);
+        assertThat(orders).containsExactly("resend", "serve a");
+    }
+
+    @Test
+    void ifNobodyServesTheFirstIsToldTo() {
+        succession.joined("a");
+        succession.joined("b");
+        assertThat(orders).isEmpty();
+        succession.open();
+        assertThat(orders).containsExactly("serve a");
+    }
+
+    @Test
+    void oneThatDiedBeforeItWasOpenedIsSucceededThen() {
+        succession.joined("a");
+        succession.serves("a");
+        succession.joined("b");
+        succession.gone("a", false);
+        succession.open();
+        assertThat(orders).containsExactly("resend", "serve b");
+    }
+
+    @Test
+    void whoWantsToLeaveBeforeItIsOpenedWaitsForASuccessor() {
+        succession.joined("a");
+        succession.serves("a");
+        succession.wantsToLeave("a");
+        succession.joined("b");
+        assertThat(orders).isEmpty();
+        succession.open();
+        succession.serves("b");
+        assertThat(orders).containsExactly("serve b", "go a");
     }
 
     @Test

@@ -1,0 +1,113 @@
+package dev.forebay.membership;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file that remembers a region's keys, for a process that is started while etcd is away. It is
+ * replaced as a whole or not at all, and what cannot be written or read is a warning: etcd is where
+ * they are kept. For one thread.
+ *
+ * <p>The CRC-32C of what follows in eight hexadecimal digits, a line feed, and a JSON object of the
+ * region's root and of its keys with their values.
+ */
+final class RegionFile {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RegionFile.class);
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final int CHECKSUM_DIGITS = 8;
+
+    /** Of 100,000 versions it has 40 MB. */
+    private static final long MAX_BYTES = 256L << 20;
+
+    private record Content(String root, Map<String, String> keys) {}
+
+    private final Path file;
+    private final String root;
+    private boolean failing;
+
+    RegionFile(Path file, String root) {
+        this.file = file;
+        this.root = root;
+    }
+
+    /**
+     * Remembers.
+     *
+     * @param keys without the region's root
+     */
+    void write(Map<String, String> keys) {
+        Path unfinished = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            byte[] content = JSON.writeValueAsBytes(new Content(root, keys));
+            byte[] head = (checksum(content, 0) + "\n").getBytes(UTF_8);
+            try (FileChannel channel =
+                    FileChannel.open(
+                            unfinished,
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.TRUNCATE_EXISTING,
+                            StandardOpenOption.WRITE)) {
+                writeAll(channel, head);
+                writeAll(channel, content);
+                channel.force(false);
+            }
+            Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+            failing = false;
+        } catch (IOException e) {
+            if (!failing) {
+                LOG.warn("What etcd says is not remembered: {}", e.toString());
+            }
+            failing = true;
+        }
+    }
+
+    /** What was remembered of this region; empty if there is nothing, or nothing sound. */
+    Optional<Map<String, String>> read() {
+        try {
+            if (Files.size(file) > MAX_BYTES) {
+                throw new IOException("more than %d bytes".formatted(MAX_BYTES));
+            }
+            byte[] bytes = Files.readAllBytes(file);
+            int start = CHECKSUM_DIGITS + 1;
+            if (bytes.length < start
+                    || !new String(bytes, 0, CHECKSUM_DIGITS, UTF_8)
+                            .equals(checksum(bytes, start))) {
+                throw new IOException("damaged");
+            }
+            Content content = JSON.readValue(bytes, start, bytes.length - start, Content.class);
+            return content.root.equals(root) ? Optional.of(content.keys) : Optional.empty();
+        } catch (NoSuchFileException nothingYet) {
+            return Optional.empty();
+        } catch (IOException e) {
+            LOG.warn("{} is not used: {}", file, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    private static String checksum(byte[] bytes, int from) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(bytes, from, bytes.length - from);
+        return "%08x".formatted(checksum.getValue());
+    }
+
+    private static void writeAll(FileChannel channel, byte[] bytes) throws IOException {
+        ByteBuffer rest = ByteBuffer.wrap(bytes);
+        while (rest.hasRemaining()) {
+            channel.write(rest);
+        }
+    }
+}
