@@ -21,9 +21,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -485,13 +487,16 @@ class EtcdRegionStateIT {
     }
 
     @Test
-    void startsWithoutEtcdFromWhatItSaidLast() {
-        Path memory = directory.resolve("seen");
-        state.mount(VERSION, MANIFEST);
+    void startsWithoutEtcdFromWhatItSaidLast(@TempDir Path own) {
+        Path memory = own.resolve("last-region-view");
         EtcdRegionState before = EtcdRegionState.connect(config(), region, memory);
         opened.add(before);
-        state.mount(OTHER, manifest('b'));
-        eventually("remembered", () -> contains(memory, OTHER.path()));
+        state.mount(VERSION, MANIFEST);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
+        RegionFile remembered = new RegionFile(memory, Keys.of(region).root());
+        eventually(
+                "remembered",
+                () -> remembered.read().orElse(Map.of()).containsKey("mounts/" + VERSION.path()));
         before.close();
         RegionView seen = state.view();
         etcd.kill9();
@@ -499,7 +504,9 @@ class EtcdRegionStateIT {
         try {
             early = EtcdRegionState.connect(config(), region, memory);
             opened.add(early);
-            eventually("recalled", () -> knows(early, seen.mounts()));
+            List<RegionView> told = new CopyOnWriteArrayList<>();
+            early.onChange(told::add);
+            eventually("recalled", () -> told.equals(List.of(seen)));
             assertThat(early.view()).isEqualTo(seen);
             assertThat(early.connected()).isFalse();
             assertThat(early.confirmedSince(Long.MIN_VALUE)).isFalse();
@@ -508,6 +515,7 @@ class EtcdRegionStateIT {
         }
         eventually("connected", early::connected);
         state.markCached(VERSION);
+        mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
         eventually("it is followed", () -> early.view().equals(state.view()));
     }
 

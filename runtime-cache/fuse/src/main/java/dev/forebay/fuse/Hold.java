@@ -98,7 +98,7 @@ final class Hold implements Callable<Integer> {
                     "--replace-after is %d; it must not be negative".formatted(replaceAfter));
         }
         PodOptions.requireOutsideOfMount("--holder", directory, mountpoint);
-        mountpoint = mountpoint.toAbsolutePath().normalize();
+        mountpoint = Mountpoint.resolved(mountpoint);
         Mountpoint.make(mountpoint);
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
                 Holder holder = Holder.listen(directory, Duration.ofSeconds(replaceAfter))) {

@@ -24,7 +24,30 @@ final class Mountpoint {
     /** Why a mount is left alone. */
     static final String ALIVE = "%s is mounted by another forebay-fuse that is alive";
 
+    /** As the kernel has it. */
+    private static final int MAX_LINKS = 40;
+
     private Mountpoint() {}
+
+    /**
+     * The path that the kernel knows a directory by, through any symbolic links. The directory
+     * itself is not looked into: a mount that nobody serves would not answer.
+     *
+     * @return absolute; if it or what it is in does not exist, as it was given
+     */
+    static Path resolved(Path directory) {
+        Path path = directory.toAbsolutePath().normalize();
+        try {
+            for (int links = 0; path.getParent() != null && links < MAX_LINKS; links++) {
+                Path parent = path.getParent().toRealPath();
+                path = parent.resolve(path.getFileName());
+                path = parent.resolve(Files.readSymbolicLink(path)).normalize();
+            }
+        } catch (IOException notALink) {
+            return path;
+        }
+        return path;
+    }
 
     /**
      * Makes a directory to mount on, in one that is there. What is there is not looked at: a mount
@@ -49,7 +72,7 @@ final class Mountpoint {
      * @throws ForebayException {@code INVALID_ARGUMENT}, saying what to do, if it cannot
      */
     static Path prepare(Path directory) {
-        Path mountpoint = directory.toAbsolutePath().normalize();
+        Path mountpoint = resolved(directory);
         if (isOurMount(mountpoint)) {
             if (answers(mountpoint)) {
                 throw refused(ALIVE, mountpoint);

@@ -262,8 +262,7 @@ final class Pod implements AutoCloseable {
             CountDownLatch shown,
             Runnable whenServing) {
         if (options.holder == null) {
-            Path mountpoint =
-                    Objects.requireNonNull(options.mountpoint).toAbsolutePath().normalize();
+            Path mountpoint = Mountpoint.resolved(Objects.requireNonNull(options.mountpoint));
             Transport mounted =
                     options.transport.mount(view, guard, mountpoint, options.allowOther);
             tree = () -> Optional.of(mountpoint);

@@ -308,7 +308,11 @@ final class PodOptions {
      * @throws ForebayException with {@code INVALID_ARGUMENT}
      */
     static void requireOutsideOfMount(String option, Path kept, @Nullable Path mountpoint) {
-        if (mountpoint != null && absolute(kept).startsWith(absolute(mountpoint))) {
+        // As written first: to look into a mount that nobody serves would take for ever.
+        if (mountpoint != null
+                && (absolute(kept).startsWith(absolute(mountpoint))
+                        || Mountpoint.resolved(kept)
+                                .startsWith(Mountpoint.resolved(mountpoint)))) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "%s is %s; it must not be below --mountpoint, %s"

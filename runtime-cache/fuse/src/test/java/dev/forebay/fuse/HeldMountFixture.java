@@ -116,6 +116,21 @@ final class HeldMountFixture implements AutoCloseable {
         return mountpoint.resolve(VERSION.path());
     }
 
+    /** Something that may fail. */
+    interface Step {
+        void run() throws Exception;
+    }
+
+    /** Does something while etcd is dead. */
+    void whileEtcdIsAway(Step step) throws Exception {
+        etcd.kill9();
+        try {
+            step.run();
+        } finally {
+            etcd.restart();
+        }
+    }
+
     /** From now on no worker can be reached. */
     void stopWorker() {
         worker.close();

@@ -24,6 +24,25 @@ class MountpointTest {
     }
 
     @Test
+    void isKnownByTheKernelsPath() throws Exception {
+        Path real = directory.toRealPath();
+        Path mountpoint = Files.createDirectories(real.resolve("disk/mnt"));
+        Files.createSymbolicLink(real.resolve("data"), Path.of("disk"));
+        Files.createSymbolicLink(real.resolve("disk/link"), Path.of("../data/mnt"));
+        Files.createSymbolicLink(real.resolve("loop"), Path.of("loop"));
+
+        assertThat(Mountpoint.resolved(mountpoint)).isEqualTo(mountpoint);
+        assertThat(Mountpoint.resolved(real.resolve("data/./mnt"))).isEqualTo(mountpoint);
+        assertThat(Mountpoint.resolved(real.resolve("data/link"))).isEqualTo(mountpoint);
+        assertThat(Mountpoint.resolved(real.resolve("data/new")))
+                .isEqualTo(real.resolve("disk/new"));
+        assertThat(Mountpoint.resolved(real.resolve("none/mnt")))
+                .isEqualTo(real.resolve("none/mnt"));
+        assertThat(Mountpoint.resolved(real.resolve("loop"))).isEqualTo(real.resolve("loop"));
+        assertThat(Mountpoint.resolved(Path.of("/"))).isEqualTo(Path.of("/"));
+    }
+
+    @Test
     void leavesWhatIsThere() throws Exception {
         Path file = Files.writeString(directory.resolve("something"), "of somebody");
 

@@ -453,6 +453,10 @@ class PodFuseIT {
         refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
         refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
         refuses("must not be below --mountpoint", Map.of("--directory", mountpoint.toString()));
+        Path link = Files.createSymbolicLink(full.resolve("link"), mountpoint);
+        refuses(
+                "must not be below --mountpoint",
+                Map.of("--directory", link.resolve("pod").toString()));
         refuses("option '--region': region 'R!'", Map.of("--region", "R!"));
         refuses("--etcd-endpoints must be", Map.of("--etcd-endpoints", "nonsense"));
     }
@@ -461,6 +465,9 @@ class PodFuseIT {
     void refusesAMountpointOrADirectoryThatAnotherPodUses() throws Exception {
         ready();
         refuses("mounted by another forebay-fuse", Map.of());
+        Path link = Files.createSymbolicLink(mountpoint.resolveSibling("link"), mountpoint);
+        refuses("mounted by another forebay-fuse", Map.of("--mountpoint", link.toString()));
+        Files.delete(link);
         mountpoint = Files.createTempDirectory(directory, "second");
         refuses("is in use by another process", Map.of());
     }

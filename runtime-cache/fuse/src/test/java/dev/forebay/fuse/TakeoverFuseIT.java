@@ -200,6 +200,39 @@ class TakeoverFuseIT {
     }
 
     @Test
+    void aNewHolderLeavesTheMountToWhoServesIt() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0", option);
+        Running standby = region.standby(holder, "pod-1", option);
+        List<Running> readers = readers();
+        // So that the other one finds the new holder first.
+        serving.signal("STOP");
+        holder.kill();
+        Running next = region.holder();
+        serving.signal("CONT");
+        next.await(HeldMountFixture.serves(serving));
+        assertThat(next.printed()).doesNotContain(HeldMountFixture.serves(standby));
+        serving.kill();
+        next.await(HeldMountFixture.serves(standby));
+        assertNobodyNoticed(HeldMountFixture.end(readers));
+    }
+
+    /** "Reading without the control plane". */
+    @Test
+    void aPodThatStartsWhileEtcdIsAwayTakesOver() throws Exception {
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0", option);
+        List<Running> readers = readers();
+        region.whileEtcdIsAway(
+                () -> {
+                    serving.kill();
+                    holder.await(HeldMountFixture.serves(region.pod("pod-0", option)));
+                    awaitAnyMoment();
+                });
+        assertNobodyNoticed(HeldMountFixture.end(readers));
+    }
+
+    @Test
     void whenAllAreDeadTheNextHolderMountsAnew() throws Exception {
         assumeThat(view).as("else what is in the page cache stays there").isEqualTo(View.PORTABLE);
         Running holder = region.holder();

@@ -34,7 +34,7 @@ public final class Holder implements AutoCloseable {
     private static final long PULSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     /** How long whoever serves a mount that is handed in has to say so before another one has to. */
-    private static final Duration ROLL_CALL = Duration.ofSeconds(1);
+    private static final Duration ROLL_CALL = Duration.ofSeconds(2);
 
     /** How long to wait after a connection that could not be accepted. */
     private static final long ACCEPT_RETRY_NANOS = Duration.ofMillis(200).toNanos();
