@@ -14,9 +14,11 @@ import java.util.stream.Stream;
  * A program out of a Debian package, with all the libraries that it needs and this machine has not,
  * unpacked without being installed.
  *
- * @param name of the package, and of the program in its {@code /usr/bin}
+ * @param name of the package, and of what starts the program when it is unpacked
+ * @param program its path in the package; not that of a script that looks for the program in {@code
+ *     /usr}
  */
-record DebianProgram(String name) implements Recipe {
+record DebianProgram(String name, String program) implements Recipe {
 
     @Override
     public void obtain(Machine machine, Path into, Path log) {
@@ -42,10 +44,11 @@ record DebianProgram(String name) implements Recipe {
                             #!/bin/sh
                             root="$(dirname "$(readlink -f "$0")")/root"
                             LD_LIBRARY_PATH=$(find "$root" -name '*.so*' -exec dirname {} + | sort -u | tr '\\n' ':')
-                            export LD_LIBRARY_PATH
-                            exec "$root/usr/bin/%s" "$@"
+                            FONTCONFIG_SYSROOT="$root"
+                            export LD_LIBRARY_PATH FONTCONFIG_SYSROOT
+                            exec "$root/%s" "$@"
                             """
-                                    .formatted(name));
+                                    .formatted(program));
             Files.setPosixFilePermissions(start, PosixFilePermissions.fromString("rwxr-xr-x"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
