@@ -234,6 +234,7 @@ final class Peers implements AutoCloseable {
         return new String[] {
             "curl",
             "--silent",
+            "--no-progress-meter",
             "--fail",
             "--parallel",
             "--parallel-max",
