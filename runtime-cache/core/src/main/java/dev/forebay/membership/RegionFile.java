@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that remembers a region's keys, for a process that is started while etcd is away. It is
- * replaced as a whole or not at all, and what cannot be written or read is a warning: etcd is where
- * they are kept. For one thread.
+ * A file that remembers a region's keys, for a process that is started while etcd is away; several
+ * processes may keep one. It is replaced as a whole or not at all, and what cannot be written or
+ * read is a warning: etcd is where they are kept. For one thread.
  *
  * <p>The CRC-32C of what follows in eight hexadecimal digits, a line feed, and a JSON object of the
  * region's root and of its keys with their values.
@@ -49,29 +50,32 @@ final class RegionFile {
      * Remembers.
      *
      * @param keys without the region's root
+     * @return false if it could not, or another process is just writing
      */
-    void write(Map<String, String> keys) {
-        Path unfinished = file.resolveSibling(file.getFileName() + ".new");
-        try {
+    boolean write(Map<String, String> keys) {
+        try (FileChannel guard = openToWrite(sibling(".lock"));
+                FileLock lock = guard.tryLock()) {
+            if (lock == null) {
+                return false;
+            }
             byte[] content = JSON.writeValueAsBytes(new Content(root, keys));
             byte[] head = (checksum(content, 0) + "\n").getBytes(UTF_8);
-            try (FileChannel channel =
-                    FileChannel.open(
-                            unfinished,
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.TRUNCATE_EXISTING,
-                            StandardOpenOption.WRITE)) {
+            Path unfinished = sibling(".new");
+            try (FileChannel channel = openToWrite(unfinished)) {
+                channel.truncate(0);
                 writeAll(channel, head);
                 writeAll(channel, content);
                 channel.force(false);
             }
             Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
             failing = false;
+            return true;
         } catch (IOException e) {
             if (!failing) {
                 LOG.warn("What etcd says is not remembered: {}", e.toString());
             }
             failing = true;
+            return false;
         }
     }
 
@@ -96,6 +100,14 @@ final class RegionFile {
             LOG.warn("{} is not used: {}", file, e.toString());
             return Optional.empty();
         }
+    }
+
+    private Path sibling(String suffix) {
+        return file.resolveSibling(file.getFileName() + suffix);
+    }
+
+    private static FileChannel openToWrite(Path path) throws IOException {
+        return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     }
 
     private static String checksum(byte[] bytes, int from) {

@@ -250,8 +250,8 @@ final class RegionWatch implements AutoCloseable {
 
     private void remember() {
         Fingerprint now = table.fingerprint();
-        if (!now.equals(remembered)) {
-            memory.ifPresent(file -> file.write(table.values()));
+        if (!now.equals(remembered)
+                && memory.map(file -> file.write(table.values())).orElse(true)) {
             remembered = now;
         }
     }

@@ -44,7 +44,7 @@ public final class ForebayFuse implements Callable<Integer> {
                 options.mountpoint == null
                         ? "served, or stood by for, with holder " + options.holder
                         : "mounted at " + Mountpoint.prepare(options.mountpoint);
-        Path memory = options.directory.resolve("last-region-view");
+        Path memory = options.mountDirectory().resolve("last-region-view");
         Pod pod = Pod.start(options, () -> EtcdRegionState.connect(etcd, options.region, memory));
         Runtime.getRuntime().addShutdownHook(new Thread(pod::close, "unmount"));
         pod.rehearse();

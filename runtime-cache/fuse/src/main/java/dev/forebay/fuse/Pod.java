@@ -145,9 +145,7 @@ final class Pod implements AutoCloseable {
                         manifests,
                         packs,
                         options.attributeCache,
-                        InodeNumbers.keptIn(
-                                Objects.requireNonNullElse(options.holder, options.directory)
-                                        .resolve("inodes")),
+                        InodeNumbers.keptIn(options.mountDirectory().resolve("inodes")),
                         nanos(Instant.now()));
         Optional<ManifestsAhead> ahead =
                 options.holder == null

@@ -252,6 +252,11 @@ final class PodOptions {
         return cacheDirectory == null ? directory : cacheDirectory;
     }
 
+    /** Where is kept what all processes that serve the mount have to agree on. */
+    Path mountDirectory() {
+        return holder == null ? directory : holder;
+    }
+
     /** Where metrics and health are. */
     InetSocketAddress metricsSocket() {
         return new InetSocketAddress(metricsAddress, metricsPort);
