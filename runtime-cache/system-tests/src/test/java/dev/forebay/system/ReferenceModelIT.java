@@ -163,6 +163,7 @@ class ReferenceModelIT {
                         new Event("version evicted", 3, all, () -> evict(mount, readers)),
                         new Event("etcd killed", 2, all, () -> killEtcd(readers)),
                         new Event("pod killed", 4, held, mount::killPod),
+                        new Event("pods killed without etcd", 1, held, () -> killPods(mount)),
                         new Event("pod upgraded", 2, held, mount::upgradePod),
                         new Event("holder killed", 1, held, mount::killHolder),
                         new Event("manifests lost", 2, held, () -> mount.loseManifests(random)),
@@ -222,6 +223,15 @@ class ReferenceModelIT {
         long until = readers.reads() + READS_AMID_IT;
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(3000)));
         Await.until("reads go on without etcd", PATIENCE, () -> readers.reads() >= until);
+        region.etcd.restart();
+        Await.until("etcd is found again", PATIENCE, region.state::connected);
+    }
+
+    /** The second to take over was started while etcd was away. */
+    private void killPods(ModelMount mount) {
+        region.etcd.kill9();
+        mount.killPod();
+        mount.killPod();
         region.etcd.restart();
         Await.until("etcd is found again", PATIENCE, region.state::connected);
     }
