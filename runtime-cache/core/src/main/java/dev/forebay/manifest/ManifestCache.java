@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -143,6 +144,30 @@ public final class ManifestCache {
     public synchronized boolean isHere(ManifestRef ref) {
         Entry entry = entries.get(ref.digest());
         return entry != null && entry.verified;
+    }
+
+    /** The copies that are relied on. */
+    public synchronized Map<Digest, Path> copies() {
+        Map<Digest, Path> copies = new HashMap<>();
+        entries.forEach(
+                (digest, entry) -> {
+                    if (entry.verified) {
+                        copies.put(digest, entry.file);
+                    }
+                });
+        return copies;
+    }
+
+    /**
+     * Does not rely on a copy any more: the next one to ask has it compared, and fetched if it is
+     * damaged. Who has it open has it as it is.
+     */
+    public synchronized void distrust(Digest digest) {
+        Entry entry = entries.get(digest);
+        if (entry != null) {
+            entry.shared = null;
+            entry.verified = false;
+        }
     }
 
     /** Of a manifest that is open or being opened; the first one has it opened. */

@@ -2,6 +2,7 @@ package dev.forebay.manifest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -227,6 +228,30 @@ class ManifestCacheTest {
                 assertThat(second.lookup(Node.ROOT_ID, "a")).isPresent();
             }
             others.forEach(CachedManifest::close);
+        }
+    }
+
+    @Test
+    void whatIsNotReliedOnIsComparedAndFetchedOnlyIfItIsDamaged() throws IOException {
+        ManifestFile file = written("a");
+        ManifestCache cache = cache(1 << 20);
+        try (CachedManifest inUse = cache.open(ref(file))) {
+            Path copy = inUse.file();
+            assertThat(cache.copies()).containsExactly(entry(file.digest(), copy));
+
+            cache.distrust(file.digest());
+            assertThat(cache.copies()).isEmpty();
+            cache.open(ref(file)).close();
+            assertThat(fetches).as("it is right").hasValue(1);
+
+            byte[] harmed = Files.readAllBytes(copy);
+            harmed[harmed.length / 2] ^= 1;
+            Files.write(copy, harmed);
+            cache.distrust(file.digest());
+            cache.open(ref(file)).close();
+            assertThat(fetches).hasValue(2);
+            assertThat(cache.copies()).containsKey(file.digest());
+            assertThat(Digests.of(copy)).isEqualTo(file.digest());
         }
     }
 

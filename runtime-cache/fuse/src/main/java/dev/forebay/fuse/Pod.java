@@ -21,10 +21,12 @@ import dev.forebay.fuse.view.ImageViews;
 import dev.forebay.fuse.view.Images;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
+import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.BearerToken;
@@ -43,10 +45,12 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +65,9 @@ final class Pod implements AutoCloseable {
 
     /** How long packs of a version that was evicted from the region are kept. */
     private static final Duration SWEEP_DELAY = Duration.ofMinutes(10);
+
+    /** How long manifests and images rest before they are compared again. */
+    private static final Duration SCRUB_PAUSE = Duration.ofHours(1);
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final RegionState region;
@@ -117,12 +124,12 @@ final class Pod implements AutoCloseable {
                         client, () -> workers(region), RegionReaderConfig.defaults(), metrics);
         RegionFiles files =
                 new RegionFiles(client, () -> workers(region), RegionFilesConfig.defaults());
-        Manifests manifests =
-                new Manifests(
-                        new ManifestCache(
-                                options.directory.resolve("manifests"),
-                                options.manifestCache.bytes(),
-                                (ref, target) -> files.manifest(ref.digest(), target)));
+        ManifestCache manifestFiles =
+                new ManifestCache(
+                        options.directory.resolve("manifests"),
+                        options.manifestCache.bytes(),
+                        (ref, target) -> files.manifest(ref.digest(), target));
+        Manifests manifests = new Manifests(manifestFiles);
         LocalChunks chunks =
                 new LocalChunks(new NeighbourStore(options.workerStores), regionReader::read);
         Optional<PodPacks> nodePacks = nodePacks(options, manifests, chunks);
@@ -168,6 +175,8 @@ final class Pod implements AutoCloseable {
                         mountedPacks,
                         () -> nodePacks.flatMap(PodPacks::open));
         versionIsWhole = images::show;
+        started.push(scrubber(options, "manifests", manifestFiles::copies, manifestFiles::distrust));
+        started.push(scrubber(options, "images", images::images, images::distrust));
         CountDownLatch shown = new CountDownLatch(1);
         region.onChange(
                 change -> {
@@ -240,6 +249,15 @@ final class Pod implements AutoCloseable {
                                     LOG.info("All of manifest {} is on this node", ref.digest());
                                     versionIsWhole.run();
                                 }));
+    }
+
+    private static AutoCloseable scrubber(
+            PodOptions options,
+            String what,
+            Supplier<Map<Digest, Path>> files,
+            Consumer<Digest> damaged) {
+        return DigestScrubber.start(
+                what, files, damaged, options.scrubRate.bytes(), SCRUB_PAUSE);
     }
 
     /** What is read to prepare must not bring whole versions to this node. */

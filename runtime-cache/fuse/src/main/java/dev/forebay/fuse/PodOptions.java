@@ -170,8 +170,9 @@ final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_SCRUB_RATE:-4M}",
             paramLabel = "SIZE",
             description =
-                    "How many bytes a second of packs at rest to compare with their checksums: 4M;"
-                            + " 0 for none. FOREBAY_FUSE_SCRUB_RATE")
+                    "How many bytes a second of packs at rest to compare with their checksums, and"
+                            + " as many of manifests and images each: 4M; 0 for none."
+                            + " FOREBAY_FUSE_SCRUB_RATE")
     ByteSize scrubRate;
 
     @Option(

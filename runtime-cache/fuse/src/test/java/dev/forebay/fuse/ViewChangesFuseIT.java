@@ -28,6 +28,8 @@ import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
 import dev.forebay.image.ImageName;
+import dev.forebay.image.ImageName;
+import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
@@ -395,6 +397,37 @@ class ViewChangesFuseIT {
             damage();
             await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
         }
+        assertReads(dataset);
+    }
+
+    @Test
+    void anImageThatChangesOnTheDiskIsTakenOffAndFetchedAgain() throws Exception {
+        bringHere();
+        showAtBest(View.NATIVE);
+        ImageViews shown = Objects.requireNonNull(views.get(View.NATIVE));
+        String name =
+                new ImageName(dataset.mount().version(), dataset.file().digest()).fileName();
+        Path image =
+                shown.images().values().stream()
+                        .filter(each -> each.toString().endsWith(name))
+                        .findFirst()
+                        .orElseThrow();
+        int fetchedBefore = fetched.get();
+        // Keeps the device's number, too.
+        try (NativeFile _ = NativeFile.open(folder(dataset).resolve("big/0.bin"));
+                DigestScrubber _ =
+                        DigestScrubber.start(
+                                "images",
+                                shown::images,
+                                shown::distrust,
+                                1L << 40,
+                                Duration.ofMillis(1))) {
+            long before = device();
+            int end = Math.toIntExact(Files.size(image));
+            flip(image, end - 1, end);
+            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+        }
+        assertThat(fetched).hasValue(fetchedBefore + 1);
         assertReads(dataset);
     }
 

@@ -6,6 +6,7 @@ import dev.forebay.chunkstore.LostDisk;
 import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.image.ImageStore;
 import dev.forebay.lake.Lake;
+import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
@@ -61,6 +62,7 @@ final class Worker {
     private final ChunkAccess chunks;
     private final Repairs repairs;
     private final Optional<Scrubber> scrubber;
+    private final DigestScrubber manifestScrubber;
     private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
 
@@ -77,13 +79,19 @@ final class Worker {
         this.lake = lake;
         this.pace = pace;
         this.metrics = metrics;
-        this.versions =
-                new MountedVersions(
-                        new ManifestCache(
-                                config.home().resolve("manifests"),
-                                config.manifests().capacity().asLongValue(),
-                                new ManifestSource(lake)::fetch),
-                        config.manifests().open());
+        ManifestCache manifests =
+                new ManifestCache(
+                        config.home().resolve("manifests"),
+                        config.manifests().capacity().asLongValue(),
+                        new ManifestSource(lake)::fetch);
+        this.versions = new MountedVersions(manifests, config.manifests().open());
+        this.manifestScrubber =
+                DigestScrubber.start(
+                        "manifests",
+                        manifests::copies,
+                        manifests::distrust,
+                        config.scrub().bytesPerSecond().asLongValue(),
+                        config.scrub().pause());
         this.images =
                 new ImageStore(
                         config.home().resolve("images"), config.images().capacity().asLongValue());
@@ -295,6 +303,7 @@ final class Worker {
         registration.leave();
         repairs.close();
         scrubber.ifPresent(Scrubber::close);
+        manifestScrubber.close();
         orphans.ifPresent(OrphanSweep::close);
         pauses.close();
         ticks.close();

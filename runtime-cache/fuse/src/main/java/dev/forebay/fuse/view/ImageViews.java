@@ -7,6 +7,7 @@ import dev.forebay.linux.SystemCallException;
 import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.file.Path;
@@ -111,6 +112,21 @@ public final class ImageViews implements AutoCloseable {
     /** Shows the versions that {@link #retain} was told of as well as it can be done, soon. */
     public void show() {
         upkeep.execute(this::bring);
+    }
+
+    /** The images that are in use, and what their digests were when they came. */
+    public Map<Digest, Path> images() {
+        return images.relied();
+    }
+
+    /** Has an image compared anew, takes off what it shows if it is wrong, and has it fetched. */
+    public void distrust(Digest image) {
+        improvement.execute(
+                () -> {
+                    images.distrust(image);
+                    inTree(root -> stacks.below(root).keySet().forEach(each -> compare(root, each)));
+                });
+        show();
     }
 
     /** How many versions are shown in which way; all portably if this process serves none. */
@@ -257,10 +273,7 @@ public final class ImageViews implements AutoCloseable {
 
     private void attach(Path root, Mount mount, View view, List<Path> packs, String how)
             throws SystemCallException {
-        if (!images.check(mount)) {
-            // What an image that was found wrong shows is as wrong.
-            stacks.detach(root, mount, images::isOurs);
-        }
+        compare(root, mount);
         Path image = images.of(mount, view);
         try (DetachedMount mounted = devices.mount(image, packs)) {
             if (stacks.attach(root, mount, mounted)) {
@@ -271,6 +284,13 @@ public final class ImageViews implements AutoCloseable {
                 images.remove(mount, DetachedMount.explain(e));
             }
             throw e;
+        }
+    }
+
+    private void compare(Path root, Mount mount) {
+        if (!images.check(mount)) {
+            // What an image that was found wrong shows is as wrong.
+            stacks.detach(root, mount, images::isOurs);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +39,7 @@ public final class Images {
     private final ImageSource source;
 
     /** The files that this process has fetched or compared, by the names of images. */
-    private final Map<String, Path> right = new HashMap<>();
+    private final Map<String, Path> right = new ConcurrentHashMap<>();
 
     /**
      * On a broken disk none can be had.
@@ -111,6 +112,22 @@ public final class Images {
         return nothingWrong;
     }
 
+    /** The images that are relied on. Safe for use by any thread. */
+    Map<Digest, Path> relied() {
+        Map<Digest, Path> images = new HashMap<>();
+        right.values().forEach(image -> images.put(digest(image), image));
+        return images;
+    }
+
+    /** Does not rely on an image any more: {@link #check} has to compare it. */
+    void distrust(Digest image) {
+        right.values().removeIf(file -> digest(file).equals(image));
+    }
+
+    private static Digest digest(Path image) {
+        return new Digest(image.getFileName().toString().substring(0, DIGEST_LENGTH));
+    }
+
     private List<Path> files(String name) {
         try (Stream<Path> files = Files.list(directory)) {
             return files.filter(file -> file.getFileName().toString().matches(FILE))
@@ -122,9 +139,8 @@ public final class Images {
     }
 
     private static boolean isRight(Path image) {
-        String digest = image.getFileName().toString().substring(0, DIGEST_LENGTH);
         try {
-            return ManifestFile.digestOf(image).hex().equals(digest);
+            return ManifestFile.digestOf(image).equals(digest(image));
         } catch (ForebayException e) {
             LOG.warn("{}", e.getMessage(), e);
             return false;

@@ -2,6 +2,7 @@ package dev.forebay.fuse.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.membership.Mount;
@@ -75,6 +76,26 @@ class ImagesTest {
         harmed[harmed.length - 1] ^= 1;
         Files.write(left, harmed);
         assertFetchedAgain(view);
+    }
+
+    @Test
+    void oneThatIsNotReliedOnAnyMoreIsComparedAgain() throws Exception {
+        Images images = images();
+        assertThat(images.relied()).isEmpty();
+        assertThat(images.check(MOUNT)).isTrue();
+        Digest digest = ManifestFile.digestOf(left);
+        assertThat(images.relied()).containsExactly(entry(digest, left));
+        byte[] harmed = IMAGE.clone();
+        harmed[0] ^= 1;
+        Files.write(left, harmed);
+        assertThat(images.check(MOUNT)).as("relied on").isTrue();
+
+        images.distrust(digest);
+
+        assertThat(images.relied()).isEmpty();
+        assertThat(images.check(MOUNT)).isFalse();
+        assertThat(images.of(MOUNT, View.ON_DEMAND)).hasBinaryContent(IMAGE);
+        assertThat(fetched).isEqualTo(2);
     }
 
     @ParameterizedTest

@@ -1,0 +1,129 @@
+package dev.forebay.manifest;
+
+import dev.forebay.model.Digest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares files with the SHA-256 that they had when they came, again and again, slowly: manifests
+ * and images are compared before they are used, and are then in use for days. Safe for use by many
+ * threads.
+ */
+public final class DigestScrubber implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DigestScrubber.class);
+    private static final int PIECE = 1 << 20;
+
+    private final Supplier<Map<Digest, Path>> files;
+    private final Consumer<Digest> damaged;
+    private final double nanosPerByte;
+    private final Duration pause;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread;
+
+    DigestScrubber(
+            String what,
+            Supplier<Map<Digest, Path>> files,
+            Consumer<Digest> damaged,
+            long bytesPerSecond,
+            Duration pause) {
+        this.files = files;
+        this.damaged = damaged;
+        this.nanosPerByte = 1e9 / bytesPerSecond;
+        this.pause = pause;
+        this.thread = Thread.ofPlatform().daemon().name("scrub-" + what).unstarted(this::run);
+    }
+
+    /**
+     * Begins one that goes on until it is closed.
+     *
+     * @param what they are, for the thread's name
+     * @param files that are in use, by what their digests have to be
+     * @param damaged is told of each that has other bytes, or cannot be read
+     * @param bytesPerSecond how fast; 0 for not at all
+     * @param pause how long to rest before each round, also the first
+     */
+    public static DigestScrubber start(
+            String what,
+            Supplier<Map<Digest, Path>> files,
+            Consumer<Digest> damaged,
+            long bytesPerSecond,
+            Duration pause) {
+        DigestScrubber scrubber =
+                new DigestScrubber(what, files, damaged, bytesPerSecond, pause);
+        if (bytesPerSecond > 0) {
+            scrubber.thread.start();
+        }
+        return scrubber;
+    }
+
+    private void run() {
+        while (!closedWithin(pause.toNanos())) {
+            round();
+        }
+    }
+
+    /** Looks at all files once, or until it is closed. */
+    void round() {
+        files.get().forEach(this::compare);
+    }
+
+    private void compare(Digest expected, Path file) {
+        try {
+            boolean right = digest(file).map(expected::equals).orElse(true);
+            if (!right) {
+                LOG.warn("{} is not what it was when it came", file);
+                damaged.accept(expected);
+            }
+        } catch (NoSuchFileException gone) {
+            LOG.debug("{} is not in use any more", file);
+        } catch (IOException e) {
+            LOG.warn("{} cannot be read", file, e);
+            damaged.accept(expected);
+        } catch (RuntimeException e) {
+            // A defect with one file must not leave all others unlooked at for good.
+            LOG.error("{} cannot be compared", file, e);
+        }
+    }
+
+    /** Empty if it was closed meanwhile. */
+    private Optional<Digest> digest(Path file) throws IOException {
+        MessageDigest digest = Digests.sha256();
+        byte[] piece = new byte[PIECE];
+        try (InputStream in = Files.newInputStream(file)) {
+            for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+                digest.update(piece, 0, n);
+                if (closedWithin((long) (n * nanosPerByte))) {
+                    return Optional.empty();
+                }
+            }
+        }
+        return Optional.of(Digests.of(digest));
+    }
+
+    private boolean closedWithin(long nanos) {
+        try {
+            return closing.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+    }
+}
