@@ -36,6 +36,7 @@ public final class Benchmarks {
         PageCache.requireDroppable();
         endOnSignal(Thread.currentThread());
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
+        requireRoom(output, scale.diskBytes());
         Path data = Files.createTempDirectory(output, "run-");
         Map<String, Object> circumstances = Circumstances.atStart();
         circumstances.putAll(scale.circumstances());
@@ -51,6 +52,14 @@ public final class Benchmarks {
         results.write(file, circumstances);
         System.out.println(results.goals());
         say("written to " + file);
+    }
+
+    private static void requireRoom(Path directory, long bytes) throws IOException {
+        long free = Files.getFileStore(directory).getUsableSpace();
+        if (free < bytes) {
+            throw new IllegalStateException(
+                    "%s has %,d bytes left; this needs %,d".formatted(directory, free, bytes));
+        }
     }
 
     private static void measure(Selection selection, Scale scale, Path data, Results results)

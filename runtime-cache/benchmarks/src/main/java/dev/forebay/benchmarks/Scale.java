@@ -16,6 +16,7 @@ import java.util.Map;
  * @param coldFiles how many small objects are read once
  * @param firstByteBytes of an object of which one byte is read
  * @param divisor of the number of reads at random
+ * @param diskBytes what lake, stores and caches take together, and some more
  */
 record Scale(
         int warmUps,
@@ -25,7 +26,8 @@ record Scale(
         long coldShardBytes,
         int coldFiles,
         long firstByteBytes,
-        int divisor) {
+        int divisor,
+        long diskBytes) {
     private static final long MEBIBYTE = 1 << 20;
 
     static final Scale FULL =
@@ -37,7 +39,8 @@ record Scale(
                     64 * MEBIBYTE,
                     1_000,
                     1_024 * MEBIBYTE,
-                    1);
+                    1,
+                    50_000 * MEBIBYTE);
 
     /** To see whether all of it works. */
     static final Scale QUICK =
@@ -49,7 +52,8 @@ record Scale(
                     16 * MEBIBYTE,
                     200,
                     64 * MEBIBYTE,
-                    10);
+                    10,
+                    5_000 * MEBIBYTE);
 
     Dataset coldLarge(int round) {
         return new Dataset("cold-large-" + round, 4, coldShardBytes);
