@@ -24,7 +24,7 @@ final class RegionTable {
     private static final Logger LOG = LoggerFactory.getLogger(RegionTable.class);
 
     /** {@code row} is null for a key that is there but not understood. */
-    private record Cell(long revision, byte[] value, @Nullable Row row) {}
+    private record Cell(long revision, String value, @Nullable Row row) {}
 
     private final SortedMap<String, Cell> cells = new TreeMap<>();
 
@@ -45,7 +45,7 @@ final class RegionTable {
         } catch (ForebayException e) {
             LOG.warn("Left out of the region's view: {}", e.getMessage());
         }
-        cells.put(key, new Cell(revision, value, row));
+        cells.put(key, new Cell(revision, new String(value, UTF_8), row));
     }
 
     void delete(String key) {
@@ -63,7 +63,7 @@ final class RegionTable {
     /** All keys, in order, with their values as text. */
     SortedMap<String, String> values() {
         SortedMap<String, String> values = new TreeMap<>();
-        cells.forEach((key, cell) -> values.put(key, new String(cell.value, UTF_8)));
+        cells.forEach((key, cell) -> values.put(key, cell.value));
         return values;
     }
 
