@@ -30,7 +30,6 @@ class TemporalUiIT {
     private final Api api;
 
     @TempDir private Path profile;
-    private Browser browser;
 
     TemporalUiIT(RunningStack stack) {
         this.stack = stack;
@@ -39,7 +38,6 @@ class TemporalUiIT {
 
     @Test
     void aPersonFindsADatasetAndSeesItsRegionsPinsAndLastErrorWithoutAnEvent() throws Exception {
-        browser = new Browser(profile);
         stack.lake().putAll("ui/", Map.of("a.bin", bytes(1, 1000), "b.bin", bytes(2, 500)));
         api.register("ui/shown", "s3://datasets/ui/", Duration.ofHours(1));
         String pinned =
@@ -79,6 +77,7 @@ class TemporalUiIT {
     /** Opens a page until it shows something: what the UI lists is told a moment later. */
     private String open(String path, String something) {
         URI page = stack.stack().temporal().ui().resolve(path);
+        Browser browser = new Browser(profile);
         String[] html = {""};
         Await.until(
                 something + " is shown at " + page,
