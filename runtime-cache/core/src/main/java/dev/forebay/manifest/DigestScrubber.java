@@ -62,8 +62,7 @@ public final class DigestScrubber implements AutoCloseable {
             Consumer<Digest> damaged,
             long bytesPerSecond,
             Duration pause) {
-        DigestScrubber scrubber =
-                new DigestScrubber(what, files, damaged, bytesPerSecond, pause);
+        DigestScrubber scrubber = new DigestScrubber(what, files, damaged, bytesPerSecond, pause);
         if (bytesPerSecond > 0) {
             scrubber.thread.start();
         }

@@ -28,9 +28,7 @@ public final class EtcdRegionState implements RegionState {
         this.keys = Keys.of(region);
         this.watch =
                 new RegionWatch(
-                        connection,
-                        keys,
-                        memory.map(file -> new RegionFile(file, keys.root())));
+                        connection, keys, memory.map(file -> new RegionFile(file, keys.root())));
         this.mounts = new Mounts(connection, keys);
         this.pins = new Pins(connection, keys, mounts);
         this.admissions = new Admissions(connection, keys);
@@ -47,8 +45,8 @@ public final class EtcdRegionState implements RegionState {
     }
 
     /**
-     * As {@link #connect(EtcdConfig, RegionName)}, but {@link #view} throws only if there is nothing
-     * in the file either, in which what etcd says is remembered.
+     * As {@link #connect(EtcdConfig, RegionName)}, but {@link #view} throws only if there is
+     * nothing in the file either, in which what etcd says is remembered.
      */
     public static EtcdRegionState connect(EtcdConfig config, RegionName region, Path memory) {
         return connect(config, region, Optional.of(memory));

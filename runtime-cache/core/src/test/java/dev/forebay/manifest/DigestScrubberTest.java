@@ -68,8 +68,7 @@ class DigestScrubberTest {
         Digest changed = add("changed", new byte[] {1});
         Files.write(files.get(changed), new byte[] {2});
         DigestScrubber scrubber =
-                DigestScrubber.start(
-                        "test", () -> files, damaged::add, FAST, Duration.ofMillis(1));
+                DigestScrubber.start("test", () -> files, damaged::add, FAST, Duration.ofMillis(1));
         assertThat(damaged.poll(30, TimeUnit.SECONDS)).isEqualTo(changed);
         assertThat(damaged.poll(30, TimeUnit.SECONDS)).as("a second round").isEqualTo(changed);
         scrubber.close();

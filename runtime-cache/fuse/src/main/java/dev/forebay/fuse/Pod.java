@@ -175,7 +175,8 @@ final class Pod implements AutoCloseable {
                         mountedPacks,
                         () -> nodePacks.flatMap(PodPacks::open));
         versionIsWhole = images::show;
-        started.push(scrubber(options, "manifests", manifestFiles::copies, manifestFiles::distrust));
+        started.push(
+                scrubber(options, "manifests", manifestFiles::copies, manifestFiles::distrust));
         started.push(scrubber(options, "images", images::images, images::distrust));
         CountDownLatch shown = new CountDownLatch(1);
         region.onChange(
@@ -256,8 +257,7 @@ final class Pod implements AutoCloseable {
             String what,
             Supplier<Map<Digest, Path>> files,
             Consumer<Digest> damaged) {
-        return DigestScrubber.start(
-                what, files, damaged, options.scrubRate.bytes(), SCRUB_PAUSE);
+        return DigestScrubber.start(what, files, damaged, options.scrubRate.bytes(), SCRUB_PAUSE);
     }
 
     /** What is read to prepare must not bring whole versions to this node. */

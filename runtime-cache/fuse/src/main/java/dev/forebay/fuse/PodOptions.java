@@ -317,8 +317,7 @@ final class PodOptions {
         // As written first: to look into a mount that nobody serves would take for ever.
         if (mountpoint != null
                 && (absolute(kept).startsWith(absolute(mountpoint))
-                        || Mountpoint.resolved(kept)
-                                .startsWith(Mountpoint.resolved(mountpoint)))) {
+                        || Mountpoint.resolved(kept).startsWith(Mountpoint.resolved(mountpoint)))) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "%s is %s; it must not be below --mountpoint, %s"

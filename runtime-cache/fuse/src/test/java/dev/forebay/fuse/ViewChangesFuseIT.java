@@ -28,7 +28,6 @@ import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
 import dev.forebay.image.ImageName;
-import dev.forebay.image.ImageName;
 import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
@@ -405,8 +404,7 @@ class ViewChangesFuseIT {
         bringHere();
         showAtBest(View.NATIVE);
         ImageViews shown = Objects.requireNonNull(views.get(View.NATIVE));
-        String name =
-                new ImageName(dataset.mount().version(), dataset.file().digest()).fileName();
+        String name = new ImageName(dataset.mount().version(), dataset.file().digest()).fileName();
         Path image =
                 shown.images().values().stream()
                         .filter(each -> each.toString().endsWith(name))

@@ -46,8 +46,7 @@ final class Browser {
             if (!process.waitFor(SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 throw new IOException(
                         "Chromium cannot show %s: %s"
-                                .formatted(
-                                        page, Files.readString(profile.resolve("browser.log"))));
+                                .formatted(page, Files.readString(profile.resolve("browser.log"))));
             }
             return Files.readString(html);
         } finally {

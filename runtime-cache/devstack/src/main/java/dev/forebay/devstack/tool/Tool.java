@@ -114,8 +114,7 @@ record Tool(
                     "a minute",
                     "install it (Debian: apt-get install chromium-headless-shell)",
                     new DebianProgram(
-                            "chromium-headless-shell",
-                            "usr/lib/chromium/chromium-headless-shell"));
+                            "chromium-headless-shell", "usr/lib/chromium/chromium-headless-shell"));
 
     /**
      * For tests of the chart; obtained when one is run. Always this one: others render otherwise.

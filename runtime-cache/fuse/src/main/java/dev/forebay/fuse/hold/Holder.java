@@ -33,7 +33,9 @@ public final class Holder implements AutoCloseable {
     private static final int ROOT = 0;
     private static final long PULSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** How long whoever serves a mount that is handed in has to say so before another one has to. */
+    /**
+     * How long whoever serves a mount that is handed in has to say so before another one has to.
+     */
     private static final Duration ROLL_CALL = Duration.ofSeconds(2);
 
     /** How long to wait after a connection that could not be accepted. */

@@ -124,7 +124,11 @@ public final class ImageViews implements AutoCloseable {
         improvement.execute(
                 () -> {
                     images.distrust(image);
-                    inTree(root -> stacks.below(root).keySet().forEach(each -> compare(root, each)));
+                    inTree(
+                            root ->
+                                    stacks.below(root)
+                                            .keySet()
+                                            .forEach(each -> compare(root, each)));
                 });
         show();
     }
