@@ -187,7 +187,15 @@ public final class ManifestCache {
             shared.users += first ? 2 : 1;
         }
         if (first) {
-            opener.execute(() -> provide(ref, entry, shared));
+            try {
+                opener.execute(() -> provide(ref, entry, shared));
+            } catch (OutOfMemoryError noThread) {
+                forget(entry, shared);
+                shared.manifest.completeExceptionally(
+                        new ForebayException(
+                                ErrorCode.UNAVAILABLE, "no thread to fetch a manifest", noThread));
+                release(entry, shared);
+            }
         }
         return new Use(entry, shared);
     }

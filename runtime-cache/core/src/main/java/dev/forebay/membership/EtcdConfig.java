@@ -48,12 +48,15 @@ public record EtcdConfig(
     }
 
     private static void requireAddresses(String setting, List<URI> endpoints) {
-        if (endpoints.isEmpty()
-                || endpoints.stream().anyMatch(uri -> uri.getHost() == null || uri.getPort() < 0)) {
+        if (endpoints.isEmpty() || !endpoints.stream().allMatch(EtcdConfig::isAddress)) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s must be a list of URIs with host and port, not %s"
+                    "%s must be a list of URIs with scheme http, host and port, not %s"
                             .formatted(setting, endpoints));
         }
+    }
+
+    private static boolean isAddress(URI uri) {
+        return "http".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() >= 0;
     }
 }

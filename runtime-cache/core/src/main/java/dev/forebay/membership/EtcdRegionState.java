@@ -28,7 +28,9 @@ public final class EtcdRegionState implements RegionState {
         this.keys = Keys.of(region);
         this.watch =
                 new RegionWatch(
-                        connection, keys, memory.map(file -> new RegionFile(file, keys.root())));
+                        connection,
+                        keys,
+                        memory.map(file -> new RegionMemory(new RegionFile(file, keys.root()))));
         this.mounts = new Mounts(connection, keys);
         this.pins = new Pins(connection, keys, mounts);
         this.admissions = new Admissions(connection, keys);

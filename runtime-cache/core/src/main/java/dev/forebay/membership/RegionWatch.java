@@ -53,7 +53,7 @@ final class RegionWatch implements AutoCloseable {
 
     private final EtcdConnection connection;
     private final String root;
-    private final Optional<RegionFile> memory;
+    private final Optional<RegionMemory> memory;
     private final RegionTable table = new RegionTable();
     private final List<Consumer<RegionView>> listeners = new ArrayList<>();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
@@ -71,7 +71,7 @@ final class RegionWatch implements AutoCloseable {
     /**
      * @param memory where to look if etcd does not answer at the start
      */
-    RegionWatch(EtcdConnection connection, Keys keys, Optional<RegionFile> memory) {
+    RegionWatch(EtcdConnection connection, Keys keys, Optional<RegionMemory> memory) {
         this.connection = connection;
         this.root = keys.root();
         this.memory = memory;
@@ -124,7 +124,7 @@ final class RegionWatch implements AutoCloseable {
         while (!closed) {
             try {
                 follow();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // Whatever it is, this thread has to go on: nothing else would mend the view.
                 if (connected && !closed) {
                     LOG.warn("The region's view may be stale from now on", e);
@@ -250,8 +250,8 @@ final class RegionWatch implements AutoCloseable {
 
     private void remember() {
         Fingerprint now = table.fingerprint();
-        if (!now.equals(remembered)
-                && memory.map(file -> file.write(table.values())).orElse(true)) {
+        if (!now.equals(remembered)) {
+            memory.ifPresent(file -> file.remember(table.values()));
             remembered = now;
         }
     }
@@ -260,7 +260,7 @@ final class RegionWatch implements AutoCloseable {
         if (view != null) {
             return;
         }
-        memory.flatMap(RegionFile::read)
+        memory.flatMap(RegionMemory::recall)
                 .ifPresent(
                         keys -> {
                             keys.forEach((key, value) -> table.put(key, value.getBytes(UTF_8), 0));
@@ -306,6 +306,7 @@ final class RegionWatch implements AutoCloseable {
     public void close() {
         closed = true;
         connected = false;
+        memory.ifPresent(RegionMemory::close);
         thread.interrupt();
     }
 }

@@ -57,11 +57,12 @@ final class Registration {
     }
 
     /**
-     * Joins anew with what is left of the disks, or leaves if nothing is; not if it leaves anyway.
+     * Joins anew with what is left of the disks, or leaves if nothing is; not if it leaves anyway,
+     * or another process has become this worker.
      */
     synchronized void weighLess() {
         URI known = address;
-        if (known == null || drain().progress().state() != Drain.State.SERVING) {
+        if (known == null || superseded() || drain().progress().state() != Drain.State.SERVING) {
             return;
         }
         leave();

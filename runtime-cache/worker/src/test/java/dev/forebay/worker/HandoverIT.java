@@ -76,6 +76,24 @@ class HandoverIT extends RunningWorker {
     }
 
     @Test
+    void aDrainWhoseTimeIsUpLeavesTheRestAtOnce() throws Exception {
+        region.put("late/object", random(82, BYTES));
+        TestVersion version = mounted("late");
+        WorkerProcess leaving =
+                joined(
+                        "late-1",
+                        version,
+                        "forebay.worker.drain.timeout=1ms",
+                        "forebay.worker.drain.bytes-per-second=1");
+        fillAtOwners(version);
+        long had = held(leaving, version);
+
+        await(() -> drain(leaving).getString("state").equals("DRAINED"));
+
+        assertThat(drain(leaving).getLong("chunksLeft")).isEqualTo(had);
+    }
+
+    @Test
     void copiesOfAHotVersionAreTakenFromTheOwnerAndReadersSpreadOverThem() throws Exception {
         byte[] bytes = random(81, BYTES);
         region.put("hot/object", bytes);

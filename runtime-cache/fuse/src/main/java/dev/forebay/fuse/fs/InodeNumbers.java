@@ -155,6 +155,11 @@ public final class InodeNumbers {
                                 StandardOpenOption.READ,
                                 StandardOpenOption.WRITE);
                 FileLock _ = channel.lock()) {
+            if (channel.size() < read) {
+                LOG.warn("{} was cut off or removed; it is written anew", file);
+                read = 0;
+                unwritten.addAll(numbers.keySet());
+            }
             readWhatOthersWrote(channel);
             StringBuilder lines = new StringBuilder();
             for (String name : unwritten) {
@@ -191,7 +196,7 @@ public final class InodeNumbers {
         read += text.substring(0, start).getBytes(StandardCharsets.UTF_8).length;
     }
 
-    private void learn(String line) throws IOException {
+    private void learn(String line) {
         int space = line.indexOf(' ');
         try {
             int number = Integer.parseInt(line, 0, Math.max(space, 0), 10);
@@ -200,8 +205,8 @@ public final class InodeNumbers {
             unwritten.remove(name);
             // One that was given out stays for as long as this process lives: a kernel knows it.
             numbers.putIfAbsent(name, number);
-        } catch (NumberFormatException e) {
-            throw new IOException("damaged line '%s'".formatted(line), e);
+        } catch (NumberFormatException damaged) {
+            LOG.warn("Passing over a damaged line of inode numbers: '{}'", line);
         }
     }
 

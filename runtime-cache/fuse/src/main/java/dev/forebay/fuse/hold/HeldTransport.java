@@ -100,6 +100,9 @@ public final class HeldTransport implements Transport {
                     LOG.info("Waiting for a holder: {}", e.getMessage());
                 }
                 waiting = true;
+            } catch (RuntimeException | Error e) {
+                // Whatever it is, this thread has to go on: who else would find the holder?
+                LOG.error("Not in touch with the holder, trying again", e);
             }
             LockSupport.parkNanos(RETRY_NANOS);
         }

@@ -166,7 +166,7 @@ public final class ImageViews implements AutoCloseable {
     private void inTree(Consumer<Path> work) {
         try {
             tree.get().ifPresent(work);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             LOG.error("Views stay as they are", e);
         }
     }

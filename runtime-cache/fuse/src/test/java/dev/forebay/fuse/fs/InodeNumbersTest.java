@@ -117,6 +117,25 @@ class InodeNumbersTest {
 
     /** As a start that fails ends the thread that shows mounts: that is not worth a word. */
     @Test
+    void aLedgerThatIsRemovedOrDamagedIsWrittenAnew() throws Exception {
+        Path ledger = directory.resolve("inodes");
+        InodeNumbers numbers = InodeNumbers.keptIn(ledger);
+        Map<String, Integer> first = numbers.of(List.of("a/b@v1", "a/b@v2"));
+        String whole = Files.readString(ledger);
+
+        Files.delete(ledger);
+        Map<String, Integer> next = numbers.of(List.of("a/b@v3"));
+        assertThat(Files.readString(ledger)).contains(whole.lines().toList());
+        assertThat(InodeNumbers.keptIn(ledger).of(List.of("a/b@v1", "a/b@v2"))).isEqualTo(first);
+
+        Files.writeString(ledger, "nonsense\n" + Files.readString(ledger));
+        assertThat(InodeNumbers.keptIn(ledger).of(List.of("a/b@v3"))).isEqualTo(next);
+        InodeNumbers other = InodeNumbers.keptIn(ledger);
+        assertThat(other.of(List.of("a/b@v4", "a/b@v1")))
+                .containsAllEntriesOf(Map.of("a/b@v1", first.getOrDefault("a/b@v1", 0)));
+    }
+
+    @Test
     void whoIsInterruptedWritesNothingAndSaysNothing() {
         Path ledger = directory.resolve("inodes");
         PrintStream usual = System.err;

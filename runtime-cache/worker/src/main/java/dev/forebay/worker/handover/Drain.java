@@ -126,7 +126,7 @@ public final class Drain implements AutoCloseable {
             awaitOwnClaimGone();
             for (Mount mount : versions.view().mounts()) {
                 if (mount.state() != Mount.State.EVICTING) {
-                    handOver(mount.manifest().digest(), deadline);
+                    tryToHandOver(mount, deadline);
                 }
             }
             if (!closed) {
@@ -155,6 +155,15 @@ public final class Drain implements AutoCloseable {
         }
     }
 
+    /** What one version cannot give does not keep the others here. */
+    private void tryToHandOver(Mount mount, long deadline) throws InterruptedException {
+        try {
+            handOver(mount.manifest().digest(), deadline);
+        } catch (ForebayException e) {
+            LOG.warn("Chunks of {} are not handed over: {}", mount.version(), e.getMessage());
+        }
+    }
+
     private void handOver(Digest digest, long deadline) throws InterruptedException {
         try (MountedVersions.Use use = versions.use(digest)) {
             ChunkAccess.Version version =
@@ -174,16 +183,15 @@ public final class Drain implements AutoCloseable {
     private void together(Digest digest, List<ChunkRef> refs, long deadline)
             throws InterruptedException {
         long begun = System.nanoTime();
+        long before = progress().bytes();
         List<Thread> threads = new ArrayList<>();
         for (ChunkRef ref : refs) {
             threads.add(Thread.ofVirtual().start(() -> count(ref, give(digest, ref, deadline))));
         }
-        long bytes = 0;
-        for (int i = 0; i < refs.size(); i++) {
-            threads.get(i).join();
-            bytes += refs.get(i).length();
+        for (Thread thread : threads) {
+            thread.join();
         }
-        long due = begun + (long) (1e9 * bytes / bytesPerSecond);
+        long due = begun + (long) (1e9 * (progress().bytes() - before) / bytesPerSecond);
         long early = due - System.nanoTime();
         if (early > 0) {
             TimeUnit.NANOSECONDS.sleep(early);
