@@ -1,0 +1,91 @@
+package dev.forebay.membership;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has a {@link RegionFile} follow the region on a thread of its own: a disk that stalls holds up
+ * nobody who follows etcd. Safe for use by many threads.
+ */
+final class RegionMemory implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RegionMemory.class);
+
+    /** How long to wait after what could not be written. */
+    private static final Duration RETRY = Duration.ofSeconds(2);
+
+    private final RegionFile file;
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("region-memory").unstarted(this::run);
+
+    // Guarded by this.
+    private @Nullable Map<String, String> latest;
+
+    RegionMemory(RegionFile file) {
+        this.file = file;
+        thread.start();
+    }
+
+    /**
+     * Has it written soon, if there is nothing newer by then.
+     *
+     * @param keys as {@link RegionFile#write}
+     */
+    synchronized void remember(Map<String, String> keys) {
+        latest = keys;
+        notifyAll();
+    }
+
+    /** As {@link RegionFile#read}. */
+    Optional<Map<String, String>> recall() {
+        return file.read();
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Map<String, String> keys = awaitLatest();
+                if (!wrote(keys)) {
+                    again(keys);
+                }
+            }
+        } catch (InterruptedException closed) {
+            // This is the end.
+        }
+    }
+
+    private synchronized Map<String, String> awaitLatest() throws InterruptedException {
+        while (latest == null) {
+            wait();
+        }
+        Map<String, String> keys = latest;
+        latest = null;
+        return keys;
+    }
+
+    private boolean wrote(Map<String, String> keys) {
+        try {
+            return file.write(keys);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.error("What etcd says is not remembered", e);
+            return false;
+        }
+    }
+
+    private synchronized void again(Map<String, String> keys) throws InterruptedException {
+        if (latest == null) {
+            latest = keys;
+        }
+        TimeUnit.NANOSECONDS.timedWait(this, RETRY.toNanos());
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}
