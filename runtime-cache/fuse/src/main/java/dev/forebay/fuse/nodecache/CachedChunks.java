@@ -131,6 +131,11 @@ final class CachedChunks {
         publish(chunk, pages);
     }
 
+    /** Forgets a chunk of which nothing is here; under its lock, alone, and not while storing. */
+    void forget(CachedChunk chunk) {
+        chunks.set(chunk.index, null);
+    }
+
     private void publish(CachedChunk chunk, BitSet pages) {
         long grown = CachedChunk.footprint(pages) - CachedChunk.footprint(chunk.pages());
         if (chunk.pages().isEmpty() && !pages.isEmpty()) {

@@ -126,35 +126,47 @@ final class PackCache implements PackSource, AutoCloseable {
         return disk.use(
                 false,
                 () -> {
-                    Piece piece;
-                    try {
-                        piece = new Piece(manifest, file(manifest, pack), from, to, live);
-                    } catch (ForebayException e) {
-                        // The version is not known here; let the source say so.
-                        return false;
+                    try (PackFiles.Use file = known(manifest, pack).orElse(null)) {
+                        Optional<Piece> piece =
+                                file == null
+                                        ? Optional.empty()
+                                        : piece(manifest, file.file(), from, to);
+                        return piece.isPresent() && fetcher.read(piece.get(), target);
                     }
-                    return fetcher.read(piece, target);
                 });
     }
 
     /**
      * @throws ForebayException if it is not there, and the version is not known here
      */
-    private PackFile file(Digest manifest, PackId pack) throws IOException {
-        Optional<PackFile> known = files.find(pack);
+    private PackFiles.Use file(Digest manifest, PackId pack) throws IOException {
+        Optional<PackFiles.Use> known = files.find(pack);
         return known.isPresent() ? known.get() : files.get(pack, live.packBytes(manifest, pack));
+    }
+
+    /** Empty if the version is not known here: let the source say so. */
+    private Optional<PackFiles.Use> known(Digest manifest, PackId pack) throws IOException {
+        try {
+            return Optional.of(file(manifest, pack));
+        } catch (ForebayException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Piece> piece(Digest manifest, PackFile file, long from, long to) {
+        try {
+            return Optional.of(new Piece(manifest, file, from, to, live));
+        } catch (ForebayException e) {
+            return Optional.empty();
+        }
     }
 
     /** Whether a range within one chunk is here. */
     boolean has(Digest manifest, PackId pack, long from, long to) {
-        Optional<PackFile> file = files.find(pack);
-        if (file.isEmpty() || !disk.isUsable()) {
-            return false;
-        }
-        try {
-            return new Piece(manifest, file.get(), from, to, live).isHere();
-        } catch (ForebayException notKnownHere) {
-            return false;
+        try (PackFiles.Use file = files.find(pack).orElse(null)) {
+            return file != null
+                    && disk.isUsable()
+                    && piece(manifest, file.file(), from, to).map(Piece::isHere).orElse(false);
         }
     }
 
@@ -163,7 +175,11 @@ final class PackCache implements PackSource, AutoCloseable {
         disk.use(
                 false,
                 () -> {
-                    files.find(pack).ifPresent(file -> file.willRead(from, to));
+                    try (PackFiles.Use file = files.find(pack).orElse(null)) {
+                        if (file != null) {
+                            file.file().willRead(from, to);
+                        }
+                    }
                     return true;
                 });
     }
@@ -180,21 +196,27 @@ final class PackCache implements PackSource, AutoCloseable {
         return disk.use(
                 false,
                 () -> {
-                    PackFile file = file(manifest, chunk.pack());
-                    file.reader().prove(chunk.index());
-                    long end = Math.min(chunk.start() + Sizes.CHUNK, file.bytes());
-                    for (long from = chunk.start(); from < end; from += Sizes.PIECE) {
-                        long to = Math.min(from + Sizes.PIECE, end);
-                        Piece piece = new Piece(manifest, file, from, to, live);
-                        if (!piece.isHere()) {
-                            pace.await(piece.bytes());
-                            if (!fetcher.bring(piece)) {
-                                return false;
-                            }
-                        }
+                    try (PackFiles.Use file = file(manifest, chunk.pack())) {
+                        return complete(manifest, chunk, file.file(), pace);
                     }
-                    return true;
                 });
+    }
+
+    private boolean complete(Digest manifest, ChunkId chunk, PackFile file, Pace pace)
+            throws IOException, InterruptedException {
+        file.reader().prove(chunk.index());
+        long end = Math.min(chunk.start() + Sizes.CHUNK, file.bytes());
+        for (long from = chunk.start(); from < end; from += Sizes.PIECE) {
+            long to = Math.min(from + Sizes.PIECE, end);
+            Piece piece = new Piece(manifest, file, from, to, live);
+            if (!piece.isHere()) {
+                pace.await(piece.bytes());
+                if (!fetcher.bring(piece)) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /**
@@ -202,15 +224,17 @@ final class PackCache implements PackSource, AutoCloseable {
      * Close it before the cache.
      */
     HeldPacks hold(Digest manifest, List<Pack> packs) {
+        List<PackFiles.Use> used = new ArrayList<>();
         try {
-            List<PackFile> held = new ArrayList<>();
             for (Pack pack : packs) {
-                held.add(files.get(pack.id(), pack.bytes()));
+                used.add(files.get(pack.id(), pack.bytes()));
             }
-            return new HeldPacks(manifest, held);
+            return new HeldPacks(manifest, used.stream().map(PackFiles.Use::file).toList());
         } catch (IOException e) {
             disk.failed(e);
             throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot make files of packs", e);
+        } finally {
+            used.forEach(PackFiles.Use::close);
         }
     }
 
@@ -228,12 +252,14 @@ final class PackCache implements PackSource, AutoCloseable {
 
     /** The packs of which something may be here. */
     List<PackId> packs() {
-        return files.all().stream().map(PackFile::id).toList();
+        return files.all();
     }
 
     /** How many chunks a pack has; 0 if nothing of it is here. */
     int chunks(PackId pack) {
-        return files.find(pack).map(file -> file.chunks().count()).orElse(0);
+        try (PackFiles.Use file = files.find(pack).orElse(null)) {
+            return file == null ? 0 : file.file().chunks().count();
+        }
     }
 
     /**
@@ -244,11 +270,11 @@ final class PackCache implements PackSource, AutoCloseable {
      * @return the bytes that were compared
      */
     long scrub(ChunkId chunk, List<Digest> versions) {
-        PackFile file = files.find(chunk.pack()).orElse(null);
-        if (file == null || file.chunks().isEmpty(chunk.index())) {
-            return 0;
+        try (PackFiles.Use file = files.find(chunk.pack()).orElse(null)) {
+            return file == null || file.file().chunks().isEmpty(chunk.index())
+                    ? 0
+                    : disk.use(0L, () -> upkeep.scrub(file.file(), chunk, versions));
         }
-        return disk.use(0L, () -> upkeep.scrub(file, chunk, versions));
     }
 
     /** Ends the use of the files, except by reads that do not end themselves within seconds. */

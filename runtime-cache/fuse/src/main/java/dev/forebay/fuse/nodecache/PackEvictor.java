@@ -51,7 +51,7 @@ final class PackEvictor {
             try {
                 long freed = CachedChunk.footprint(chunk.pages());
                 chunks.record(chunk, ChunkRecord.EMPTY);
-                chunk.proven = true;
+                chunks.forget(chunk);
                 holes.punch(chunk.index);
                 return freed;
             } finally {
@@ -102,6 +102,9 @@ final class PackEvictor {
         long before = CachedChunk.footprint(chunk.pages());
         ChunkRecord recorded = chunks.recorded(chunk.index);
         chunks.record(chunk, blocks.restrict(recorded, chunk.index, live));
+        if (chunk.pages().isEmpty()) {
+            chunks.forget(chunk);
+        }
         holes.punch(chunk.index, dead);
         if (!chunk.holds(kept)) {
             counters.damagedBlocks.increment();

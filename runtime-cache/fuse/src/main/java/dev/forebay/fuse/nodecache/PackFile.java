@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A pack on the node's disk: a sparse file that holds nothing but the pack's bytes at their
@@ -16,13 +17,16 @@ import java.util.List;
  * by {@link PackWriter} and given up by {@link PackEvictor}.
  *
  * <p>Locks are taken in this order: the chunk's (rules: {@link CachedChunks}), then the monitor of
- * {@link Settlement} or of {@link Space}. Safe for use by many threads; nobody may use it when it
- * is closed.
+ * {@link Settlement} or of {@link Space}. Safe for use by many threads, each of which has entered
+ * it: it is closed when nobody has, and nobody can from then on.
  */
 final class PackFile implements AutoCloseable {
 
+    private static final int RETIRED = -1;
+
     private final PackId id;
     private final Path path;
+    private final AtomicInteger users = new AtomicInteger();
     private final DiskFile data;
     private final PackMap map;
     private final CachedChunks chunks;
@@ -114,6 +118,27 @@ final class PackFile implements AutoCloseable {
 
     PackId id() {
         return id;
+    }
+
+    /** Begins to use it, until {@link #leave}; false if it is closed, or about to be. */
+    boolean enter() {
+        return users.getAndUpdate(now -> now == RETIRED ? RETIRED : now + 1) != RETIRED;
+    }
+
+    void leave() {
+        users.decrementAndGet();
+    }
+
+    /** Lets nobody enter any more if nothing is here, and nobody uses it or relies on it. */
+    boolean retire() {
+        if (!users.compareAndSet(0, RETIRED)) {
+            return false;
+        }
+        if (chunks.isEmpty() && !holds.isInUse()) {
+            return true;
+        }
+        users.set(0);
+        return false;
     }
 
     long bytes() {

@@ -10,16 +10,17 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packs in the cache's directory: {@code <pack>.pack} and {@code <pack>.map}. All are open as
- * long as this is. Touches no other files. Safe for use by many threads.
+ * The packs in the cache's directory: {@code <pack>.pack} and {@code <pack>.map}. All are open
+ * until they are discarded. Touches no other files. Safe for use by many threads.
  */
 final class PackFiles implements AutoCloseable {
 
@@ -28,6 +29,14 @@ final class PackFiles implements AutoCloseable {
     private static final String DATA = ".pack";
     private static final String MAP = ".map";
     private static final String NAME = "[0-9a-f]".repeat(64);
+
+    /** A pack that is not closed before this is. */
+    record Use(PackFile file) implements AutoCloseable {
+        @Override
+        public void close() {
+            file.leave();
+        }
+    }
 
     private final Path directory;
     private final Space space;
@@ -117,21 +126,42 @@ final class PackFiles implements AutoCloseable {
     }
 
     /** A pack's files, made if they are not there. */
-    PackFile get(PackId id, long bytes) throws IOException {
-        PackFile known = packs.get(id);
-        if (known != null) {
-            return known;
+    Use get(PackId id, long bytes) throws IOException {
+        Optional<Use> known = find(id);
+        while (known.isEmpty()) {
+            try {
+                // Waits for one that is just being discarded.
+                PackFile file = packs.computeIfAbsent(id, _ -> create(id, bytes));
+                known = Optional.of(file).filter(PackFile::enter).map(Use::new);
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
         }
+        return known.get();
+    }
+
+    /** A pack's files, if they are there. */
+    Optional<Use> find(PackId id) {
+        return Optional.ofNullable(packs.get(id)).filter(PackFile::enter).map(Use::new);
+    }
+
+    /** Closes and deletes a pack of which nothing is here, unless somebody uses it. */
+    void discard(PackId id) throws IOException {
         try {
-            return packs.computeIfAbsent(id, _ -> create(id, bytes));
+            packs.computeIfPresent(id, (_, pack) -> pack.retire() ? deleted(pack) : pack);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
     }
 
-    /** A pack's files, if they are there. */
-    Optional<PackFile> find(PackId id) {
-        return Optional.ofNullable(packs.get(id));
+    private @Nullable PackFile deleted(PackFile pack) {
+        pack.close();
+        try {
+            delete(pack.id());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return null;
     }
 
     private PackFile create(PackId id, long bytes) {
@@ -143,8 +173,8 @@ final class PackFiles implements AutoCloseable {
         }
     }
 
-    Collection<PackFile> all() {
-        return packs.values();
+    List<PackId> all() {
+        return List.copyOf(packs.keySet());
     }
 
     /** Leaves everything on the device so that nothing has to be proven at the next start. */

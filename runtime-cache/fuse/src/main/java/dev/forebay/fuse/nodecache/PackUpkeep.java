@@ -39,12 +39,17 @@ final class PackUpkeep {
     boolean giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf)
             throws IOException {
         boolean all = true;
-        for (PackFile file : files.all()) {
+        for (PackId pack : files.all()) {
             List<Digest> versions =
                     mounted.stream()
-                            .filter(version -> packsOf.apply(version).contains(file.id()))
+                            .filter(version -> packsOf.apply(version).contains(pack))
                             .toList();
-            all &= giveUpAllBut(mounted, versions, file);
+            try (PackFiles.Use use = files.find(pack).orElse(null)) {
+                all &= use == null || giveUpAllBut(mounted, versions, use.file());
+            }
+            if (versions.isEmpty()) {
+                files.discard(pack);
+            }
         }
         return all;
     }

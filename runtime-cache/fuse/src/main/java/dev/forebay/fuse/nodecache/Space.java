@@ -25,7 +25,7 @@ final class Space {
     private final EvictionPolicy policy;
 
     // Guarded by this.
-    private final List<CachedChunk> chunks = new ArrayList<>();
+    private final List<@Nullable CachedChunk> chunks = new ArrayList<>();
     private final List<Integer> free = new ArrayList<>();
 
     Space(long capacity, CacheCounters counters) {
@@ -68,6 +68,7 @@ final class Space {
         if (slot != NO_SLOT) {
             policy.remove(slot);
             free.add(slot);
+            chunks.set(slot, null);
             chunk.slot = NO_SLOT;
         }
     }
@@ -81,8 +82,12 @@ final class Space {
     }
 
     private synchronized @Nullable CachedChunk victim() {
-        int slot = policy.victim(each -> !chunks.get(each).pack.holds().isHeld());
+        int slot = policy.victim(each -> !isHeld(chunks.get(each)));
         return slot == EvictionPolicy.NONE ? null : chunks.get(slot);
+    }
+
+    private static boolean isHeld(@Nullable CachedChunk chunk) {
+        return chunk == null || chunk.pack.holds().isHeld();
     }
 
     /** Counts bytes that are there, or less than there were. */
@@ -122,7 +127,16 @@ final class Space {
     }
 
     private boolean evict(CachedChunk victim) throws IOException {
-        long freed = victim.pack.evictor().evict(victim);
+        if (!victim.pack.enter()) {
+            return false;
+        }
+        try (PackFiles.Use use = new PackFiles.Use(victim.pack)) {
+            return evict(use.file(), victim);
+        }
+    }
+
+    private boolean evict(PackFile pack, CachedChunk victim) throws IOException {
+        long freed = pack.evictor().evict(victim);
         if (freed == 0) {
             // Busy: let others be looked at first.
             touch(victim);
