@@ -1,6 +1,7 @@
 package dev.forebay.fuse.jnr;
 
 import dev.forebay.fuse.fs.OpenFile;
+import dev.forebay.fuse.fs.RecentTimeouts;
 import dev.forebay.linux.Buffers;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -12,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads that end in time: libfuse wants the bytes, or an error, from the thread that it calls. What
@@ -28,6 +30,7 @@ final class TimedReads {
     private final int maxBytes;
     private final Duration patience;
     private final Buffers buffers;
+    private final RecentTimeouts timeouts = new RecentTimeouts();
     private final ThreadPoolExecutor threads =
             new ThreadPoolExecutor(
                     AT_ONCE,
@@ -63,16 +66,31 @@ final class TimedReads {
         if (file.isHere(offset, wanted)) {
             return file.read(offset, target);
         }
+        if (timeouts.has(file, offset, wanted)) {
+            throw tooLate(null);
+        }
         ByteBuffer own = buffers.take().limit(wanted);
         FutureTask<Integer> reading = new FutureTask<>(() -> file.read(offset, own));
         threads.execute(reading);
-        int bytes = await(reading);
+        int bytes;
+        try {
+            bytes = await(reading);
+        } catch (TimeoutException e) {
+            giveUp(reading);
+            timeouts.add(file, offset, wanted);
+            throw tooLate(e);
+        }
         target.put(own.flip());
         buffers.give(own);
         return bytes;
     }
 
-    private int await(FutureTask<Integer> reading) {
+    private ForebayException tooLate(@Nullable TimeoutException cause) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE, "not answered within " + patience, cause);
+    }
+
+    private int await(FutureTask<Integer> reading) throws TimeoutException {
         try {
             return reading.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
@@ -82,9 +100,6 @@ final class TimedReads {
             throw e.getCause() instanceof RuntimeException failure
                     ? failure
                     : new IllegalStateException(e);
-        } catch (TimeoutException e) {
-            giveUp(reading);
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "not answered within " + patience, e);
         } catch (InterruptedException e) {
             giveUp(reading);
             Thread.currentThread().interrupt();

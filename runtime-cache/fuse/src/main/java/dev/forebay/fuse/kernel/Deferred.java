@@ -84,6 +84,17 @@ final class Deferred {
         }
     }
 
+    /** Has something done when its time is up. */
+    void whenRefused(Runnable action) {
+        var _ =
+                end.whenComplete(
+                        (how, late) -> {
+                            if (late != null || how == State.REFUSED) {
+                                action.run();
+                            }
+                        });
+    }
+
     /** Takes back that it is answered later; false if it was refused already. */
     boolean cancel() {
         return leave(State.WAITING, State.ANSWERED);

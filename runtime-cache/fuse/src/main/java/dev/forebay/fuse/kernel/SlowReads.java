@@ -4,6 +4,7 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.fs.RecentTimeouts;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.linux.DirectMemory;
@@ -39,6 +40,7 @@ final class SlowReads {
     private final ExecutorService executor;
     private final AnswerPool pool;
     private final Unanswered unanswered = new Unanswered();
+    private final RecentTimeouts timeouts = new RecentTimeouts();
 
     /**
      * @param patience how long a reader waits at most, from when its request was taken
@@ -85,7 +87,19 @@ final class SlowReads {
             if (isFast(read)) {
                 return false;
             }
-            deferred = new Deferred(guard, Operation.READ, read, queue, request.unique(), patience);
+            boolean again = timeouts.has(read.node, read.offset, read.length);
+            deferred =
+                    new Deferred(
+                            guard,
+                            Operation.READ,
+                            read,
+                            queue,
+                            request.unique(),
+                            again ? Duration.ZERO : patience);
+            if (again) {
+                return true;
+            }
+            deferred.whenRefused(() -> timeouts.add(read.node, read.offset, read.length));
         } catch (RuntimeException | Error e) {
             // The handler of reads meets the same, and its guard says what it means.
             return false;

@@ -26,4 +26,9 @@ interface LivePages {
      * @throws ForebayException if the version is not mounted, or its manifest cannot be read
      */
     BitSet of(Digest manifest, ChunkId chunk);
+
+    /** Whether {@link #of} would answer, or fail, without fetching a manifest. */
+    default boolean areAtHand(Digest manifest, ChunkId chunk) {
+        return true;
+    }
 }

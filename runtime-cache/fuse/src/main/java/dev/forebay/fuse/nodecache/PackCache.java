@@ -161,11 +161,12 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** Whether a range within one chunk is here. */
+    /** Whether a range within one chunk is known to be here; fetches nothing to find out. */
     boolean has(Digest manifest, PackId pack, long from, long to) {
         try (PackFiles.Use file = files.find(pack).orElse(null)) {
             return file != null
                     && disk.isUsable()
+                    && live.areAtHand(manifest, ChunkId.at(pack, from))
                     && piece(manifest, file.file(), from, to).map(Piece::isHere).orElse(false);
         }
     }

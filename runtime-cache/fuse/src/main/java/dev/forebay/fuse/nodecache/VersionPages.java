@@ -104,6 +104,14 @@ final class VersionPages implements LivePages {
         return live;
     }
 
+    @Override
+    public boolean areAtHand(Digest manifest, ChunkId chunk) {
+        ManifestRef ref = mounted.get(manifest);
+        return ref == null
+                || pages.getIfPresent(new Key(manifest, chunk)) != null
+                || manifests.isHere(ref);
+    }
+
     private BitSet read(Key key) {
         long start = key.chunk.start();
         long end = start + ChunkId.CHUNK_BYTES;
