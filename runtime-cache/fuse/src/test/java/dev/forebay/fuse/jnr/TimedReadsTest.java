@@ -12,6 +12,7 @@ import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -76,6 +77,35 @@ class TimedReadsTest {
         ended.await();
         assertThat(target.position()).isZero();
         assertThat(target.array()).containsOnly(0);
+    }
+
+    /** A kernel that read ahead asks again for what its reader wants. */
+    @Test
+    @Timeout(60)
+    void whatWasNotHadInTimeIsRefusedAtOnceWhenItIsAskedForAgain() {
+        AtomicInteger asked = new AtomicInteger();
+        OpenFile slow =
+                new FarFile() {
+                    @Override
+                    public int read(long offset, ByteBuffer into) {
+                        if (asked.incrementAndGet() == 1) {
+                            try {
+                                mayGoOn.await();
+                            } catch (InterruptedException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        }
+                        return give(into, 1);
+                    }
+                };
+        TimedReads reads = reads(Duration.ofMillis(50));
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(() -> reads.read(slow, 0, target))
+                    .hasMessageContaining("not answered within PT0.05S");
+        }
+        assertThat(asked).hasValue(1);
+        assertThat(reads.read(slow, BYTES, target)).as("another part of it").isEqualTo(1);
+        mayGoOn.countDown();
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -45,6 +46,7 @@ class SlowReadsTest {
 
     private final FakeKernel kernel = new FakeKernel();
     private final CountDownLatch arrival = new CountDownLatch(1);
+    private final AtomicInteger waiting = new AtomicInteger();
     private final Map<ErrorCode, Integer> failures = new ConcurrentHashMap<>();
     private final FileSystemView view = new TwoFiles();
     private final SlowReads slow =
@@ -101,6 +103,17 @@ class SlowReadsTest {
         assertThat(kernel.rest()).isEmpty();
     }
 
+    /** A kernel that read ahead asks again for what its reader wants. */
+    @Test
+    void whatWasNotHadInTimeIsRefusedAtOnceWhenItIsAskedForAgain() throws Exception {
+        read(1, AWAITED);
+        assertThat(next()).isEqualTo(new Answer(1, -Errno.EIO.number(), 0));
+        read(2, AWAITED);
+        assertThat(next()).isEqualTo(new Answer(2, -Errno.EIO.number(), 0));
+        assertThat(waiting).as("only the first was waited for").hasValue(1);
+        assertThat(failures).isEqualTo(Map.of(ErrorCode.UNAVAILABLE, 2));
+    }
+
     private Answer next() {
         try {
             return kernel.next();
@@ -128,6 +141,7 @@ class SlowReadsTest {
                 @Override
                 public int read(long offset, ByteBuffer target) {
                     if (inode == AWAITED) {
+                        waiting.incrementAndGet();
                         awaitArrival();
                     }
                     int length = target.remaining();

@@ -8,12 +8,15 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
+import dev.forebay.manifest.Pack;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -329,7 +332,39 @@ class PackCacheTest {
         assertThat(cache.counters().damagedBlocks()).isZero();
         cache.giveUpAllBut(Set.of(), _ -> Set.of());
         assertThat(cache.usedBytes()).isZero();
-        assertThat(allocated(data())).isZero();
+        assertThat(directory).isEmptyDirectory();
+        assertThat(openBelow(directory)).isZero();
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertThat(cache.counters().diskErrors()).isZero();
+        assertThat(data()).exists();
+    }
+
+    @Test
+    void aPackThatIsHeldStaysThoughNothingOfItIsHere() {
+        List<Pack> packs = List.of(new Pack(TestPack.ID, pack.bytes.length));
+        try (HeldPacks _ = cache.hold(TestPack.ALL, packs)) {
+            assertThat(cache.giveUpAllBut(Set.of(), _ -> Set.of())).isTrue();
+            assertThat(data()).exists();
+        }
+        assertThat(cache.giveUpAllBut(Set.of(), _ -> Set.of())).isTrue();
+        assertThat(data()).doesNotExist();
+    }
+
+    /** How many files there this process has open. */
+    private static long openBelow(Path directory) throws IOException {
+        long count = 0;
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : all) {
+                try {
+                    if (Files.readSymbolicLink(each).startsWith(directory)) {
+                        count++;
+                    }
+                } catch (NoSuchFileException closedMeanwhile) {
+                    // Not one of these, then.
+                }
+            }
+        }
+        return count;
     }
 
     /** Descriptors that a process has no more of say nothing of what is on the disk. */
