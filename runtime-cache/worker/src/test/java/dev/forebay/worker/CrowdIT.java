@@ -2,6 +2,8 @@ package dev.forebay.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.SocketException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,12 +61,24 @@ class CrowdIT extends RunningWorker {
             assertThat(grown).isLessThan(MEMORY_GROWTH_BYTES);
             // Behind the crowd it would wait for ever; a busy machine alone takes a second or two.
             assertThat(millis).isLessThan(10_000);
-            assertThat(crowd.getLast().body(bytes.length)).isEqualTo(bytes);
+            assertThat(bodyOfOne(crowd.reversed(), bytes.length)).isEqualTo(bytes);
         } finally {
             for (SlowReader each : crowd) {
                 each.close();
             }
         }
         assertThat(own.get(version.readPath(), "Range", "bytes=0-99").statusCode()).isEqualTo(206);
+    }
+
+    /** The kernel resets some when all sockets of a machine take more memory than tcp_mem says. */
+    private static byte[] bodyOfOne(List<SlowReader> readers, int length) throws IOException {
+        for (SlowReader each : readers) {
+            try {
+                return each.body(length);
+            } catch (SocketException reset) {
+                System.out.println("The kernel has given up a slow reader");
+            }
+        }
+        throw new AssertionError("all were given up");
     }
 }
