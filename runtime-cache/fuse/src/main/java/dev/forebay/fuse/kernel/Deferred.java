@@ -64,19 +64,24 @@ final class Deferred {
                 end.orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
                         .exceptionally(
                                 _ -> {
-                                    expire();
+                                    expire("so many others are waited for");
                                     return State.REFUSED;
                                 });
     }
 
-    private void expire() {
+    /**
+     * Refuses it, as its time is up.
+     *
+     * @param why if nobody works on it
+     */
+    void expire(String why) {
         if (leave(State.WAITING, State.REFUSED)) {
             sendRefusal(
                     guard.run(
                             operation,
                             subject,
                             () -> {
-                                throw tooLate("so many others are waited for");
+                                throw tooLate(why);
                             }));
         } else {
             // What it waits for is said by who works on it, when that ends.

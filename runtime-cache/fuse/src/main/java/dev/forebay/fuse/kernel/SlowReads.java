@@ -87,16 +87,9 @@ final class SlowReads {
             if (isFast(read)) {
                 return false;
             }
-            boolean again = timeouts.has(read.node, read.offset, read.length);
-            deferred =
-                    new Deferred(
-                            guard,
-                            Operation.READ,
-                            read,
-                            queue,
-                            request.unique(),
-                            again ? Duration.ZERO : patience);
-            if (again) {
+            deferred = new Deferred(guard, Operation.READ, read, queue, request.unique(), patience);
+            if (timeouts.has(read.node, read.offset, read.length)) {
+                deferred.expire("as just before");
                 return true;
             }
             deferred.whenRefused(() -> timeouts.add(read.node, read.offset, read.length));
