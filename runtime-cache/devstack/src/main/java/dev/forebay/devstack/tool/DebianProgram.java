@@ -14,11 +14,9 @@ import java.util.stream.Stream;
  * A program out of a Debian package, with all the libraries that it needs and this machine has not,
  * unpacked without being installed.
  *
- * @param name of the package, and of what starts the program when it is unpacked
- * @param program its path in the package; not that of a script that looks for the program in {@code
- *     /usr}
+ * @param name of the package, and of the program in its {@code /usr/bin}
  */
-record DebianProgram(String name, String program) implements Recipe {
+record DebianProgram(String name) implements Recipe {
 
     @Override
     public void obtain(Machine machine, Path into, Path log) {
@@ -44,11 +42,10 @@ record DebianProgram(String name, String program) implements Recipe {
                             #!/bin/sh
                             root="$(dirname "$(readlink -f "$0")")/root"
                             LD_LIBRARY_PATH=$(find "$root" -name '*.so*' -exec dirname {} + | sort -u | tr '\\n' ':')
-                            FONTCONFIG_SYSROOT="$root"
-                            export LD_LIBRARY_PATH FONTCONFIG_SYSROOT
-                            exec "$root/%s" "$@"
+                            export LD_LIBRARY_PATH
+                            exec "$root/usr/bin/%s" "$@"
                             """
-                                    .formatted(program));
+                                    .formatted(name));
             Files.setPosixFilePermissions(start, PosixFilePermissions.fromString("rwxr-xr-x"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -102,19 +102,7 @@ record Tool(
                     Pattern.compile("fio-3\\."),
                     "a few seconds",
                     "install it (Debian: apt-get install fio)",
-                    new DebianProgram("fio", "usr/bin/fio"));
-
-    /** For tests of what people see; obtained when one is run. */
-    static final Tool CHROMIUM =
-            new Tool(
-                    "chromium-headless-shell",
-                    "150",
-                    "chromium-headless-shell",
-                    Pattern.compile("Chromium 1[5-9]\\d\\."),
-                    "a minute",
-                    "install it (Debian: apt-get install chromium-headless-shell)",
-                    new DebianProgram(
-                            "chromium-headless-shell", "usr/lib/chromium/chromium-headless-shell"));
+                    new DebianProgram("fio"));
 
     /**
      * For tests of the chart; obtained when one is run. Always this one: others render otherwise.
