@@ -44,19 +44,14 @@ public final class ChunkStore implements AutoCloseable {
     private final List<DiskStore> opened;
     private final int unusable;
     private final Counters counters;
-    private final Predicate<PackId> isProtected;
     // Of two writers of one chunk the second must see the first's blocks.
     private final ReentrantLock[] writers = new ReentrantLock[STRIPES];
 
     private ChunkStore(
-            List<DiskStore> opened,
-            int unusable,
-            Counters counters,
-            Predicate<PackId> isProtected) {
+            List<DiskStore> opened, int unusable, Counters counters) {
         this.opened = List.copyOf(opened);
         this.unusable = unusable;
         this.counters = counters;
-        this.isProtected = isProtected;
         for (int i = 0; i < STRIPES; i++) {
             writers[i] = new ReentrantLock();
         }
@@ -92,7 +87,7 @@ public final class ChunkStore implements AutoCloseable {
                     LOG.error("Disk {} cannot be used and is left alone", directory, e);
                 }
             }
-            return new ChunkStore(opened, unusable, counters, isProtected);
+            return new ChunkStore(opened, unusable, counters);
         } catch (RuntimeException e) {
             close(opened);
             throw e;
@@ -196,23 +191,6 @@ public final class ChunkStore implements AutoCloseable {
         Dropped dropped = Dropped.NONE;
         for (DiskStore disk : disks()) {
             dropped = dropped.plus(disk.drop(id));
-        }
-        return dropped;
-    }
-
-    /**
-     * Removes all chunks of a pack.
-     *
-     * @throws ForebayException with {@code PINNED} if the pack is protected
-     */
-    public Dropped dropPack(PackId pack) {
-        Dropped dropped = Dropped.NONE;
-        for (ChunkId id : chunks(pack)) {
-            if (isProtected.test(pack)) {
-                throw new ForebayException(
-                        ErrorCode.PINNED, "pack " + pack + " is protected, nothing more dropped");
-            }
-            dropped = dropped.plus(drop(id));
         }
         return dropped;
     }

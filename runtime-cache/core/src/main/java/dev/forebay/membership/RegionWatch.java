@@ -51,11 +51,22 @@ final class RegionWatch implements AutoCloseable {
         record Unanswered() implements Signal {}
     }
 
+    /** Who wants to know, and what it was told last. */
+    private static final class Listener {
+
+        private final Consumer<RegionView> target;
+        private @Nullable RegionView told;
+
+        Listener(Consumer<RegionView> target) {
+            this.target = target;
+        }
+    }
+
     private final EtcdConnection connection;
     private final String root;
     private final Optional<RegionMemory> memory;
     private final RegionTable table = new RegionTable();
-    private final List<Consumer<RegionView>> listeners = new ArrayList<>();
+    private final List<Listener> listeners = new ArrayList<>();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
     private final Silence silence = new Silence(SILENCE_WARNING, System::nanoTime);
@@ -121,9 +132,14 @@ final class RegionWatch implements AutoCloseable {
     }
 
     private void superviseForEver() {
+        boolean failed = false;
         while (!closed) {
             try {
+                if (failed) {
+                    followFor(connection.config().retryDelay(), NO_WATCH);
+                }
                 follow();
+                failed = false;
             } catch (RuntimeException | Error e) {
                 // Whatever it is, this thread has to go on: nothing else would mend the view.
                 if (connected && !closed) {
@@ -136,9 +152,9 @@ final class RegionWatch implements AutoCloseable {
                             SILENCE_WARNING.toSeconds(),
                             e.getMessage());
                 }
+                failed = true;
                 connected = false;
                 connection.refresh();
-                followFor(connection.config().retryDelay(), NO_WATCH);
             }
         }
     }
@@ -164,6 +180,7 @@ final class RegionWatch implements AutoCloseable {
             Optional<String> broken = Optional.empty();
             while (!closed && broken.isEmpty()) {
                 broken = followFor(connection.config().checkInterval(), watch).or(this::check);
+                tell();
                 remember();
             }
             broken.ifPresent(why -> LOG.info("Reading the region's view again: {}", why));
@@ -192,8 +209,8 @@ final class RegionWatch implements AutoCloseable {
                     return Optional.of(why);
                 }
                 case Signal.Subscribed(Consumer<RegionView> listener) -> {
-                    listeners.add(listener);
-                    Optional.ofNullable(view).ifPresent(current -> tell(listener, current));
+                    listeners.add(new Listener(listener));
+                    tell();
                 }
                 case Signal.Unanswered() -> recall();
                 case Signal.Changed _, Signal.Broken _ -> {} // of a watch before this one
@@ -273,15 +290,25 @@ final class RegionWatch implements AutoCloseable {
         RegionView next = table.view();
         if (!next.equals(view)) {
             view = next;
-            listeners.forEach(listener -> tell(listener, next));
         }
+        tell();
     }
 
-    private static void tell(Consumer<RegionView> listener, RegionView view) {
-        try {
-            listener.accept(view);
-        } catch (RuntimeException e) {
-            LOG.error("A listener to the region's view failed", e);
+    /** Tells each listener what it was not told yet. One that fails is told again. */
+    private void tell() {
+        RegionView current = view;
+        if (current == null) {
+            return;
+        }
+        for (Listener listener : listeners) {
+            if (listener.told != current) {
+                try {
+                    listener.target.accept(current);
+                    listener.told = current;
+                } catch (RuntimeException | Error e) {
+                    LOG.error("A listener to the region's view failed; it is told again", e);
+                }
+            }
         }
     }
 

@@ -293,7 +293,7 @@ class ChunkStoreTest {
         assertThat(store.footprint(PACK)).isEqualTo(2 * ChunkEntry.footprint(SMALL));
         assertThat(store.footprint(PACK) + store.footprint(OTHER))
                 .isEqualTo(store.stats().usedBytes());
-        store.dropPack(PACK);
+        store.chunks(PACK).forEach(store::drop);
         assertThat(store.footprint(PACK)).isZero();
         assertThat(store.footprint(OTHER)).isEqualTo(store.stats().usedBytes());
     }
@@ -306,16 +306,10 @@ class ChunkStoreTest {
         }
         assertThat(store.drop(chunk(1))).isEqualTo(new Dropped(1, SMALL));
         assertThat(store.drop(chunk(1))).isEqualTo(Dropped.NONE);
-        assertThat(store.dropPack(PACK)).isEqualTo(new Dropped(2, 2L * SMALL));
+        store.chunks(PACK).forEach(store::drop);
         assertThat(store.packs()).containsExactly(OTHER);
         assertThat(store.chunks(OTHER)).hasSize(3);
-        protectedPacks.add(OTHER);
-        assertThatThrownBy(() -> store.dropPack(OTHER))
-                .isInstanceOfSatisfying(
-                        ForebayException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.PINNED));
-        protectedPacks.clear();
-        store.dropPack(OTHER);
+        store.chunks(OTHER).forEach(store::drop);
         assertThat(directory.resolve("chunks")).isEmptyDirectory();
         assertThat(directory.resolve("incoming")).isEmptyDirectory();
         assertThat(store.stats().usedBytes()).isZero();
@@ -559,7 +553,7 @@ class ChunkStoreTest {
             byte[] data = bytes(id.hashCode(), SMALL);
             switch (random.nextInt(6)) {
                 case 0 -> store.drop(id);
-                case 1 -> store.dropPack(id.pack());
+                case 1 -> store.chunks(id.pack()).forEach(store::drop);
                 case 2, 3 -> {
                     int from = random.nextInt(SMALL / 4096) * 4096;
                     put(id, data, new ByteRange(from, from + random.nextInt(SMALL - from + 1)));

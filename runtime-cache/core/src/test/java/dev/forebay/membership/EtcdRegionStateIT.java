@@ -118,8 +118,32 @@ class EtcdRegionStateIT {
                 .matches(e -> e.code() == code, code.name());
     }
 
+    private static boolean hasMounts(List<RegionView> views) {
+        return views.stream().anyMatch(view -> !view.mounts().isEmpty());
+    }
+
     private void mountsBecome(Mount... mounts) {
         eventually("mounts", () -> state.view().mounts().equals(List.of(mounts)));
+    }
+
+    @Test
+    void aListenerThatFailsIsToldAgainAndOthersAreTold() {
+        AtomicInteger failures = new AtomicInteger();
+        List<RegionView> told = new CopyOnWriteArrayList<>();
+        List<RegionView> toldOther = new CopyOnWriteArrayList<>();
+        state.subscribe(
+                view -> {
+                    if (!view.mounts().isEmpty() && failures.getAndIncrement() == 0) {
+                        throw new OutOfMemoryError("simulated");
+                    }
+                    told.add(view);
+                });
+        state.subscribe(toldOther::add);
+
+        state.mount(VERSION, MANIFEST);
+        eventually("the other is told", () -> hasMounts(toldOther));
+        eventually("it is told again", () -> hasMounts(told));
+        assertThat(failures).hasValue(2);
     }
 
     @Test

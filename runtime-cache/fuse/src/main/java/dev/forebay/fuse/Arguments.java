@@ -2,9 +2,11 @@ package dev.forebay.fuse;
 
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.model.ForebayException;
+import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** How the programs read what they are told, and what they say if it is wrong. */
@@ -22,18 +24,7 @@ final class Arguments {
         commandLine.registerConverter(ViewChoice.class, new ChoiceConverter<>(ViewChoice.class));
         commandLine.registerConverter(
                 ImageDevices.class, new ChoiceConverter<>(ImageDevices.class));
-        CommandLine.IParameterExceptionHandler handler = commandLine.getParameterExceptionHandler();
-        commandLine.setParameterExceptionHandler(
-                (failure, arguments) -> {
-                    CommandLine command = failure.getCommandLine();
-                    List<String> unknown = command.getUnmatchedArguments();
-                    // A required option may be missing just because it was mistyped.
-                    return handler.handleParseException(
-                            failure instanceof MissingParameterException && !unknown.isEmpty()
-                                    ? new UnmatchedArgumentException(command, unknown)
-                                    : failure,
-                            arguments);
-                });
+        commandLine.setParameterExceptionHandler((failure, _) -> refuse(failure));
         commandLine.setExecutionExceptionHandler(
                 (failure, command, _) -> {
                     if (failure instanceof ForebayException refused) {
@@ -43,5 +34,21 @@ final class Arguments {
                     throw failure;
                 });
         return commandLine;
+    }
+
+    /** Without the whole usage, in which the message would be lost. */
+    private static int refuse(ParameterException failure) {
+        CommandLine command = failure.getCommandLine();
+        PrintWriter err = command.getErr();
+        List<String> unknown = command.getUnmatchedArguments();
+        // A required option may be missing just because it was mistyped.
+        ParameterException said =
+                failure instanceof MissingParameterException && !unknown.isEmpty()
+                        ? new UnmatchedArgumentException(command, unknown)
+                        : failure;
+        err.println("forebay-fuse: " + said.getMessage());
+        UnmatchedArgumentException.printSuggestions(said, err);
+        err.printf("See '%s --help'.%n", command.getCommandSpec().qualifiedName());
+        return CommandLine.ExitCode.USAGE;
     }
 }

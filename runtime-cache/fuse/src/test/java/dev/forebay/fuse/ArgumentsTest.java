@@ -74,7 +74,17 @@ class ArgumentsTest {
     void anUnknownOptionIsNamedThoughRequiredOnesAreMissing() {
         assertThat(refusal(new ForebayFuse(), "--nonsense"))
                 .contains("Unknown option: '--nonsense'");
+        assertThat(refusal(new ForebayFuse(), "--regoin=r1")).contains("--region");
         assertThat(refusal(new ForebayFuse())).contains("Missing required option", "--region");
+    }
+
+    @Test
+    void whatIsWrongIsSaidAtTheEndAndTheUsageIsNot() {
+        assertThat(mountedPodRefuses("--prewarm-rate=-5").lines().toList())
+                .hasSizeLessThan(4)
+                .last()
+                .isEqualTo("See 'forebay-fuse --help'.");
+        assertThat(refusal(new Hold(), "--nonsense")).contains("See 'forebay-fuse hold --help'.");
     }
 
     @Test

@@ -201,7 +201,12 @@ final class Worker {
         return new WorkerRoutes(
                 versions,
                 chunks,
-                new ChunkDropper(store, chunks, versions, accounts::close, this::current),
+                new ChunkDropper(
+                        store,
+                        chunks::awaitFills,
+                        versions,
+                        accounts::close,
+                        this::current),
                 images,
                 accounts,
                 lastReads,

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Brings the manifests of all mounted versions to this node before anybody asks for them, one after
@@ -106,19 +107,21 @@ public final class ManifestsAhead implements AutoCloseable {
                 failedNanos.remove(ref);
             }
         } catch (ForebayException e) {
-            LOG.warn("Manifest {} cannot be had ahead of time: {}", ref.digest(), e.getMessage());
-            failed(ref);
+            LOG.atLevel(failed(ref) ? Level.DEBUG : Level.WARN)
+                    .log("Manifest {} is not here yet: {}", ref.digest(), e.getMessage());
         } catch (RuntimeException | OutOfMemoryError e) {
             LOG.error("Manifest {} cannot be had ahead of time", ref.digest(), e);
             failed(ref);
         }
     }
 
-    private synchronized void failed(ManifestRef ref) {
-        failedNanos.remove(ref);
+    /** Whether it had failed before. */
+    private synchronized boolean failed(ManifestRef ref) {
+        boolean again = failedNanos.remove(ref) != null;
         if (missing.contains(ref)) {
             failedNanos.put(ref, System.nanoTime());
         }
+        return again;
     }
 
     /** Takes up no other manifest; the one that is being fetched may still come. */

@@ -7,9 +7,11 @@ import dev.forebay.linux.SystemCallException;
 import dev.forebay.membership.Mount;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,9 @@ final class ImageStacks {
     private static final Logger LOG = LoggerFactory.getLogger(ImageStacks.class);
 
     private final View best;
-    private volatile List<Mount> wanted = List.of();
+
+    /** With the names of their images, which take a hash each. */
+    private volatile Map<Mount, String> wanted = Map.of();
 
     /**
      * @param best no better view belongs on a folder
@@ -37,19 +41,24 @@ final class ImageStacks {
 
     /** From now on only images of these versions belong there. */
     synchronized void retain(List<Mount> mounts) {
-        wanted = mounts;
+        Map<Mount, String> next = new LinkedHashMap<>();
+        for (Mount mount : mounts) {
+            String known = wanted.get(mount);
+            next.put(mount, known != null ? known : Images.name(mount));
+        }
+        wanted = next;
     }
 
     /** The versions whose images belong there. */
-    List<Mount> wanted() {
-        return wanted;
+    Set<Mount> wanted() {
+        return Collections.unmodifiableSet(wanted.keySet());
     }
 
     /** What is on their folders now, of each what is seen last. */
     Map<Mount, List<Path>> below(Path root) {
         Map<Path, List<Path>> attached = AttachedImages.below(root);
         Map<Mount, List<Path>> stacks = new LinkedHashMap<>();
-        for (Mount mount : wanted) {
+        for (Mount mount : wanted.keySet()) {
             stacks.put(mount, attached.getOrDefault(folder(root, mount), List.of()));
         }
         return stacks;
@@ -119,8 +128,8 @@ final class ImageStacks {
     }
 
     private Map<Path, String> names(Path root) {
-        return wanted.stream()
-                .collect(Collectors.toMap(mount -> folder(root, mount), Images::name));
+        return wanted.entrySet().stream()
+                .collect(Collectors.toMap(e -> folder(root, e.getKey()), Map.Entry::getValue));
     }
 
     private static Path folder(Path root, Mount mount) {

@@ -3,6 +3,7 @@ package dev.forebay.worker.retention;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.Dropped;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -10,62 +11,86 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.DropAnswer;
-import dev.forebay.worker.fill.ChunkAccess;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Drops the chunks of a version that is being evicted. Blocks; safe for use by many threads. */
 public final class ChunkDropper {
 
     private final ChunkStore store;
-    private final ChunkAccess chunks;
+    private final Consumer<Predicate<PackId>> awaitFills;
     private final MountedVersions versions;
     private final Consumer<DatasetVersion> gone;
     private final BooleanSupplier current;
 
+    /** Packs that no version refers to that stays, by what the table said at a moment. */
+    private record Doomed(RegionView view, Set<PackId> packs) {}
+
     /**
+     * @param awaitFills returns when the fills of such packs have ended that are under way now
      * @param gone told of each version whose chunks were dropped
      * @param current whether this process is certainly still this worker and knows the region's
      *     state; otherwise nothing is dropped
      */
     public ChunkDropper(
             ChunkStore store,
-            ChunkAccess chunks,
+            Consumer<Predicate<PackId>> awaitFills,
             MountedVersions versions,
             Consumer<DatasetVersion> gone,
             BooleanSupplier current) {
         this.store = store;
-        this.chunks = chunks;
+        this.awaitFills = awaitFills;
         this.versions = versions;
         this.gone = gone;
         this.current = current;
     }
 
     /**
-     * Drops the chunks of the packs that this manifest refers to and no version that stays does.
+     * Drops the chunks of the packs that this manifest refers to and no version that stays does: a
+     * version that is mounted, or pinned, meanwhile stays, too.
      *
      * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin lives on it, or {@code
      *     UNAVAILABLE} if the version is not known here to be on its way out
      */
     public DropAnswer drop(Digest digest) {
         requireCurrent();
-        RegionView now = versions.view();
-        List<ManifestRef> keep = DropRule.keep(now, digest);
-        Set<PackId> doomed = new HashSet<>(versions.packs(DropRule.reference(now, digest)));
-        keep.forEach(ref -> doomed.removeAll(versions.packs(ref)));
+        Doomed doomed = doomed(digest);
+        Set<PackId> packs = doomed.packs();
         // No fill of this version begins any more, but one that began before could store a chunk
         // behind our back.
-        chunks.awaitFills(doomed::contains);
+        awaitFills.accept(packs::contains);
         Dropped dropped = Dropped.NONE;
-        for (PackId pack : doomed) {
-            requireCurrent();
-            dropped = dropped.plus(store.dropPack(pack));
+        for (PackId pack : packs) {
+            for (ChunkId chunk : store.chunks(pack)) {
+                Optional<Dropped> done = Optional.empty();
+                while (done.isEmpty()) {
+                    requireCurrent();
+                    if (versions.view() != doomed.view()) {
+                        doomed = doomed(digest);
+                    }
+                    done =
+                            doomed.packs().contains(pack)
+                                    ? versions.ifStill(doomed.view(), () -> store.drop(chunk))
+                                    : Optional.of(Dropped.NONE);
+                }
+                dropped = dropped.plus(done.get());
+            }
         }
-        DropRule.leaving(now, digest).forEach(gone);
+        DropRule.leaving(doomed.view(), digest).forEach(gone);
         return new DropAnswer(dropped.chunks(), dropped.bytes());
+    }
+
+    private Doomed doomed(Digest digest) {
+        RegionView now = versions.view();
+        List<ManifestRef> keep = DropRule.keep(now, digest);
+        Set<PackId> packs = new HashSet<>(versions.packs(DropRule.reference(now, digest)));
+        keep.forEach(ref -> packs.removeAll(versions.packs(ref)));
+        return new Doomed(now, packs);
     }
 
     /** A process that was stopped meanwhile may wake up after the version was mounted anew. */

@@ -14,8 +14,10 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -209,6 +211,18 @@ public final class MountedVersions implements AutoCloseable {
             }
             action.run();
             return true;
+        }
+    }
+
+    /**
+     * Does something if the table is still this one. It does not change meanwhile.
+     *
+     * @param action quick
+     * @return what it returned; empty if the table is another one
+     */
+    <T> Optional<T> ifStill(RegionView view, Supplier<T> action) {
+        synchronized (tableChange) {
+            return table().view == view ? Optional.of(action.get()) : Optional.empty();
         }
     }
 

@@ -1,0 +1,164 @@
+package dev.forebay.worker.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.StoreLimits;
+import dev.forebay.chunkstore.ValidBlocks;
+import dev.forebay.lake.LakeObject;
+import dev.forebay.manifest.Manifest;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
+import dev.forebay.manifest.SqliteManifest;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.PackId;
+import dev.forebay.transfer.DropAnswer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChunkDropperTest {
+
+    private static final int CHUNK = 8192;
+    private static final int CHUNKS = 3;
+    private static final DatasetVersion LEAVING = DatasetVersion.of("ns", "data", "leaving");
+    private static final DatasetVersion OTHER = DatasetVersion.of("ns", "data", "other");
+
+    @TempDir private Path directory;
+
+    private final List<DatasetVersion> gone = new ArrayList<>();
+
+    /** What happens when a chunk is about to be dropped. */
+    private Runnable beforeChunk = () -> {};
+
+    private ChunkStore store;
+    private MountedVersions versions;
+    private ManifestRef manifest;
+    private PackId pack;
+    private ChunkDropper dropper;
+
+    @BeforeEach
+    void open() {
+        Path file = directory.resolve("manifest.sqlite");
+        try (ManifestWriter writer =
+                new ManifestWriter(file, "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
+            writer.add(new LakeObject("object", CHUNK, Instant.EPOCH, "etag", null));
+            ManifestFile written = writer.finish();
+            manifest = written.ref("manifests");
+        }
+        try (Manifest opened = SqliteManifest.open(file)) {
+            pack = opened.packs().getFirst().id();
+        }
+        store =
+                ChunkStore.open(
+                        List.of(directory.resolve("store")),
+                        new StoreLimits(64 << 20, 1_000),
+                        _ -> false);
+        for (int i = 0; i < CHUNKS; i++) {
+            store.put(new ChunkId(pack, i), ByteBuffer.allocate(CHUNK), ValidBlocks.all(CHUNK));
+        }
+        versions =
+                new MountedVersions(
+                        new ManifestCache(
+                                directory.resolve("manifests"),
+                                1 << 20,
+                                (_, target) -> copy(file, target)),
+                        4);
+        dropper =
+                new ChunkDropper(
+                        store,
+                        _ -> {},
+                        versions,
+                        gone::add,
+                        () -> {
+                            beforeChunk.run();
+                            return true;
+                        });
+    }
+
+    @AfterEach
+    void close() {
+        versions.close();
+        store.close();
+    }
+
+    private static void copy(Path file, Path target) {
+        try {
+            Files.copy(file, target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void table(Mount... mounts) {
+        versions.update(new RegionView(List.of(), Set.of(), List.of(mounts), List.of()));
+    }
+
+    private Mount mount(DatasetVersion version, Mount.State state) {
+        return new Mount(version, manifest, state);
+    }
+
+    /** Runs something as soon as the first of the chunks is gone. */
+    private void afterTheFirst(Runnable action) {
+        beforeChunk =
+                () -> {
+                    if (store.chunks(pack).size() == CHUNKS - 1) {
+                        action.run();
+                    }
+                };
+    }
+
+    @Test
+    void dropsWhatOnlyVersionsReferToThatLeave() {
+        table(mount(LEAVING, Mount.State.EVICTING));
+
+        assertThat(dropper.drop(manifest.digest()))
+                .isEqualTo(new DropAnswer(CHUNKS, (long) CHUNKS * CHUNK));
+        assertThat(store.packs()).isEmpty();
+        assertThat(gone).containsExactly(LEAVING);
+    }
+
+    @Test
+    void aVersionThatIsMountedMeanwhileKeepsWhatIsStillThere() {
+        table(mount(LEAVING, Mount.State.EVICTING));
+        afterTheFirst(
+                () ->
+                        table(
+                                mount(LEAVING, Mount.State.EVICTING),
+                                mount(OTHER, Mount.State.CACHED)));
+
+        assertThat(dropper.drop(manifest.digest())).isEqualTo(new DropAnswer(1, CHUNK));
+        assertThat(store.chunks(pack)).hasSize(CHUNKS - 1);
+    }
+
+    @Test
+    void aVersionThatComesBackMeanwhileKeepsWhatIsStillThere() {
+        table(mount(LEAVING, Mount.State.EVICTING));
+        afterTheFirst(() -> table(mount(LEAVING, Mount.State.CACHED)));
+
+        assertThatThrownBy(() -> dropper.drop(manifest.digest()))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        assertThat(store.chunks(pack)).hasSize(CHUNKS - 1);
+        assertThat(gone).isEmpty();
+    }
+}
