@@ -108,6 +108,11 @@ public final class ChunkStore implements AutoCloseable {
         return disks().stream().filter(disk -> disk.has(id)).findFirst();
     }
 
+    /** Whether anything of a chunk is here. Does not count as use, and asks no disk. */
+    public boolean has(ChunkId id) {
+        return diskWith(id).isPresent();
+    }
+
     /** Opens a chunk for reading and counts it as used. Close what is returned. */
     public Optional<StoredChunk> find(ChunkId id) {
         Optional<StoredChunk> chunk = diskWith(id).flatMap(disk -> disk.find(id));

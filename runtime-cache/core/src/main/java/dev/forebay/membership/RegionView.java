@@ -1,6 +1,7 @@
 package dev.forebay.membership;
 
 import dev.forebay.model.Digest;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.util.List;
@@ -28,6 +29,14 @@ public record RegionView(
     public RegionView(
             List<WorkerNode> workers, Set<String> live, List<Mount> mounts, List<Pin> pins) {
         this(workers, live, mounts, pins, List.of());
+    }
+
+    /** The manifests of all versions that are not on their way out. */
+    public Set<ManifestRef> manifests() {
+        return mounts.stream()
+                .filter(mount -> mount.state() != Mount.State.EVICTING)
+                .map(Mount::manifest)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** How many workers are to hold each chunk, by manifest; the most that a version asks for. */

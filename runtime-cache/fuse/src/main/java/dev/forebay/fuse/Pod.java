@@ -5,7 +5,6 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
-import dev.forebay.fuse.fs.ManifestsAhead;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.hold.HeldTransport;
@@ -23,6 +22,7 @@ import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.ManifestsAhead;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
@@ -157,7 +157,7 @@ final class Pod implements AutoCloseable {
         Optional<ManifestsAhead> ahead =
                 options.holder == null
                         ? Optional.empty()
-                        : Optional.of(new ManifestsAhead(manifests));
+                        : Optional.of(new ManifestsAhead(ref -> manifests.open(ref).close()));
         ahead.ifPresent(started::push);
         MountedPacks mountedPacks = new MountedPacks(manifests);
         view = new PackFolder(portable, mountedPacks, packs);
@@ -188,7 +188,7 @@ final class Pod implements AutoCloseable {
                     images.retain(mounts);
                     portable.show(mounts);
                     images.show();
-                    ahead.ifPresent(manifest -> manifest.update(mounts));
+                    ahead.ifPresent(manifest -> manifest.update(change.manifests()));
                     shown.countDown();
                 });
         if (!options.cacheIsShared()) {

@@ -8,6 +8,7 @@ import dev.forebay.image.ImageStore;
 import dev.forebay.lake.Lake;
 import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.ManifestsAhead;
 import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
@@ -62,6 +63,7 @@ final class Worker {
     private final ChunkAccess chunks;
     private final Repairs repairs;
     private final Optional<Scrubber> scrubber;
+    private final ManifestsAhead ahead;
     private final DigestScrubber manifestScrubber;
     private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
@@ -85,6 +87,7 @@ final class Worker {
                         config.manifests().capacity().asLongValue(),
                         new ManifestSource(lake)::fetch);
         this.versions = new MountedVersions(manifests, config.manifests().open());
+        this.ahead = new ManifestsAhead(ref -> versions.use(ref.digest()).close());
         this.manifestScrubber =
                 DigestScrubber.start(
                         "manifests",
@@ -268,6 +271,7 @@ final class Worker {
 
     private void regionChanged(RegionView view) {
         versions.update(view);
+        ahead.update(view.manifests());
         protectedPacks.update(view);
         accounts.update(view);
         lastReads.update(view);
@@ -306,6 +310,7 @@ final class Worker {
     /** Lets go of everything. */
     synchronized void stop() throws Exception {
         registration.leave();
+        ahead.close();
         repairs.close();
         scrubber.ifPresent(Scrubber::close);
         manifestScrubber.close();

@@ -209,6 +209,15 @@ class WorkerIT extends RunningWorker {
     }
 
     @Test
+    void aManifestIsHereBeforeAnybodyReads() {
+        region.put("ahead/object", random(8, 100));
+        TestVersion version = region.mount("ahead", "ahead/");
+
+        String name = version.ref().digest() + ".sqlite";
+        await(() -> Files.exists(worker.store().resolve("manifests").resolve(name)));
+    }
+
+    @Test
     void handsOutTheManifest() throws Exception {
         region.put("manifest/object", random(9, 100));
         TestVersion version = mounted("manifest");

@@ -104,6 +104,11 @@ public final class ChunkAccess {
         return stored;
     }
 
+    /** Whether anything of a chunk is here; does not count as use. */
+    public boolean hasSome(ChunkId chunk) {
+        return store.has(chunk);
+    }
+
     /** Whether all that the version has in a chunk is here; does not count as use. */
     public boolean complete(Version version, ChunkRef ref) {
         return store.holds(ref.chunk(), 0, ref.length())

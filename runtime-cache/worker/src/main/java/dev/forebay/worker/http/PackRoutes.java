@@ -90,7 +90,21 @@ final class PackRoutes {
         Callable<Answer> answer =
                 reads.size() == 1 ? () -> readCached(reads.getFirst()) : () -> readMany(reads);
         Callable<Answer> noted = copied ? answer : noting(manifest, answer);
-        return () -> versions.atHand(manifest) ? noted.call() : new Answer.Later(misses, noted);
+        return () -> {
+            if (versions.atHand(manifest)) {
+                return noted.call();
+            }
+            if (onlyIfCached && reads.stream().noneMatch(this::hasSome)) {
+                // The manifest would be fetched only to say the same: other workers ask, of what
+                // nobody has read yet, while a reader waits for them.
+                throw Refusal.miss();
+            }
+            return new Answer.Later(misses, noted);
+        };
+    }
+
+    private boolean hasSome(Read read) {
+        return chunks.hasSome(ChunkId.at(read.pack(), read.range().from()));
     }
 
     /** A read that is refused at once is none. */

@@ -1,27 +1,25 @@
-package dev.forebay.fuse.fs;
+package dev.forebay.manifest;
 
-import dev.forebay.manifest.CachedManifest;
-import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Brings the manifests of all mounted versions to this node before anybody asks for them, one after
- * the other, new ones before those that could not be had. A process that takes over a mount has to
- * know what its predecessor has shown, whether or not a worker can be asked then. Safe for use by
- * many threads.
+ * Brings the manifests of all mounted versions here before anybody asks for them, one after the
+ * other, new ones before those that could not be had: the first read of a version need not wait for
+ * its manifest, and a process that takes over a mount knows what its predecessor has shown, whether
+ * or not a worker can be asked then. Safe for use by many threads.
  */
 public final class ManifestsAhead implements AutoCloseable {
 
@@ -30,7 +28,7 @@ public final class ManifestsAhead implements AutoCloseable {
     /** How long to wait before one that could not be had is tried again. */
     private static final Duration RETRY = Duration.ofSeconds(30);
 
-    private final Manifests manifests;
+    private final Consumer<ManifestRef> bring;
     private final Duration retry;
     private final Thread thread =
             Thread.ofPlatform().daemon().name("manifests-ahead").unstarted(this::run);
@@ -44,23 +42,24 @@ public final class ManifestsAhead implements AutoCloseable {
     /** Those that are here, or were; what makes room for others is not fetched again. */
     private final Set<Digest> brought = new HashSet<>();
 
-    public ManifestsAhead(Manifests manifests) {
-        this(manifests, RETRY);
+    private volatile boolean closed;
+
+    /**
+     * @param bring brings one here, unless it is; what it throws is logged
+     */
+    public ManifestsAhead(Consumer<ManifestRef> bring) {
+        this(bring, RETRY);
     }
 
-    ManifestsAhead(Manifests manifests, Duration retry) {
-        this.manifests = manifests;
+    ManifestsAhead(Consumer<ManifestRef> bring, Duration retry) {
+        this.bring = bring;
         this.retry = retry;
         thread.start();
     }
 
-    /** Takes over the mount table. */
-    public synchronized void update(List<Mount> mounts) {
-        Set<ManifestRef> mounted =
-                mounts.stream()
-                        .filter(mount -> mount.state() != Mount.State.EVICTING)
-                        .map(Mount::manifest)
-                        .collect(Collectors.toSet());
+    /** These are wanted from now on, and no others. */
+    public synchronized void update(Set<ManifestRef> wanted) {
+        Set<ManifestRef> mounted = new HashSet<>(wanted);
         brought.retainAll(mounted.stream().map(ManifestRef::digest).collect(Collectors.toSet()));
         mounted.removeIf(ref -> brought.contains(ref.digest()));
         missing = mounted;
@@ -70,10 +69,10 @@ public final class ManifestsAhead implements AutoCloseable {
 
     private void run() {
         try {
-            while (true) {
+            while (!closed) {
                 bring(awaitNext());
             }
-        } catch (InterruptedException closed) {
+        } catch (InterruptedException end) {
             // This is the end.
         }
     }
@@ -100,17 +99,20 @@ public final class ManifestsAhead implements AutoCloseable {
     }
 
     private void bring(ManifestRef ref) {
-        try (CachedManifest _ = manifests.open(ref)) {
+        try {
+            bring.accept(ref);
             synchronized (this) {
                 brought.add(ref.digest());
                 missing.remove(ref);
                 failedNanos.remove(ref);
             }
         } catch (ForebayException e) {
-            LOG.atLevel(failed(ref) ? Level.DEBUG : Level.WARN)
+            LOG.atLevel(failed(ref) || closed ? Level.DEBUG : Level.WARN)
                     .log("Manifest {} is not here yet: {}", ref.digest(), e.getMessage());
         } catch (RuntimeException | OutOfMemoryError e) {
-            LOG.error("Manifest {} cannot be had ahead of time", ref.digest(), e);
+            LOG.atLevel(closed ? Level.DEBUG : Level.ERROR)
+                    .setCause(e)
+                    .log("Manifest {} cannot be had ahead of time", ref.digest());
             failed(ref);
         }
     }
@@ -127,6 +129,7 @@ public final class ManifestsAhead implements AutoCloseable {
     /** Takes up no other manifest; the one that is being fetched may still come. */
     @Override
     public void close() {
+        closed = true;
         thread.interrupt();
     }
 }
