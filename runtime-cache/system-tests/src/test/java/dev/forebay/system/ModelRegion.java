@@ -204,14 +204,17 @@ final class ModelRegion implements AutoCloseable {
 
     /** Evicts a version as an agent does. */
     void evict(ModelVersion version) {
-        state.beginEviction(version.name());
+        evict(version.name(), manifests.get(version.index()).digest());
+    }
+
+    /** As {@link #evict(ModelVersion)}. */
+    void evict(DatasetVersion version, Digest manifest) {
+        state.beginEviction(version);
         for (WorkerNode worker : nodes()) {
             Await.until(
-                    worker.id() + " drops " + version.name(),
-                    PATIENCE,
-                    () -> dropped(worker, manifests.get(version.index()).digest()));
+                    worker.id() + " drops " + version, PATIENCE, () -> dropped(worker, manifest));
         }
-        state.unmount(version.name());
+        state.unmount(version);
     }
 
     /** Not while the worker has not seen that the eviction has begun. */

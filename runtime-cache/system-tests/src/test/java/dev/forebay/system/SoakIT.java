@@ -2,7 +2,11 @@ package dev.forebay.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.system.ProcessFigures.Figure;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,8 +20,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Readers of two mounts, versions that come and go, and what pods, holder and workers take
- * meanwhile: it has to be flat. The first third of the time is for warming up; of each figure, the
+ * Readers of two mounts, a version that leaves and comes back, versions that come, are read and go
+ * for good, and what pods, holder and workers take meanwhile: it has to be flat. The first third of the time is for warming up; of each figure, the
  * median of the last third may be above that of the second by 5 %, or by the slack of {@link
  * Figure}.
  */
@@ -26,6 +30,8 @@ class SoakIT {
 
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
     private static final Duration PAUSE = Duration.ofSeconds(10);
+    private static final String PASSING = "file";
+    private static final int PASSING_BYTES = 3 << 20;
 
     @TempDir private Path directory;
 
@@ -42,7 +48,7 @@ class SoakIT {
             one.start();
             two.start();
             Instant end = Instant.now().plus(length);
-            while (Instant.now().isBefore(end)) {
+            for (int round = 0; Instant.now().isBefore(end); round++) {
                 LockSupport.parkNanos(PAUSE.toNanos());
                 for (int i = 0; i < ModelRegion.WORKERS; i++) {
                     sample("worker-" + i, region.worker(i).pid());
@@ -50,6 +56,7 @@ class SoakIT {
                 held.processes().forEach((name, pid) -> sample("held " + name, pid));
                 other.processes().forEach((name, pid) -> sample("by image " + name, pid));
                 evict(region, List.of(held, other), List.of(one, two));
+                pass(region, List.of(held, other), round);
                 one.assertRight(() -> "soak");
                 two.assertRight(() -> "soak");
             }
@@ -75,6 +82,28 @@ class SoakIT {
                     () -> mount.reads(version));
         }
         readers.forEach(each -> each.comesOrGoes(version));
+    }
+
+    /** A version that nobody has seen before comes, is read, and goes for good. */
+    private void pass(ModelRegion region, List<ModelMount> mounts, int round) throws Exception {
+        DatasetVersion version = DatasetVersion.of("model", "passing", "v" + round);
+        ModelContent content = ModelContent.of(version.toString(), PASSING);
+        Path file = directory.resolve("passing-" + round + ".sqlite");
+        ManifestRef manifest =
+                region.freeze(
+                        "passing-" + round + "/",
+                        Map.of(PASSING, content.bytes(PASSING_BYTES)),
+                        file);
+        Files.delete(file);
+        region.mount(version, manifest);
+        for (ModelMount mount : mounts) {
+            Path shown = mount.mountpoint().resolve(version.path()).resolve(PASSING);
+            Await.until(version + " is shown", Duration.ofSeconds(60), () -> Files.exists(shown));
+            ByteBuffer read = ByteBuffer.wrap(Files.readAllBytes(shown));
+            assertThat(read.remaining()).isEqualTo(PASSING_BYTES);
+            assertThat(content.firstWrong(read, 0)).as("first wrong byte").isEqualTo(-1);
+        }
+        region.evict(version, manifest.digest());
     }
 
     private void sample(String process, long pid) {
