@@ -23,6 +23,7 @@ public final class DiskFile implements AutoCloseable {
 
     private static final int PUNCH_HOLE_KEEP_SIZE = 2 | 1;
     private static final int POSIX_FADV_WILLNEED = 3;
+    private static final int POSIX_FADV_DONTNEED = 4;
 
     private static final MethodHandle PREAD =
             CLibrary.function(
@@ -130,6 +131,18 @@ public final class DiskFile implements AutoCloseable {
 
     /** Has the kernel begin to read a range into the page cache; no more than a wish. */
     public void willRead(long position, long bytes) {
+        advise(position, bytes, POSIX_FADV_WILLNEED);
+    }
+
+    /**
+     * Has the kernel drop what it has of a range in the page cache; what is not written to the disk
+     * yet, or is mapped, stays.
+     */
+    public void forget(long position, long bytes) {
+        advise(position, bytes, POSIX_FADV_DONTNEED);
+    }
+
+    private void advise(long position, long bytes, int advice) {
         CallState state = STATES.get();
         try {
             int _ =
@@ -139,7 +152,7 @@ public final class DiskFile implements AutoCloseable {
                                     descriptor.number(),
                                     position,
                                     bytes,
-                                    POSIX_FADV_WILLNEED);
+                                    advice);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

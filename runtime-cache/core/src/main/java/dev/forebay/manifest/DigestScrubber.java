@@ -92,7 +92,7 @@ public final class DigestScrubber implements AutoCloseable {
         } catch (IOException e) {
             LOG.warn("{} cannot be read", file, e);
             damaged.accept(expected);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // A defect with one file must not leave all others unlooked at for good.
             LOG.error("{} cannot be compared", file, e);
         }

@@ -66,7 +66,7 @@ final class WorkerPresence implements Membership {
                 lease = lease == NO_LEASE ? register() : renew(lease);
                 confirmedNanos = asked;
                 reachable = true;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // The lease may still be alive in there, so it is kept and tried again.
                 if (reachable) {
                     LOG.warn("Cannot keep worker {} registered at the moment", worker.id(), e);

@@ -86,7 +86,7 @@ final class Repairs {
     private void tryRepair(ChunkId chunk) {
         try {
             repair(chunk);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("Chunk {} is left to its next reader: {}", chunk, e.toString());
         }
     }

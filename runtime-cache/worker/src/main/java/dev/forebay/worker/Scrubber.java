@@ -123,7 +123,7 @@ final class Scrubber implements AutoCloseable {
                 LOG.warn("Chunk {} was damaged on disk and is dropped", chunk);
                 repair.accept(chunk);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("Cannot verify or repair chunk {}", chunk, e);
         }
     }

@@ -11,8 +11,8 @@ import java.util.function.IntPredicate;
  * From Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM ToS
  * 2017.
  *
- * <p>What may not be evicted counts as used when it is passed, so that it is not passed again and
- * again. Some 25 bytes for each slot.
+ * <p>What may not be evicted goes to the young end of what was used again when it is passed, so that
+ * it is not passed again and again. Some 25 bytes for each slot.
  */
 public final class TinyLfu implements EvictionPolicy {
 
@@ -108,7 +108,7 @@ public final class TinyLfu implements EvictionPolicy {
             if (evictable.test(slot)) {
                 return slot;
             }
-            move(slot, of);
+            move(slot, PROTECTED);
         }
         return NONE;
     }

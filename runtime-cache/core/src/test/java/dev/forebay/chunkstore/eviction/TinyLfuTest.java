@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +46,33 @@ class TinyLfuTest extends EvictionPolicyContractTest {
         long found(int from, int to) {
             return IntStream.range(from, to).filter(this::use).count();
         }
+    }
+
+    @Test
+    void whatMayNotGoIsNotPassedAtEachEviction() {
+        int pinned = 50_000;
+        int places = pinned + 1_000;
+        TinyLfu policy = new TinyLfu();
+        for (int slot = 0; slot < places; slot++) {
+            policy.add(slot, slot);
+        }
+        // All that may go was used again: what may not is in front of it.
+        for (int slot = pinned; slot < places; slot++) {
+            policy.touch(slot);
+        }
+        AtomicLong asked = new AtomicLong();
+        int evictions = 900;
+        for (int i = 0; i < evictions; i++) {
+            int victim =
+                    policy.victim(
+                            slot -> {
+                                asked.incrementAndGet();
+                                return slot >= pinned;
+                            });
+            assertThat(victim).isGreaterThanOrEqualTo(pinned);
+            policy.remove(victim);
+        }
+        assertThat(asked.get()).isLessThan(3L * places + 10L * evictions);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.forebay.fuse.kernel;
 
+import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.linux.BlockedThread;
 import dev.forebay.linux.CallState;
@@ -109,6 +110,16 @@ final class RequestThread implements Runnable {
             LOG.error("A request of {} bytes that is none", bytes);
             return;
         }
+        try {
+            answer();
+        } catch (Throwable e) {
+            // Its reader would wait for ever.
+            answers.send(queue, -Errno.EIO.number(), request.unique());
+            throw e;
+        }
+    }
+
+    private void answer() {
         if (slowReads.take(request, queue) || slowLookups.take(request, queue)) {
             return;
         }

@@ -79,6 +79,14 @@ final class Blocks {
         }
     }
 
+    /**
+     * Lets go of what the kernel has of a chunk in memory, so that the disk is read: a native view
+     * reads from there, whatever is in memory.
+     */
+    void forget(int chunk) {
+        data.forget(Sizes.offset(chunk, 0), Sizes.CHUNK);
+    }
+
     /** Whether a range has a block as a whole. */
     boolean hasWhole(long from, long to) {
         return Math.ceilDiv(from, Sizes.BLOCK) * Sizes.BLOCK + Sizes.BLOCK <= to || to == packBytes;

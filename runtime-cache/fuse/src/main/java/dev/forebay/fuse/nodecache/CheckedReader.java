@@ -15,6 +15,9 @@ import java.util.concurrent.locks.Lock;
  */
 final class CheckedReader {
 
+    /** Which block is said to be damaged when their record is. */
+    private static final int ANY_BLOCK = 0;
+
     private final CachedChunks chunks;
     private final Blocks blocks;
     private final PackHolds holds;
@@ -60,9 +63,13 @@ final class CheckedReader {
             boolean parts = strict || !chunk.proven;
             readable = blocks.isRead(target, from);
             if (!readable) {
-                damaged = blocks.verify(chunks.recorded(index), index);
+                damaged = firstDamaged(chunk);
             } else if (parts || blocks.hasWhole(from, from + target.remaining())) {
-                damaged = blocks.compare(chunks.recorded(index), from, target, parts);
+                ChunkRecord record = chunks.recorded(index);
+                damaged =
+                        isOf(record, chunk)
+                                ? blocks.compare(record, from, target, parts)
+                                : ANY_BLOCK;
             }
         } finally {
             lock.unlock();
@@ -82,8 +89,11 @@ final class CheckedReader {
         if (chunk == null) {
             return;
         }
+        if (!chunk.proven) {
+            blocks.forget(index);
+        }
         while (!chunk.proven) {
-            int damaged = firstDamaged(index);
+            int damaged = firstDamagedOf(chunk);
             if (damaged < 0) {
                 // What came in since was proven when it did.
                 chunks.proved(index);
@@ -101,8 +111,9 @@ final class CheckedReader {
     BitSet scrub(int index) throws IOException {
         BitSet dropped = new BitSet();
         CachedChunk chunk = chunks.find(index);
+        blocks.forget(index);
         while (chunk != null) {
-            int damaged = firstDamaged(index);
+            int damaged = firstDamagedOf(chunk);
             // One that cannot be dropped was found wrong only because it was about to change.
             if (damaged < 0 || dropped.get(damaged)) {
                 break;
@@ -113,15 +124,25 @@ final class CheckedReader {
         return dropped;
     }
 
-    /** The first block of a chunk that is wrong, or -1. */
-    private int firstDamaged(int index) throws IOException {
-        Lock lock = chunks.readLock(index);
+    private int firstDamagedOf(CachedChunk chunk) throws IOException {
+        Lock lock = chunks.readLock(chunk.index);
         lock.lock();
         try {
-            return blocks.verify(chunks.recorded(index), index);
+            return firstDamaged(chunk);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The first block of a chunk that is wrong, or -1; under its lock. */
+    private int firstDamaged(CachedChunk chunk) throws IOException {
+        ChunkRecord record = chunks.recorded(chunk.index);
+        return isOf(record, chunk) ? blocks.verify(record, chunk.index) : ANY_BLOCK;
+    }
+
+    /** Whether a record is what was recorded: one that is damaged says that nothing is here. */
+    private static boolean isOf(ChunkRecord record, CachedChunk chunk) {
+        return record.pages().equals(chunk.pages());
     }
 
     /** Drops a block that was found wrong, if it still is. */
@@ -130,8 +151,12 @@ final class CheckedReader {
         settlement.beginChange();
         lock.lock();
         try {
+            if (chunks.find(chunk.index) != chunk) {
+                // It was given up meanwhile, and another one may be in its place.
+                return;
+            }
             ChunkRecord record = chunks.recorded(chunk.index);
-            boolean known = record.pages().equals(chunk.pages());
+            boolean known = isOf(record, chunk);
             if (known
                     && (record.pagesOfBlock(block).isEmpty()
                             || blocks.isIntact(record, chunk.index, block))) {

@@ -94,12 +94,7 @@ final class PackHolds {
         losses.incrementAndGet();
     }
 
-    /** Says that blocks which were found wrong are here again, and right. */
-    void mended(int count) {
-        losses.addAndGet(-count);
-    }
-
-    /** How often something that was here was given up or found wrong, and is not mended. */
+    /** How often something that was here was given up or found wrong. */
     long losses() {
         return losses.get();
     }

@@ -70,7 +70,7 @@ final class PackScrubber implements AutoCloseable {
         } catch (ForebayException e) {
             LOG.warn("Chunk {} is left to its next reader: {}", chunk, e.getMessage());
             return 0;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // A defect with one chunk must not leave all others unlooked at for good.
             LOG.error("Chunk {} cannot be compared", chunk, e);
             return 0;

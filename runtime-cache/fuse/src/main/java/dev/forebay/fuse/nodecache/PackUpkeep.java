@@ -76,7 +76,8 @@ final class PackUpkeep {
 
     /**
      * Compares what is here of a chunk with its checksums, drops what is wrong, and fetches it anew
-     * for the versions that have it.
+     * for the versions that have it. The loss stays a loss: the kernel may have pages of a native
+     * view that were read before.
      *
      * @param versions those that are mounted and have the pack
      * @return the bytes that were compared
@@ -84,17 +85,13 @@ final class PackUpkeep {
     long scrub(PackFile file, ChunkId chunk, List<Digest> versions) throws IOException {
         long compared = file.chunks().bytesHere(chunk.index());
         BitSet dropped = file.reader().scrub(chunk.index());
-        boolean mended = !versions.isEmpty();
         for (int block = dropped.nextSetBit(0); block >= 0; ) {
             long from = chunk.start() + (long) block * Sizes.BLOCK;
             long to = Math.min(from + Sizes.BLOCK, file.bytes());
             for (Digest version : versions) {
-                mended &= fetcher.bring(new Piece(version, file, from, to, live));
+                boolean _ = fetcher.bring(new Piece(version, file, from, to, live));
             }
             block = dropped.nextSetBit(block + 1);
-        }
-        if (mended) {
-            file.holds().mended(dropped.cardinality());
         }
         counters.scrubbedBytes.add(compared);
         return compared;

@@ -23,6 +23,7 @@ final class PackWriter {
     private final CachedChunks chunks;
     private final Blocks blocks;
     private final Holes holes;
+    private final PackHolds holds;
     private final Settlement settlement;
     private final CacheCounters counters;
 
@@ -32,6 +33,7 @@ final class PackWriter {
             CachedChunks chunks,
             Blocks blocks,
             Holes holes,
+            PackHolds holds,
             Settlement settlement,
             CacheCounters counters) {
         this.path = path;
@@ -39,6 +41,7 @@ final class PackWriter {
         this.chunks = chunks;
         this.blocks = blocks;
         this.holes = holes;
+        this.holds = holds;
         this.settlement = settlement;
         this.counters = counters;
     }
@@ -118,8 +121,11 @@ final class PackWriter {
         }
     }
 
-    /** Frees what was written and will not be recorded. */
+    /** Frees what was written and will not be recorded, unless somebody reads it past the pod. */
     private void giveBack(int index, BitSet pages) {
+        if (holds.isOpen()) {
+            return;
+        }
         try {
             holes.punch(index, pages);
         } catch (IOException e) {

@@ -186,6 +186,11 @@ final class Prewarmer implements AutoCloseable {
                 Whole found = new Whole(packs.packs(), losses);
                 if (found.isStill()) {
                     whole.put(ref.digest(), found);
+                    if (!mounted.containsKey(ref.digest())) {
+                        // It left while its packs were synced: nobody counts its losses any more.
+                        whole.remove(ref.digest());
+                        return true;
+                    }
                     complete.accept(ref);
                     return true;
                 }

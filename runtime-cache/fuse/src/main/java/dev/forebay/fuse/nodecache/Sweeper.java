@@ -68,7 +68,7 @@ final class Sweeper implements AutoCloseable {
             }
         } catch (ForebayException e) {
             LOG.warn("What no version has is kept for now: {}", e.getMessage());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("The sweep of the node cache failed", e);
         }
         mountsChanged();

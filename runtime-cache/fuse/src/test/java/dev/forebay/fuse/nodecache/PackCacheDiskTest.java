@@ -7,9 +7,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.linux.SystemCallException;
+import dev.forebay.manifest.Pack;
+import dev.forebay.model.ChunkId;
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,6 +63,45 @@ class PackCacheDiskTest {
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(cache.counters().damagedBlocks()).isZero();
         }
+    }
+
+    /** A native view reads the disk, whatever the pod has in memory. */
+    @Test
+    void theScrubReadsTheDisk() throws Exception {
+        int first = 4 * MIB;
+        try (PackCache cache = open();
+                HeldPacks held =
+                        cache.hold(
+                                TestPack.ALL, List.of(new Pack(TestPack.ID, pack.bytes.length)))) {
+            pack.assertReads(cache, TestPack.ALL, 0, first, true);
+            held.sync();
+            flipBelow(first / 2);
+            pack.assertReads(cache, TestPack.ALL, 0, first, true);
+            assertThat(cache.counters().damagedBlocks()).as("it is in memory").isZero();
+
+            long _ = cache.scrub(new ChunkId(TestPack.ID, 0), List.of(TestPack.ALL));
+
+            assertThat(cache.counters().damagedBlocks()).isOne();
+        }
+    }
+
+    /** Flips a bit of the pack on the device, below the file system. */
+    private void flipBelow(int at) throws IOException {
+        byte[] page = Arrays.copyOfRange(pack.bytes, at, at + Sizes.PAGE);
+        try (RandomAccessFile device =
+                new RandomAccessFile(directory.resolve("disk.image").toFile(), "rw")) {
+            byte[] there = new byte[Sizes.PAGE];
+            for (long place = 0; place < device.length(); place += Sizes.PAGE) {
+                device.seek(place);
+                device.readFully(there);
+                if (Arrays.equals(there, page)) {
+                    device.seek(place);
+                    device.write(there[0] ^ 1);
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("not on the device");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.manifest.Pack;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
@@ -68,6 +69,52 @@ class PackScrubberTest {
             assertThat(scrubber.round()).isTrue();
             assertThat(cache.counters().damagedBlocks()).as("nothing is left").isEqualTo(flipped);
             assertThat(cache.counters().scrubbedBytes() - compared).isEqualTo(pack.bytes.length);
+        }
+    }
+
+    @Test
+    void whatItMendsIsLostForWhoReliesOnIt() throws Exception {
+        try (PackCache cache = open();
+                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST);
+                HeldPacks held =
+                        cache.hold(
+                                TestPack.ALL, List.of(new Pack(TestPack.ID, pack.bytes.length)))) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            long before = PackFile.losses(held.packs());
+            flipEverywhere(new Random(4));
+            assertThat(scrubber.round()).isTrue();
+            assertThat(file()).hasBinaryContent(pack.bytes);
+            assertThat(PackFile.losses(held.packs()))
+                    .as("the kernel may have wrong pages of it in a native view")
+                    .isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void aRecordThatIsDamagedHidesNothing() throws Exception {
+        try (PackCache cache = open();
+                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST)) {
+            for (boolean scrubbed : List.of(true, false)) {
+                pack.assertReadsAll(cache, TestPack.ALL);
+                flipEverywhere(new Random(5));
+                forgetRecords();
+                if (scrubbed) {
+                    assertThat(scrubber.round()).isTrue();
+                }
+                pack.assertReadsAll(cache, TestPack.ALL);
+                assertThat(file()).hasBinaryContent(pack.bytes);
+            }
+        }
+    }
+
+    /** Spoils what is recorded of all chunks. */
+    private void forgetRecords() throws IOException {
+        Path map = directory.resolve(TestPack.ID + ".map");
+        try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
+            for (long at = file.length() - 1; at > file.length() / 4; at -= PackMap.RECORD_STRIDE) {
+                file.seek(at - PackMap.RECORD_STRIDE + 2);
+                file.write(0x55);
+            }
         }
     }
 

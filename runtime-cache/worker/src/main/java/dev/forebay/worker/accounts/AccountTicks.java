@@ -53,7 +53,7 @@ public final class AccountTicks implements AutoCloseable {
         }
         try {
             accounts.tick(held.now());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("Cannot see what the disks hold for whom; trying again", e);
         }
     }

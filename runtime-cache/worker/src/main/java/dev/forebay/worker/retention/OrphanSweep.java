@@ -66,7 +66,7 @@ public final class OrphanSweep implements AutoCloseable {
         do {
             try {
                 look();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.warn("Cannot look for chunks that no version refers to; trying again", e);
             }
         } while (!closedWithin(interval));

@@ -99,7 +99,7 @@ public final class ProtectedPacks implements Predicate<PackId>, AutoCloseable {
         Set<PackId> found;
         try {
             found = union(wanted);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("Nothing can be evicted until the manifests of pinned versions are here", e);
             return false;
         }
