@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -98,11 +99,15 @@ class TakeoverFuseIT {
 
     /** EROFS over plain files does not read directly. */
     private List<Running> readers() throws Exception {
-        region.awaitView(view);
         EnumSet<CheckingReader.Way> ways = EnumSet.allOf(CheckingReader.Way.class);
         if (view != View.PORTABLE) {
             ways.remove(CheckingReader.Way.DIRECT);
         }
+        return readers(ways);
+    }
+
+    private List<Running> readers(Set<CheckingReader.Way> ways) throws Exception {
+        region.awaitView(view);
         return region.readers(SEED, ways);
     }
 
@@ -116,17 +121,39 @@ class TakeoverFuseIT {
         Running serving = region.serving(holder, "pod-0", option);
         Running standby = region.standby(holder, "pod-1", option);
         List<Running> readers = readers();
+        List<Long> times = kills(holder, serving, standby, option);
+        assertNobodyNoticed(readers, "killed, with a standby", times);
+        assertThat(holder.stop()).isEqualTo(143);
+        assertThat(region.mounted()).isFalse();
+    }
+
+    /** From loop devices an image is read directly, too. */
+    @Test
+    void neitherDoReadersOfLoopDevicesNotice() throws Exception {
+        assumeThat(view).as("only images have devices").isEqualTo(View.ON_DEMAND);
+        String[] options = {option, "--image-devices=loops"};
+        Running holder = region.holder();
+        Running serving = region.serving(holder, "pod-0", options);
+        Running standby = region.standby(holder, "pod-1", options);
+        List<Running> readers = readers(EnumSet.allOf(CheckingReader.Way.class));
+        List<Long> times = kills(holder, serving, standby, options);
+        assertNobodyNoticed(readers, "killed, with a standby, by loop devices", times);
+    }
+
+    /** Kills who serves, again and again; when. */
+    private List<Long> kills(
+            Running holder, Running first, Running second, String... options) throws Exception {
+        Running serving = first;
+        Running standby = second;
         List<Long> times = new ArrayList<>();
         for (int kill = 0; kill < KILLS; kill++) {
             awaitAnyMoment();
             times.add(serving.kill());
             serving = standby;
             holder.await(HeldMountFixture.serves(serving));
-            standby = region.standby(holder, "pod-" + kill % 2, option);
+            standby = region.standby(holder, "pod-" + kill % 2, options);
         }
-        assertNobodyNoticed(readers, "killed, with a standby", times);
-        assertThat(holder.stop()).isEqualTo(143);
-        assertThat(region.mounted()).isFalse();
+        return times;
     }
 
     /** It has taken requests, keeps its connection, and goes on later as if nothing had been. */
