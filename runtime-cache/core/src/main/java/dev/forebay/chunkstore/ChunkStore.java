@@ -47,8 +47,7 @@ public final class ChunkStore implements AutoCloseable {
     // Of two writers of one chunk the second must see the first's blocks.
     private final ReentrantLock[] writers = new ReentrantLock[STRIPES];
 
-    private ChunkStore(
-            List<DiskStore> opened, int unusable, Counters counters) {
+    private ChunkStore(List<DiskStore> opened, int unusable, Counters counters) {
         this.opened = List.copyOf(opened);
         this.unusable = unusable;
         this.counters = counters;

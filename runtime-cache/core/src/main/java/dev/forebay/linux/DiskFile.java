@@ -148,11 +148,7 @@ public final class DiskFile implements AutoCloseable {
             int _ =
                     (int)
                             POSIX_FADVISE.invokeExact(
-                                    state.segment(),
-                                    descriptor.number(),
-                                    position,
-                                    bytes,
-                                    advice);
+                                    state.segment(), descriptor.number(), position, bytes, advice);
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

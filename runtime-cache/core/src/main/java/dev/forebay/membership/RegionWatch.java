@@ -301,7 +301,7 @@ final class RegionWatch implements AutoCloseable {
             return;
         }
         for (Listener listener : listeners) {
-            if (listener.told != current) {
+            if (!current.equals(listener.told)) {
                 try {
                     listener.target.accept(current);
                     listener.told = current;

@@ -152,7 +152,12 @@ public final class RegionReader {
                         i + 1 < workers.size() ? request(workers.get(i + 1), true) : null;
                 try {
                     WatchedRead.Answered answered =
-                            watched.run(request(worker, false), next, target, attemptTimeout());
+                            watched.run(
+                                    request(worker, false),
+                                    next,
+                                    workers.size() > 1,
+                                    target,
+                                    attemptTimeout());
                     suspects.clear(answered.worker());
                     events.answered(answered.worker(), answered.answer());
                     return answered.answer().bytes();

@@ -56,13 +56,15 @@ final class WatchedRead {
      * Reads like {@link WorkerClient#read}.
      *
      * @param request to the worker
-     * @param next the same from the next worker, if it has it; null if there is no other worker:
-     *     then the first is waited for as long as the time-out allows
+     * @param next the same from the next worker, if it has it; null if there is none after this one
+     * @param others whether there are other workers, be it before this one: if not, it is waited
+     *     for as long as the time-out allows
      * @throws ForebayException {@code UNAVAILABLE} if the worker was given up, or as it refused
      */
     Answered run(
             RangeRequest request,
             @Nullable RangeRequest next,
+            boolean others,
             ByteBuffer target,
             Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -70,16 +72,10 @@ final class WatchedRead {
         budget.earn();
         RangeRequest.Pending first = client.begin(request, target, timeout);
         try {
-            if (next == null) {
-                first.exchange().awaitNanos(deadline - System.nanoTime());
-            } else {
-                first.exchange()
-                        .awaitNanos(
-                                Math.min(
-                                        config.hedgeAfter().toNanos(),
-                                        deadline - System.nanoTime()));
-            }
-            if (first.exchange().ended() || next == null) {
+            long left = deadline - System.nanoTime();
+            first.exchange()
+                    .awaitNanos(others ? Math.min(config.hedgeAfter().toNanos(), left) : left);
+            if (first.exchange().ended() || !others) {
                 return new Answered(request.worker(), first.result().orElseThrow());
             }
             return watch(first, next, target, deadline, suspectedBefore);
@@ -90,22 +86,22 @@ final class WatchedRead {
 
     private Answered watch(
             RangeRequest.Pending first,
-            RangeRequest next,
+            @Nullable RangeRequest next,
             ByteBuffer target,
             long deadline,
             boolean suspectedBefore) {
-        Hedge hedge = budget.take() ? new Hedge(next) : null;
+        Hedge hedge = next != null && budget.take() ? new Hedge(next) : null;
         try {
             CompletableFuture<Boolean> probe = probes.ask(first.worker());
             long nextProbe = System.nanoTime() + config.silence().toNanos();
             while (!first.exchange().ended()) {
                 if (hedge != null && hedge.ended()) {
                     Optional<ReadAnswer> answer = hedge.result();
-                    events.hedged(next.worker(), answer.isPresent());
+                    events.hedged(hedge.worker, answer.isPresent());
                     if (answer.isPresent()) {
                         first.abandon();
                         target.put(hedge.bytes.flip());
-                        return new Answered(next.worker(), answer.get());
+                        return new Answered(hedge.worker, answer.get());
                     }
                     hedge.close();
                     hedge = null;
@@ -121,7 +117,8 @@ final class WatchedRead {
                         !suspectedBefore && suspects.suspected(first.worker()),
                         first,
                         "let others wait");
-                giveUpIf(trickles(first), first, "sends too slowly");
+                // The last one may be slow: the others were not better.
+                giveUpIf(next != null && trickles(first), first, "sends too slowly");
                 giveUpIf(deadline - System.nanoTime() <= 0, first, "takes too long");
                 awaitEither(first, hedge);
             }
@@ -163,10 +160,12 @@ final class WatchedRead {
 
     /** The second question, with a place of its own for the answer. */
     private final class Hedge {
+        private final WorkerNode worker;
         private final ByteBuffer bytes;
         private final RangeRequest.@Nullable Pending pending;
 
         Hedge(RangeRequest request) {
+            worker = request.worker();
             bytes = ByteBuffer.allocate(request.range().length());
             pending = begin(request);
         }

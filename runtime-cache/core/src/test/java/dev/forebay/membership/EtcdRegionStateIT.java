@@ -131,14 +131,14 @@ class EtcdRegionStateIT {
         AtomicInteger failures = new AtomicInteger();
         List<RegionView> told = new CopyOnWriteArrayList<>();
         List<RegionView> toldOther = new CopyOnWriteArrayList<>();
-        state.subscribe(
+        state.onChange(
                 view -> {
                     if (!view.mounts().isEmpty() && failures.getAndIncrement() == 0) {
                         throw new OutOfMemoryError("simulated");
                     }
                     told.add(view);
                 });
-        state.subscribe(toldOther::add);
+        state.onChange(toldOther::add);
 
         state.mount(VERSION, MANIFEST);
         eventually("the other is told", () -> hasMounts(toldOther));

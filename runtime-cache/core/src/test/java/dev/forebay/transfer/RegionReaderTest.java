@@ -18,6 +18,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -191,6 +193,23 @@ class RegionReaderTest {
         int asked = owner.reads().size();
         readsFirstBlock();
         assertThat(owner.reads()).as("remembers that").hasSize(asked);
+    }
+
+    @Test
+    void doesNotWaitForTheLastWhenThatIsDeadAndAnotherIsBack() throws Exception {
+        owner.silent();
+        second.silent();
+        CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
+        // Once in case that it has it, and then as the last there is.
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (second.reads().size() < 2) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+        owner.honest();
+        assertThat(reading.get(4, TimeUnit.SECONDS))
+                .as("long before its time-out")
+                .isEqualTo(Arrays.copyOf(pack, BLOCK));
     }
 
     @Test

@@ -141,8 +141,8 @@ class TakeoverFuseIT {
     }
 
     /** Kills who serves, again and again; when. */
-    private List<Long> kills(
-            Running holder, Running first, Running second, String... options) throws Exception {
+    private List<Long> kills(Running holder, Running first, Running second, String... options)
+            throws Exception {
         Running serving = first;
         Running standby = second;
         List<Long> times = new ArrayList<>();

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Readers of two mounts, a version that leaves and comes back, versions that come, are read and go
- * for good, and what pods, holder and workers take meanwhile: it has to be flat. The first third of the time is for warming up; of each figure, the
- * median of the last third may be above that of the second by 5 %, or by the slack of {@link
- * Figure}.
+ * for good, and what pods, holder and workers take meanwhile: it has to be flat. The first third of
+ * the time is for warming up; of each figure, the median of the last third may be above that of the
+ * second by 5 %, or by the slack of {@link Figure}.
  */
 @EnabledIfSystemProperty(named = "forebay.soak.minutes", matches = "\\d+")
 class SoakIT {

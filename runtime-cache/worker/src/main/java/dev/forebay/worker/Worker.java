@@ -205,11 +205,7 @@ final class Worker {
                 versions,
                 chunks,
                 new ChunkDropper(
-                        store,
-                        chunks::awaitFills,
-                        versions,
-                        accounts::close,
-                        this::current),
+                        store, chunks::awaitFills, versions, accounts::close, this::current),
                 images,
                 accounts,
                 lastReads,

@@ -11,8 +11,9 @@ import java.util.function.IntPredicate;
  * From Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM ToS
  * 2017.
  *
- * <p>What may not be evicted goes to the young end of what was used again when it is passed, so that
- * it is not passed again and again. Some 25 bytes for each slot.
+ * <p>What may not be evicted is set aside when it is met, so that it is not met at each eviction; a
+ * few of those are looked at again each time, and count as used again when they may go. Some 25
+ * bytes for each slot.
  */
 public final class TinyLfu implements EvictionPolicy {
 
@@ -22,17 +23,24 @@ public final class TinyLfu implements EvictionPolicy {
     private static final byte WINDOW = 0;
     private static final byte PROBATION = 1;
     private static final byte PROTECTED = 2;
+    private static final byte ASIDE = 3;
+
+    /** How many of those set aside are looked at again at each eviction. */
+    private static final int LOOKS = 4;
 
     private final SlotQueue.Links links = new SlotQueue.Links();
     private final SlotQueue[] parts = {
-        new SlotQueue(links), new SlotQueue(links), new SlotQueue(links)
+        new SlotQueue(links), new SlotQueue(links), new SlotQueue(links), new SlotQueue(links)
     };
     private final FrequencySketch sketch = new FrequencySketch();
     private byte[] part = new byte[0];
     private int[] keys = new int[0];
 
     private int size() {
-        return parts[WINDOW].size() + parts[PROBATION].size() + parts[PROTECTED].size();
+        return parts[WINDOW].size()
+                + parts[PROBATION].size()
+                + parts[PROTECTED].size()
+                + parts[ASIDE].size();
     }
 
     private int windowSize() {
@@ -85,6 +93,7 @@ public final class TinyLfu implements EvictionPolicy {
 
     @Override
     public synchronized int victim(IntPredicate evictable) {
+        lookAgain(evictable);
         int settled = oldest(PROBATION, evictable);
         if (settled == NONE) {
             settled = oldest(PROTECTED, evictable);
@@ -92,6 +101,9 @@ public final class TinyLfu implements EvictionPolicy {
         // What is about to come in will push this one out of the window.
         boolean full = parts[WINDOW].size() >= windowSize();
         int candidate = full || settled == NONE ? oldest(WINDOW, evictable) : NONE;
+        if (candidate == NONE && settled == NONE) {
+            return oldest(ASIDE, evictable);
+        }
         if (candidate == NONE || settled == NONE) {
             return settled == NONE ? candidate : settled;
         }
@@ -102,13 +114,20 @@ public final class TinyLfu implements EvictionPolicy {
         return settled;
     }
 
+    private void lookAgain(IntPredicate evictable) {
+        for (int looks = Math.min(LOOKS, parts[ASIDE].size()); looks > 0; looks--) {
+            int slot = parts[ASIDE].oldest();
+            move(slot, evictable.test(slot) ? PROTECTED : ASIDE);
+        }
+    }
+
     private int oldest(byte of, IntPredicate evictable) {
         for (int steps = parts[of].size(); steps > 0; steps--) {
             int slot = parts[of].oldest();
             if (evictable.test(slot)) {
                 return slot;
             }
-            move(slot, PROTECTED);
+            move(slot, ASIDE);
         }
         return NONE;
     }

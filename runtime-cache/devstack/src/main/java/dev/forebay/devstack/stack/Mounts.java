@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -18,13 +19,13 @@ public final class Mounts {
 
     private Mounts() {}
 
-    /** The mountpoints at or below a directory, the deepest and latest first. */
+    /** The mountpoints at or below a directory, the outermost first. */
     public static List<Path> below(Path directory) {
         try (Stream<String> lines = Files.lines(TABLE)) {
             return lines.map(line -> Path.of(unescape(line.split(" ", -1)[MOUNTPOINT])))
                     .filter(mountpoint -> mountpoint.startsWith(directory))
-                    .toList()
-                    .reversed();
+                    .sorted(Comparator.comparing(Path::getNameCount))
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -35,7 +36,10 @@ public final class Mounts {
         return below(mountpoint).contains(mountpoint);
     }
 
-    /** Takes a mount away at once, whoever still uses it. */
+    /**
+     * Takes a mount away at once, whoever still uses it, and with it what is mounted below: to
+     * reach that, one would have to pass a daemon that may be gone.
+     */
     public static void detach(Path mountpoint) {
         List<List<String>> ways =
                 List.of(

@@ -113,11 +113,10 @@ public final class StackOnDisk {
     }
 
     private void detach(Consumer<String> progress) {
-        mounts().forEach(
-                        mount -> {
-                            Mounts.detach(mount);
-                            progress.accept("took away the mount " + mount);
-                        });
+        for (List<Path> left = mounts(); !left.isEmpty(); left = mounts()) {
+            Mounts.detach(left.getFirst());
+            progress.accept("took away the mount " + left.getFirst());
+        }
     }
 
     private static List<Runnable> stops(List<PidFile> processes, Predicate<PidFile> which) {

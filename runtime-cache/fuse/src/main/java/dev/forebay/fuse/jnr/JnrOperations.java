@@ -1,5 +1,9 @@
 package dev.forebay.fuse.jnr;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import dev.forebay.fuse.fs.Attributes;
 import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
@@ -11,7 +15,12 @@ import dev.forebay.fuse.fs.OpenFiles;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.Paths;
 import dev.forebay.fuse.fs.Statistics;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -32,6 +41,9 @@ final class JnrOperations extends ReadOnlyStub {
     private static final int O_ACCMODE = 3;
     private static final int O_TRUNC = 01000;
 
+    /** At least what a {@code struct fuse_file_info} takes. */
+    private static final int FILE_INFO_BYTES = 64;
+
     /** What libfuse 2 asks for at most. */
     static final int MAX_READ_BYTES = 128 << 10;
 
@@ -39,6 +51,12 @@ final class JnrOperations extends ReadOnlyStub {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final long NANOS = 1_000_000_000L;
+
+    private static final Runtime RUNTIME = Runtime.getSystemRuntime();
+
+    /** Where the handle is in a {@code struct fuse_file_info}. */
+    private static final long HANDLE_AT =
+            FuseFileInfo.of(Memory.allocateDirect(RUNTIME, FILE_INFO_BYTES)).fh.offset();
 
     private final FileSystemView view;
     private final Guard guard;
@@ -49,11 +67,41 @@ final class JnrOperations extends ReadOnlyStub {
     private final TimedReads reads = new TimedReads(MAX_READ_BYTES, PATIENCE);
     private final HandleTable<OpenDirectory> directories = new HandleTable<>();
 
+    /** Of the callbacks that do not pass jnr-ffi. */
+    private final Arena upcalls = Arena.ofAuto();
+
     JnrOperations(FileSystemView view, Guard guard, LibC libc) {
         this.view = view;
         this.guard = guard;
         this.user = libc.geteuid();
         this.group = libc.getegid();
+        Upcall.set(
+                fuseOperations,
+                fuseOperations.getattr,
+                handle("getattr", MemorySegment.class, MemorySegment.class),
+                FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS),
+                upcalls);
+        Upcall.set(
+                fuseOperations,
+                fuseOperations.read,
+                handle(
+                        "read",
+                        MemorySegment.class,
+                        MemorySegment.class,
+                        long.class,
+                        long.class,
+                        MemorySegment.class),
+                FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS),
+                upcalls);
+    }
+
+    private MethodHandle handle(String method, Class<?>... parameters) {
+        try {
+            return MethodHandles.lookup()
+                    .bind(this, method, MethodType.methodType(int.class, parameters));
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(method, e);
+        }
     }
 
     /** Runs libfuse's loop until the file system is unmounted; its exit code. */
@@ -77,13 +125,23 @@ final class JnrOperations extends ReadOnlyStub {
         return connection;
     }
 
-    @Override
-    public int getattr(String path, FileStat stat) {
+    /** A path as libfuse gives it: valid until the operation returns, decoded when needed. */
+    private record NativePath(MemorySegment text) {
+        @Override
+        public String toString() {
+            return text.reinterpret(Long.MAX_VALUE).getString(0);
+        }
+    }
+
+    int getattr(MemorySegment text, MemorySegment stat) {
+        NativePath path = new NativePath(text);
         return guard.run(
                 Operation.GETATTR,
                 path,
                 () -> {
-                    fill(stat, attributes(path));
+                    fill(
+                            FileStat.of(Pointer.wrap(RUNTIME, stat.address())),
+                            attributes(path.toString()));
                     return 0;
                 });
     }
@@ -146,9 +204,8 @@ final class JnrOperations extends ReadOnlyStub {
                 Operation.READDIR,
                 path,
                 () -> {
-                    Runtime runtime = Runtime.getSystemRuntime();
-                    FileStat stat = new FileStat(runtime);
-                    Pointer memory = Memory.allocateDirect(runtime, Struct.size(stat), true);
+                    FileStat stat = new FileStat(RUNTIME);
+                    Pointer memory = Memory.allocateDirect(RUNTIME, Struct.size(stat), true);
                     stat.useMemory(memory);
                     directories
                             .get(info.fh.get())
@@ -196,17 +253,14 @@ final class JnrOperations extends ReadOnlyStub {
                 });
     }
 
-    @Override
-    public int read(String path, Pointer buffer, long size, long offset, FuseFileInfo info) {
+    int read(MemorySegment text, MemorySegment buffer, long size, long offset, MemorySegment info) {
         return guard.run(
                 Operation.READ,
-                path,
+                new NativePath(text),
                 () -> {
-                    ByteBuffer target =
-                            MemorySegment.ofAddress(buffer.address())
-                                    .reinterpret(size)
-                                    .asByteBuffer();
-                    return reads.read(files.get(info.fh.get()), offset, target);
+                    long handle = info.reinterpret(FILE_INFO_BYTES).get(JAVA_LONG, HANDLE_AT);
+                    ByteBuffer target = buffer.reinterpret(size).asByteBuffer();
+                    return reads.read(files.get(handle), offset, target);
                 });
     }
 

@@ -49,8 +49,8 @@ final class PackFile implements AutoCloseable {
         this.holes = new Holes(data, map.packBytes());
         Blocks blocks = new Blocks(data, map.packBytes());
         this.reader = new CheckedReader(chunks, blocks, holds, settlement, counters);
-        this.writer = new PackWriter(
-                        path, data, chunks, blocks, holes, holds, settlement, counters);
+        this.writer =
+                new PackWriter(path, data, chunks, blocks, holes, holds, settlement, counters);
         this.evictor = new PackEvictor(chunks, blocks, holes, holds, settlement, counters);
     }
 

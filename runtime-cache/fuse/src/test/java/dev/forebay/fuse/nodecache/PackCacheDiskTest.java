@@ -26,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PackCacheDiskTest {
 
     private static final int MIB = 1 << 20;
+    private static final int SECTOR = 512;
 
     @TempDir private Path directory;
     private final TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK, 3);
@@ -75,6 +76,8 @@ class PackCacheDiskTest {
                                 TestPack.ALL, List.of(new Pack(TestPack.ID, pack.bytes.length)))) {
             pack.assertReads(cache, TestPack.ALL, 0, first, true);
             held.sync();
+            // What was written is not kept in memory, what is read is.
+            pack.assertReads(cache, TestPack.ALL, 0, first, true);
             flipBelow(first / 2);
             pack.assertReads(cache, TestPack.ALL, 0, first, true);
             assertThat(cache.counters().damagedBlocks()).as("it is in memory").isZero();
@@ -87,14 +90,14 @@ class PackCacheDiskTest {
 
     /** Flips a bit of the pack on the device, below the file system. */
     private void flipBelow(int at) throws IOException {
-        byte[] page = Arrays.copyOfRange(pack.bytes, at, at + Sizes.PAGE);
+        byte[] wanted = Arrays.copyOfRange(pack.bytes, at, at + SECTOR);
         try (RandomAccessFile device =
                 new RandomAccessFile(directory.resolve("disk.image").toFile(), "rw")) {
-            byte[] there = new byte[Sizes.PAGE];
-            for (long place = 0; place < device.length(); place += Sizes.PAGE) {
+            byte[] there = new byte[SECTOR];
+            for (long place = 0; place < device.length(); place += SECTOR) {
                 device.seek(place);
                 device.readFully(there);
-                if (Arrays.equals(there, page)) {
+                if (Arrays.equals(there, wanted)) {
                     device.seek(place);
                     device.write(there[0] ^ 1);
                     return;

@@ -54,7 +54,7 @@ final class FileSender {
                     if (written.isSuccess()) {
                         response.end().onComplete(sent);
                     } else {
-                        request.connection().close();
+                        closeSoon(request);
                         sent.fail(written.cause());
                     }
                 });
@@ -87,7 +87,7 @@ final class FileSender {
         FutureListener<Void> closing =
                 written -> {
                     if (!written.isSuccess()) {
-                        request.connection().close();
+                        closeSoon(request);
                     }
                 };
         ConnectionBase connection = (ConnectionBase) request.connection();
@@ -123,6 +123,12 @@ final class FileSender {
                     release(pieces::close);
                     written.operationComplete(result);
                 });
+    }
+
+    /** Not at once: Netty is about to release what could not be written. */
+    private static void closeSoon(HttpServerRequest request) {
+        ConnectionBase connection = (ConnectionBase) request.connection();
+        connection.channel().eventLoop().execute(connection::close);
     }
 
     private static byte[] head(String boundary, Map<String, String> headers) {

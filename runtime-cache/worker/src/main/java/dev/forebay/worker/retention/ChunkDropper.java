@@ -70,7 +70,7 @@ public final class ChunkDropper {
                 Optional<Dropped> done = Optional.empty();
                 while (done.isEmpty()) {
                     requireCurrent();
-                    if (versions.view() != doomed.view()) {
+                    if (!versions.view().equals(doomed.view())) {
                         doomed = doomed(digest);
                     }
                     done =

@@ -222,7 +222,7 @@ public final class MountedVersions implements AutoCloseable {
      */
     <T> Optional<T> ifStill(RegionView view, Supplier<T> action) {
         synchronized (tableChange) {
-            return table().view == view ? Optional.of(action.get()) : Optional.empty();
+            return table().view.equals(view) ? Optional.of(action.get()) : Optional.empty();
         }
     }
 

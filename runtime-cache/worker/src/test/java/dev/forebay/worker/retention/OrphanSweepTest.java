@@ -145,8 +145,7 @@ class OrphanSweepTest {
 
         for (int look = 0; look < 3; look++) {
             assertThatThrownBy(() -> sweep.look()).isInstanceOf(ForebayException.class);
-            assertThat(versions.unlessReferredTo(left.pack, this::dropLeft))
-                    .isFalse();
+            assertThat(versions.unlessReferredTo(left.pack, this::dropLeft)).isFalse();
         }
         assertThat(store.chunks(left.pack)).hasSize(3);
         assertThat(store.chunks(beingFilled.pack)).hasSize(2);
