@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-integrations test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-eviction build format
+.PHONY: help demo up down status test test-integrations test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -100,6 +100,11 @@ bench-ingest: target/built ## Lists OBJECTS=1000000 on an S3 server, and COMPUTE
 	@$(JAVA_HOME)/bin/java -Xmx192m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.IngestBenchmark $(or $(OBJECTS),1000000) $(or $(COMPUTED),10000000)
+
+bench-lifecycle: target/built ## Measures what callers of ensure wait for, beside the engine and s5cmd (needs root; about 5 minutes)
+	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.LifecycleBenchmark
 
 bench-eviction: target/built ## Compares policies of eviction on traces of training jobs
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \

@@ -9,7 +9,7 @@ record ControlPlaneCases(Scale scale, ControlPlane control, Lake lake, Peers pee
     private static final String LARGE = "control-large";
     private static final String SMALL = "control-small";
 
-    private List<Dataset> datasets() {
+    List<Dataset> datasets() {
         return List.of(
                 new Dataset(LARGE, 4, scale.coldShardBytes()),
                 Dataset.small(SMALL, scale.coldFiles()));
