@@ -19,7 +19,7 @@ record ControlPlaneCases(Scale scale, ControlPlane control, Lake lake, Peers pee
     void first(Results results) throws Exception {
         for (Dataset dataset : datasets()) {
             lake.put(dataset);
-            control.register(dataset.name(), "s3://" + Lake.BUCKET + "/" + dataset.name() + "/");
+            control.register(dataset.name(), Lake.source(dataset));
             PageCache.drop();
             time("ensure_first_", dataset, results, () -> control.ensure(dataset.name()));
         }

@@ -141,10 +141,10 @@ record Goal(
                 others.isEmpty()
                         ? 1
                         : others.stream()
-                        .mapToDouble(other -> measured.applyAsDouble(name, other))
-                        .filter(Double::isFinite)
-                        .reduce(atMost ? Math::min : Math::max)
-                        .orElse(Double.NaN);
+                                .mapToDouble(other -> measured.applyAsDouble(name, other))
+                                .filter(Double::isFinite)
+                                .reduce(atMost ? Math::min : Math::max)
+                                .orElse(Double.NaN);
         double ratio = own / best;
         return Double.isFinite(ratio) ? Optional.of(new Ratio(name, ratio)) : Optional.empty();
     }

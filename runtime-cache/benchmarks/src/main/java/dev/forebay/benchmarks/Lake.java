@@ -117,6 +117,11 @@ final class Lake implements AutoCloseable {
         }
     }
 
+    /** A dataset's objects as a source, as the API takes it. */
+    static String source(Dataset dataset) {
+        return "s3://%s/%s/".formatted(BUCKET, dataset.name());
+    }
+
     /** How often the lake was asked for objects of a dataset, successfully, by its own log. */
     long gets(Dataset dataset) throws IOException {
         Predicate<String> get =

@@ -12,37 +12,65 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
  * What callers of the lifecycle wait for, on a stack of one region with two workers: a version that
- * is there already, a prewarming, and a crowd of callers for one cold version. Prints tables and
+ * is there already, a crowd of callers for one cold version, and a prewarming. Prints tables and
  * writes {@code target/bench/lifecycle.json}. However it ends, no process and no data are left.
  */
 public final class LifecycleBenchmark {
     private static final String REGION = "us-east-1";
-    private static final int ROUNDS = 5;
-
-    /** For the compilers. */
-    private static final int WARM_UPS = 2;
-
-    private static final int CALLS = 40;
-    private static final int CROWD = 1_000;
     private static final long PART_BYTES = ChunkId.CHUNK_BYTES;
+    private static final int CROWDS_OBJECTS = 500;
     private static final Dataset CACHED = Dataset.small("lifecycle-cached", 100);
 
+    /** Etcd tells of the fill's end before the first caller is answered. */
+    private static final long TOLD_WITHIN_SECONDS = 60;
+
+    private final Effort effort;
     private final Results results;
     private final Lake lake;
     private final MountTable table;
     private final ControlPlane control;
     private final BareUpdate bare;
 
+    /**
+     * How much is asked, and how often.
+     *
+     * @param warmUps rounds that do not count: for the compilers
+     * @param rounds that count
+     * @param calls in a round, of which the median counts
+     * @param crowd callers at once
+     * @param scale of what is prewarmed
+     */
+    private record Effort(int warmUps, int rounds, int calls, int crowd, Scale scale) {
+        static final Effort FULL = new Effort(2, 5, 40, 1_000, Scale.FULL);
+
+        /** To see whether all of it works. */
+        static final Effort QUICK = new Effort(1, 1, 5, 100, Scale.QUICK);
+
+        Map<String, Object> circumstances() {
+            return Map.of(
+                    "warm_up_rounds", warmUps,
+                    "rounds_that_count", rounds,
+                    "calls_in_a_round", calls,
+                    "callers_at_once", crowd,
+                    "crowds_objects", CROWDS_OBJECTS,
+                    "prewarmed_large_object_bytes", scale.coldShardBytes(),
+                    "prewarmed_small_objects", scale.coldFiles());
+        }
+    }
+
     private LifecycleBenchmark(
+            Effort effort,
             Results results,
             Lake lake,
             MountTable table,
             ControlPlane control,
             BareUpdate bare) {
+        this.effort = effort;
         this.results = results;
         this.lake = lake;
         this.table = table;
@@ -50,16 +78,19 @@ public final class LifecycleBenchmark {
         this.bare = bare;
     }
 
-    /** Runs it; no arguments. Needs root, to drop the kernel's caches. */
+    /** Takes {@code quick} for little of each, or nothing. Drops the kernel's caches as root. */
     public static void main(String[] arguments) throws Exception {
+        boolean quick = arguments.length > 0 && arguments[0].equals("quick");
+        Effort effort = quick ? Effort.QUICK : Effort.FULL;
         PageCache.requireDroppable();
         Benchmarks.endOnSignal(Thread.currentThread());
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path data = Files.createTempDirectory(output, "run-");
         Map<String, Object> circumstances = Circumstances.atStart();
+        circumstances.putAll(effort.circumstances());
         Results results = new Results(Goal.LIFECYCLE);
         try {
-            measure(data, results);
+            measure(effort, data, results);
         } finally {
             System.out.println(results.table());
             Benchmarks.clean(data);
@@ -71,12 +102,13 @@ public final class LifecycleBenchmark {
         Benchmarks.say("written to " + file);
     }
 
-    private static void measure(Path data, Results results) throws Exception {
+    private static void measure(Effort effort, Path data, Results results) throws Exception {
         StackConfig config =
                 StackConfig.inDirectory(data)
                         .regions(REGION)
                         .buckets(Lake.BUCKET)
                         .manifestBucket(Lake.MANIFESTS)
+                        .sweepInterval(Benchmarks.NO_SWEEPS)
                         .progress(Benchmarks::say)
                         .build();
         try (Stack stack = Stack.start(config);
@@ -89,28 +121,28 @@ public final class LifecycleBenchmark {
                     ControlPlane control = new ControlPlane(stack.api(), REGION);
                     BareUpdate bare = new BareUpdate(stack.temporal().target())) {
                 LifecycleBenchmark benchmark =
-                        new LifecycleBenchmark(results, lake, table, control, bare);
+                        new LifecycleBenchmark(effort, results, lake, table, control, bare);
                 benchmark.cached();
                 benchmark.crowds();
-                benchmark.prewarmed(new ControlPlaneCases(Scale.FULL, control, lake, peers));
+                benchmark.prewarmed(new ControlPlaneCases(effort.scale(), control, lake, peers));
             }
         }
     }
 
     private void register(Dataset dataset) throws Exception {
         lake.put(dataset);
-        control.register(dataset.name(), "s3://%s/%s/".formatted(Lake.BUCKET, dataset.name()));
+        control.register(dataset.name(), Lake.source(dataset));
     }
 
     /** In turn with what the engine takes for a message that asks for nothing. */
     private void cached() throws Exception {
         register(CACHED);
         control.ensure(CACHED.name());
-        for (int round = -WARM_UPS; round < ROUNDS; round++) {
-            Benchmarks.say("a version that is cached, round %d of %d".formatted(round + 1, ROUNDS));
-            double[] ours = new double[CALLS];
-            double[] theirs = new double[CALLS];
-            for (int call = 0; call < CALLS; call++) {
+        for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
+            say("a version that is cached", round);
+            double[] ours = new double[effort.calls()];
+            double[] theirs = new double[effort.calls()];
+            for (int call = 0; call < effort.calls(); call++) {
                 ours[call] = millis(() -> control.ensure(CACHED.name()));
                 theirs[call] = millis(bare::call);
             }
@@ -123,14 +155,18 @@ public final class LifecycleBenchmark {
 
     /** All ask at once for a version that nobody has listed yet. */
     private void crowds() throws Exception {
-        for (int round = 0; round < ROUNDS; round++) {
-            Benchmarks.say("%d callers, round %d of %d".formatted(CROWD, round + 1, ROUNDS));
-            Dataset cold = Dataset.small("lifecycle-crowd-" + round, 500);
+        for (int round = 0; round < effort.rounds(); round++) {
+            say("%d callers".formatted(effort.crowd()), round);
+            Dataset cold = Dataset.small("lifecycle-crowd-" + round, CROWDS_OBJECTS);
             register(cold);
             CompletableFuture<Long> filled = table.cached(cold);
-            List<Integer> callers = IntStream.range(0, CROWD).boxed().toList();
-            double _ = Parallel.forEach(CROWD, callers, caller -> control.ensure(cold.name()));
-            double seconds = (System.nanoTime() - filled.join()) / 1e9;
+            List<Integer> callers = IntStream.range(0, effort.crowd()).boxed().toList();
+            double _ =
+                    Parallel.forEach(
+                            effort.crowd(), callers, caller -> control.ensure(cold.name()));
+            long answered = System.nanoTime();
+            double seconds =
+                    (answered - filled.get(TOLD_WITHIN_SECONDS, TimeUnit.SECONDS)) / 1e9;
             results.add("answered_after_fill", FOREBAY, "s", seconds);
             gets("gets_per_object_crowd", cold);
         }
@@ -141,10 +177,9 @@ public final class LifecycleBenchmark {
         for (Dataset dataset : cases.datasets()) {
             gets("gets_per_object_" + (dataset.isSmall() ? "small" : "large"), dataset);
         }
-        cases.round(new Results());
-        for (int round = 0; round < ROUNDS; round++) {
-            Benchmarks.say("prewarming, round %d of %d".formatted(round + 1, ROUNDS));
-            cases.round(results);
+        for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
+            say("prewarming", round);
+            cases.round(round < 0 ? new Results(Goal.LIFECYCLE) : results);
         }
     }
 
@@ -152,6 +187,13 @@ public final class LifecycleBenchmark {
     private void gets(String name, Dataset dataset) throws Exception {
         long parts = dataset.files() * Math.ceilDiv(dataset.bytes(), PART_BYTES);
         results.add(name, FOREBAY, "GETs/object", (double) lake.gets(dataset) / parts);
+    }
+
+    private void say(String what, int round) {
+        Benchmarks.say(
+                round < 0
+                        ? "%s, warming up".formatted(what)
+                        : "%s, round %d of %d".formatted(what, round + 1, effort.rounds()));
     }
 
     @FunctionalInterface
