@@ -3,11 +3,11 @@ package dev.forebay.benchmarks;
 import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowExecutionMetadata;
+import io.temporal.client.WorkflowTargetOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -58,9 +58,9 @@ record Histories(Map<String, Sums> byType) {
     private static Sums sums(WorkflowClient client, WorkflowExecutionMetadata listed) {
         WorkflowExecutionInfo info =
                 client.newUntypedWorkflowStub(
-                                listed.getExecution().getWorkflowId(),
-                                Optional.of(listed.getExecution().getRunId()),
-                                Optional.of(listed.getWorkflowType()))
+                                WorkflowTargetOptions.newBuilder()
+                                        .setWorkflowExecution(listed.getExecution())
+                                        .build())
                         .describe()
                         .getWorkflowExecutionInfo();
         return new Sums(info.getHistoryLength(), info.getHistorySizeBytes());

@@ -258,13 +258,8 @@ final class CrashAudit {
             Await.until(
                     "no chunk is left on the disks of " + region,
                     PATIENCE,
-                    () -> chunkFiles(region) <= before);
+                    () -> stack.countChunkFiles(region) <= before);
         }
-    }
-
-    /** How many chunks the workers of a region have on their disks. */
-    int chunkFiles(String region) throws Exception {
-        return stack.chunkFiles(region, 0).size() + stack.chunkFiles(region, 1).size();
     }
 
     private JsonNode get(String path) throws Exception {

@@ -40,7 +40,7 @@ class CrashIT {
 
     /** Below any overflow, and short enough to be typed. */
     private static final long SEED =
-            Long.getLong("forebay.seed", System.nanoTime() % 1_000_000_000);
+            Long.getLong("forebay.seed", Math.floorMod(System.nanoTime(), 1_000_000_000L));
 
     private static final int ROUNDS = Integer.getInteger("forebay.chaos.rounds", 1);
 
@@ -62,7 +62,7 @@ class CrashIT {
      */
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void killsAtRandomMomentsLoseNothing(long seed) throws Exception {
+    void killsAtRandomMomentsLoseNothing(long seed) {
         System.out.println("Seed " + seed);
         new CrashRound(stack, seed).run();
     }
