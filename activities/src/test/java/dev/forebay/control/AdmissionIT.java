@@ -124,7 +124,8 @@ class AdmissionIT {
         api.post(version(second, "v1") + "/ensure?wait_seconds=30", IN);
         platform.region.letDrop();
 
-        Await.until("it is let in", () -> api.get(v + "/requests/k?wait_seconds=10").status() == 200);
+        Await.until(
+                "it is let in", () -> api.get(v + "/requests/k?wait_seconds=10").status() == 200);
         assertThat(state(first)).isEqualTo("ABSENT");
         assertThat(state(second)).isEqualTo("CACHED");
         assertThat(state(third)).isEqualTo("ABSENT");
@@ -278,7 +279,9 @@ class AdmissionIT {
                         .formatted(capacity, taken, needed, residents, queue));
     }
 
-    /** Until a plan for something new would have this one go first, and knows until when it stays. */
+    /**
+     * Until a plan for something new would have this one go first, and knows until when it stays.
+     */
     private void awaitFirstVictim(String name) {
         String planned = version(platform.dataset(LONG), "v1") + "/plan";
         Await.until(

@@ -123,7 +123,9 @@ class RoomActivitiesImpl implements RoomActivities {
             return room.admission() == Admission.AFTER_EVICTION ? room.victims() : List.of();
         }
 
-        /** Without the gateway the region decides by itself, and has the version wait if it must. */
+        /**
+         * Without the gateway the region decides by itself, and has the version wait if it must.
+         */
         private @Nullable RegionSurvey survey() {
             try {
                 return regions.room(region, version, manifest);

@@ -37,7 +37,9 @@ public record RegionSurvey(
         queue = queue == null ? List.of() : queue;
     }
 
-    /** The same, with nothing said of these residents: they take room, and cannot be asked to go. */
+    /**
+     * The same, with nothing said of these residents: they take room, and cannot be asked to go.
+     */
     public RegionSurvey without(Set<DatasetVersion> spared) {
         Set<String> names =
                 spared.stream().map(DatasetVersion::toString).collect(Collectors.toSet());

@@ -165,8 +165,7 @@ public final class LifecycleBenchmark {
                     Parallel.forEach(
                             effort.crowd(), callers, caller -> control.ensure(cold.name()));
             long answered = System.nanoTime();
-            double seconds =
-                    (answered - filled.get(TOLD_WITHIN_SECONDS, TimeUnit.SECONDS)) / 1e9;
+            double seconds = (answered - filled.get(TOLD_WITHIN_SECONDS, TimeUnit.SECONDS)) / 1e9;
             results.add("answered_after_fill", FOREBAY, "s", seconds);
             gets("gets_per_object_crowd", cold);
         }

@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 
 /**
  * Has many versions alive at once, each of a dataset of its own and CACHED in one region: what each
- * of them leaves in Temporal's histories, in the databases, and in the control plane. Prints a table
- * and writes {@code target/bench/versions-<versions>.json}. However it ends, no process and no data
- * are left.
+ * of them leaves in Temporal's histories, in the databases, and in the control plane. Prints a
+ * table and writes {@code target/bench/versions-<versions>.json}. However it ends, no process and
+ * no data are left.
  */
 public final class VersionsBenchmark {
     private static final String REGION = "us-east-1";
@@ -126,7 +126,12 @@ public final class VersionsBenchmark {
     private List<Dataset> registered(String name, int count) throws Exception {
         List<Dataset> datasets =
                 IntStream.range(0, count)
-                        .mapToObj(i -> new Dataset("%s-%05d".formatted(name, i), OBJECTS, OBJECT_BYTES))
+                        .mapToObj(
+                                i ->
+                                        new Dataset(
+                                                "%s-%05d".formatted(name, i),
+                                                OBJECTS,
+                                                OBJECT_BYTES))
                         .toList();
         for (Dataset dataset : datasets) {
             lake.put(dataset);

@@ -69,7 +69,9 @@ final class CrashAudit {
     }
 
     private Set<String> regions() {
-        return copies.stream().map(CrashCopy::region).collect(Collectors.toCollection(TreeSet::new));
+        return copies.stream()
+                .map(CrashCopy::region)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private List<CrashCopy> in(String region) {
@@ -216,7 +218,9 @@ final class CrashAudit {
                 .sum();
     }
 
-    /** A request that its worker had written down, and not sent yet when it was killed, is extra. */
+    /**
+     * A request that its worker had written down, and not sent yet when it was killed, is extra.
+     */
     private void ledger(CrashDataset dataset) {
         Await.until(
                 "the ledger says of %s what the lake's log says".formatted(dataset.name()),
@@ -231,7 +235,9 @@ final class CrashAudit {
                 });
     }
 
-    /** Each request is for a chunk, but for those of readers who wait for the first bytes of one. */
+    /**
+     * Each request is for a chunk, but for those of readers who wait for the first bytes of one.
+     */
     private boolean isOf(long bytes, int requests, CrashDataset dataset) {
         return dataset.equals(readAllAlong)
                 ? bytes >= fills(dataset) * dataset.bytes()

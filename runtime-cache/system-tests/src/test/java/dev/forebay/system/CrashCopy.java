@@ -140,10 +140,7 @@ final class CrashCopy {
 
     /** What its workflow says. */
     String state() throws Exception {
-        return stack.api()
-                .residency(dataset.version(), region)
-                .path("state")
-                .asText("ABSENT");
+        return stack.api().residency(dataset.version(), region).path("state").asText("ABSENT");
     }
 
     /** A path of the API below the version's. */

@@ -56,9 +56,9 @@ class CrashIT {
 
     /**
      * "An accepted request is not lost", "Fetched once", "Pins", "The ledger": each kind of process
-     * dies at a random moment of a run with five datasets, two regions, pins and evictions. Repeated
-     * by {@code -Dforebay.seed=…}; {@code -Dforebay.chaos.rounds} says how often, each round with
-     * the next seed.
+     * dies at a random moment of a run with five datasets, two regions, pins and evictions.
+     * Repeated by {@code -Dforebay.seed=…}; {@code -Dforebay.chaos.rounds} says how often, each
+     * round with the next seed.
      */
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")

@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Five datasets in two regions come, are pinned, let go of and evicted by callers who do not know of
- * one another, while each kind of process is killed once, in some order, at some moment. One of the
- * datasets is held in both regions from beginning to end, and read all the while.
+ * Five datasets in two regions come, are pinned, let go of and evicted by callers who do not know
+ * of one another, while each kind of process is killed once, in some order, at some moment. One of
+ * the datasets is held in both regions from beginning to end, and read all the while.
  *
  * <p>What is done and who is killed when depends on the seed alone; what that meets does not, for
  * the processes take their own time.
@@ -181,6 +181,8 @@ final class CrashRound {
     }
 
     private void tell(String what) {
-        story.add("%6.1f s %s".formatted(Duration.between(began, Instant.now()).toMillis() / 1e3, what));
+        story.add(
+                "%6.1f s %s"
+                        .formatted(Duration.between(began, Instant.now()).toMillis() / 1e3, what));
     }
 }
