@@ -286,7 +286,7 @@ class DatasetVersionWorkflowTest {
         // The next receipt needs a new proof, which does not come.
         platform.pass(Duration.ofMinutes(1));
         platform.us.setDown(true);
-        int asked = platform.us.count(Step.CONFIRM);
+        long asked = platform.us.count(Step.CONFIRM);
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) > asked);
 
@@ -295,6 +295,7 @@ class DatasetVersionWorkflowTest {
 
         platform.us.setDown(false);
         platform.passUntil("answered", ensured::isDone);
+        assertThat(result(ensured).bytesVerified()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
         assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
     }
 

@@ -54,7 +54,7 @@ public final class Benchmarks {
         say("written to " + file);
     }
 
-    private static void requireRoom(Path directory, long bytes) throws IOException {
+    static void requireRoom(Path directory, long bytes) throws IOException {
         long free = Files.getFileStore(directory).getUsableSpace();
         if (free < bytes) {
             throw new IllegalStateException(

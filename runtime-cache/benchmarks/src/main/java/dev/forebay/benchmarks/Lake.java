@@ -125,7 +125,9 @@ final class Lake implements AutoCloseable {
     /** How often the lake was asked for objects of a dataset, successfully, by its own log. */
     long gets(Dataset dataset) throws IOException {
         Predicate<String> get =
-                Pattern.compile(" s3_GetObject %s/.* 20[06] ".formatted(dataset.name()))
+                Pattern.compile(
+                                " s3_GetObject %s/\\S+ /%s/\\S+ 20[06] "
+                                        .formatted(dataset.name(), BUCKET))
                         .asPredicate();
         try (Stream<String> lines = Files.lines(server.accessLog())) {
             return lines.filter(get).count();

@@ -117,7 +117,7 @@ public final class VersionsBenchmark {
         Benchmarks.say("idle for " + IDLE);
         Processes atRest = Processes.of(stack);
         Thread.sleep(IDLE);
-        cpu("cpu_idle", "ms/s", atRest, Processes.of(stack), IDLE.toSeconds());
+        cpu("cpu_idle", "ms/s", atRest, Processes.of(stack), (double) IDLE.toSeconds());
         memory(before, Toll.of(stack));
         histories();
     }
@@ -141,7 +141,7 @@ public final class VersionsBenchmark {
     }
 
     private void ensure(List<Dataset> datasets) throws Exception {
-        double _ = Parallel.forEach(CALLERS, datasets, dataset -> control.ensure(dataset.name()));
+        Parallel.forEach(CALLERS, datasets, dataset -> control.ensure(dataset.name()));
     }
 
     /** Processor time so far, in seconds. */
