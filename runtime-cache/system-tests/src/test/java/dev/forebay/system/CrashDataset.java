@@ -1,7 +1,5 @@
 package dev.forebay.system;
 
-import static dev.forebay.system.LakeFixture.bytes;
-
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,7 +22,7 @@ record CrashDataset(String name, Map<String, byte[]> tree) {
     static CrashDataset of(String name, int chunks, long seed) {
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < chunks; i++) {
-            tree.put("%02d.bin".formatted(i), bytes(seed + i, CHUNK));
+            tree.put("%02d.bin".formatted(i), LakeFixture.bytes(seed + i, CHUNK));
         }
         return new CrashDataset(name, tree);
     }
