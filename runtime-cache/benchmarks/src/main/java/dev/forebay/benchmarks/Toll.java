@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -39,7 +40,7 @@ record Toll(
                 LiveHeap.of(control),
                 PeakMemory.nowOfProcess(control),
                 PeakMemory.nowOfProcess(stack.temporal().pid()),
-                temporalDatabase(stack.temporal().log().toAbsolutePath().getParent()),
+                temporalDatabase(Objects.requireNonNull(stack.temporal().log().getParent())),
                 postgresDatabase(stack.postgres()));
     }
 
