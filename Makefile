@@ -63,7 +63,7 @@ test-long: ## Kills pods 200 times, compares ten million reads under faults of a
 	  -Dit.test=ReferenceModelIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.model.reads=2500000 \
 	  -Dforebay.model.events=60
 
-test-chaos: ## Kills each process of a running platform in turn, in ROUNDS=20, and looks for what was lost; SEED= repeats (needs root; about an hour)
+test-chaos: ## Kills each process of a running platform in turn, in ROUNDS=20, and looks for what was lost; SEED= repeats (needs root)
 	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  '-Dit.test=CrashIT#killsAtRandomMomentsLoseNothing*' -Dfailsafe.failIfNoSpecifiedTests=false \
 	  -Dforebay.chaos.rounds=$(or $(ROUNDS),20) $(if $(SEED),-Dforebay.seed=$(SEED))
