@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-integrations test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-eviction build format
+.PHONY: help demo up down status test test-integrations test-long test-chaos soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -63,6 +63,11 @@ test-long: ## Kills pods 200 times, compares ten million reads under faults of a
 	  -Dit.test=ReferenceModelIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.model.reads=2500000 \
 	  -Dforebay.model.events=60
 
+test-chaos: ## Kills each process of a running platform in turn, in ROUNDS=20, and looks for what was lost; SEED= repeats (needs root)
+	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+	  '-Dit.test=CrashIT#killsAtRandomMomentsLoseNothing*' -Dfailsafe.failIfNoSpecifiedTests=false \
+	  -Dforebay.chaos.rounds=$(or $(ROUNDS),20) $(if $(SEED),-Dforebay.seed=$(SEED))
+
 soak: ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
 	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test=SoakIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.soak.minutes=$(or $(MINUTES),30)
@@ -100,6 +105,11 @@ bench-ingest: target/built ## Lists OBJECTS=1000000 on an S3 server, and COMPUTE
 	@$(JAVA_HOME)/bin/java -Xmx192m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.IngestBenchmark $(or $(OBJECTS),1000000) $(or $(COMPUTED),10000000)
+
+bench-lifecycle: target/built ## Measures what callers of ensure wait for, beside the engine and s5cmd (needs root; QUICK=1 for little of it)
+	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.LifecycleBenchmark $(if $(QUICK),quick)
 
 bench-eviction: target/built ## Compares policies of eviction on traces of training jobs
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \

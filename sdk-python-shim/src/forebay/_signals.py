@@ -15,6 +15,9 @@ _OF_THE_TERMINAL = frozenset({"SIGINT", "SIGHUP", "SIGQUIT"})
 """What a terminal sends to all processes in front of it by itself."""
 
 
+_LONGEST_WAIT_SECONDS = 1.0
+
+
 class Ended(BaseException):
     """A signal came while no program ran: to be raised through what waits, like ``KeyboardInterrupt``."""
 
@@ -61,7 +64,7 @@ class ChildSignals:
             self._starting = False
         for number in self._early:
             self._forward(self._child, number)
-        return self._child.wait()
+        return _end(self._child)
 
     def _take(self, number: int, frame: FrameType | None) -> None:
         if self._child is not None:
@@ -75,6 +78,16 @@ class ChildSignals:
     def _forward(self, child: subprocess.Popen[bytes], number: int) -> None:
         if signal.Signals(number).name not in _OF_THE_TERMINAL or not _in_front_of_a_terminal():
             child.send_signal(number)
+
+
+def _end(child: subprocess.Popen[bytes]) -> int:
+    # A signal that comes just before the system call that waits does not interrupt it: Python would call us when it
+    # returns, and that is when the program has ended.
+    while True:
+        try:
+            return child.wait(timeout=_LONGEST_WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
 
 
 def _in_front_of_a_terminal() -> bool:

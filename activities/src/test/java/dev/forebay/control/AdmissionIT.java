@@ -11,6 +11,8 @@ import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.Urgency;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,13 +23,18 @@ class AdmissionIT {
     private static final long LONG = 3600;
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
 
+    private static final String EARLIER =
+            "update residency set evictable_at = evictable_at - interval '1 minute' where version = ?";
+
     private final TestControlPlane platform = TestControlPlane.shared();
     private final Api api = platform.api;
 
     @AfterEach
     void forget() {
         platform.gateway.setSurvey("{}");
+        platform.gateway.resetUsage();
         platform.region.full(null);
+        platform.region.letDrop();
     }
 
     @Test
@@ -79,6 +86,68 @@ class AdmissionIT {
         cached();
 
         assertThat(state(held)).isEqualTo("CACHED");
+    }
+
+    @Test
+    void whatIsReadAfterItWasChosenStaysAndAnotherGoes() {
+        String read = cached();
+        String forgotten = cached();
+        survey(100_000, 100_000, 8_192, resident(read, 0) + "," + resident(forgotten, 0), "");
+        awaitFirstVictim(read);
+        platform.gateway.setUsage(readJustNow(read));
+
+        String name = cached();
+
+        assertThat(state(name)).isEqualTo("CACHED");
+        assertThat(state(read)).isEqualTo("CACHED");
+        assertThat(state(forgotten)).isEqualTo("ABSENT");
+    }
+
+    @Test
+    void whatIsAskedForWhileAnotherGoesStaysAndAThirdGoes() {
+        String first = cached();
+        String second = cached();
+        String third = cached();
+        survey(
+                150_000,
+                150_000,
+                60_000,
+                resident(first, 0) + "," + resident(second, 0) + "," + resident(third, 0),
+                "");
+        awaitFirstVictim(first);
+        platform.region.holdDrops();
+        String v = version(platform.dataset(LONG), "v1");
+        api.post(v + "/ensure", IN, "Idempotency-Key", "k");
+        Await.until("the first one goes", () -> state(first).equals("EVICTING"));
+
+        // So soon after the first request it moves no time to live.
+        api.post(version(second, "v1") + "/ensure?wait_seconds=30", IN);
+        platform.region.letDrop();
+
+        Await.until(
+                "it is let in", () -> api.get(v + "/requests/k?wait_seconds=10").status() == 200);
+        assertThat(state(first)).isEqualTo("ABSENT");
+        assertThat(state(second)).isEqualTo("CACHED");
+        assertThat(state(third)).isEqualTo("ABSENT");
+    }
+
+    @Test
+    void whatWasUsedSinceTheCatalogueHeardOfItStaysAndAnotherGoes() throws Exception {
+        String used = cached();
+        String forgotten = cached();
+        survey(100_000, 100_000, 8_192, resident(used, 0) + "," + resident(forgotten, 0), "");
+        awaitFirstVictim(used);
+        // As if its workflow had moved it meanwhile.
+        try (Connection database = platform.database();
+                PreparedStatement earlier = database.prepareStatement(EARLIER)) {
+            earlier.setString(1, "team/" + used + "@v1");
+            assertThat(earlier.executeUpdate()).isEqualTo(1);
+        }
+
+        cached();
+
+        assertThat(state(used)).isEqualTo("CACHED");
+        assertThat(state(forgotten)).isEqualTo("ABSENT");
     }
 
     @Test
@@ -208,6 +277,36 @@ class AdmissionIT {
                 {"capacity_bytes":%d,"taken_bytes":%d,"needed_bytes":%s,"missing":null,
                 "bytes_per_second":null,"residents":[%s],"queue":[%s]}"""
                         .formatted(capacity, taken, needed, residents, queue));
+    }
+
+    /**
+     * Until a plan for something new would have this one go first, and knows until when it stays.
+     */
+    private void awaitFirstVictim(String name) {
+        String planned = version(platform.dataset(LONG), "v1") + "/plan";
+        Await.until(
+                "it would be the first to go",
+                () -> {
+                    JsonNode victim =
+                            api.post(planned, "{\"regions\":[\"" + REGION + "\"]}")
+                                    .body()
+                                    .at("/regions/0/room/victims/0");
+                    return victim.path("dataset").asText().equals("team/" + name)
+                            && victim.path("evictable_at").asText().equals(evictableAt(name));
+                });
+    }
+
+    private String evictableAt(String name) {
+        return api.get(version(name, "v1")).body().at("/regions/0/evictable_at").asText("none");
+    }
+
+    private static String readJustNow(String name) {
+        return """
+        {"capacity_bytes":100000,"used_bytes":0,"orphan_bytes":0,"unknown":[],
+        "versions":[{"version":{"dataset":{"namespace":"team","name":"%s"},"version":"v1"},
+        "manifest":{"uri":"s3://m/k","digest":{"hex":"%s"},"objects":1,"bytes":5,"chunks":1},
+        "evicting":false,"pinned":false,"seconds_since_read":0}],"shares":[]}"""
+                .formatted(name, "ab".repeat(32));
     }
 
     private static String resident(String name, int pins) {

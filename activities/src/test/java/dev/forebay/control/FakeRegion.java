@@ -53,6 +53,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final Map<DatasetVersion, List<Sibling>> sources = new ConcurrentHashMap<>();
     private final Map<DatasetVersion, Priority> priorities = new ConcurrentHashMap<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
+    private volatile CountDownLatch drops = new CountDownLatch(0);
     private final Map<DatasetVersion, Claim> claims = new ConcurrentHashMap<>();
     private volatile @Nullable ApplicationFailure mountFailure;
     private volatile @Nullable String fullBecause;
@@ -113,6 +114,15 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     void open() {
         gate.countDown();
+    }
+
+    /** Lets evictions wait, once they are fenced, until {@link #letDrop}. */
+    void holdDrops() {
+        drops = new CountDownLatch(1);
+    }
+
+    void letDrop() {
+        drops.countDown();
     }
 
     /** The priority that the last warming of a version had. */
@@ -236,6 +246,12 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     @Override
     public void drop(DatasetVersion version, ManifestRef manifest) {
+        try {
+            drops.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
         filled.remove(version);
         dropped.add(version);
     }

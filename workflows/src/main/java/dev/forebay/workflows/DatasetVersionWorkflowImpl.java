@@ -314,6 +314,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                     ErrorCode.INVALID_ARGUMENT,
                     "%s was used in %s since it was chosen".formatted(input.version(), region));
         }
+        if (request.onlyIfUnwanted()
+                && (callers.isWaitedFor(region) || state.state(region) == State.WARMING)) {
+            throw Failures.refusal(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s is wanted in %s".formatted(input.version(), region));
+        }
     }
 
     private boolean isHistoryLong() {

@@ -255,11 +255,48 @@ class DatasetVersionWorkflowTest {
                                 () ->
                                         platform.update(
                                                 "evict",
-                                                new EvictRequest(US, "full", false, chosen))))
+                                                new EvictRequest(
+                                                        US, "full", false, chosen, false))))
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         Instant now = platform.residency(US).evictableAt();
-        platform.update("evict", new EvictRequest(US, "full", false, now));
+        platform.update("evict", new EvictRequest(US, "full", false, now, false));
         assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+    }
+
+    @Test
+    void whatSomebodyWaitsForIsEvictedForNobodyElse() {
+        EvictRequest forOthers = new EvictRequest(US, "room for others", false, null, true);
+        platform.us.closeGate();
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
+
+        assertThat(codeOf(() -> platform.update("evict", forOthers)))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+
+        platform.us.openGate();
+        assertThat(result(ensured).bytesVerified()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+        platform.update("evict", forOthers);
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+    }
+
+    @Test
+    void whatIsProvenForSomebodyIsEvictedForNobodyElse() {
+        EvictRequest forOthers = new EvictRequest(US, "room for others", false, null, true);
+        platform.ensure(US, null);
+        // The next receipt needs a new proof, which does not come.
+        platform.pass(Duration.ofMinutes(1));
+        platform.us.setDown(true);
+        long asked = platform.us.count(Step.CONFIRM);
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) > asked);
+
+        assertThat(codeOf(() -> platform.update("evict", forOthers)))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+
+        platform.us.setDown(false);
+        platform.passUntil("answered", ensured::isDone);
+        assertThat(result(ensured).bytesVerified()).isEqualTo(FakeControlPlane.MANIFEST.bytes());
+        assertThat(platform.residency(US).state()).isEqualTo(State.CACHED);
     }
 
     @Test

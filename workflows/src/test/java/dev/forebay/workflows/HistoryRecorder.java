@@ -215,9 +215,9 @@ final class HistoryRecorder {
         platform.update("setTtl", new TtlRequest(Duration.ofSeconds(20)));
         platform.pass(Duration.ofSeconds(4));
         platform.workflow().signal("read", new ReadReport(US, Duration.ofSeconds(1)));
-        refused(() -> platform.update("evict", new EvictRequest(US, "full", false, chosen)));
+        refused(() -> platform.update("evict", new EvictRequest(US, "full", false, chosen, false)));
         Instant read = platform.residency(US).evictableAt();
-        platform.update("evict", new EvictRequest(US, "full", false, read));
+        platform.update("evict", new EvictRequest(US, "full", false, read, false));
     }
 
     /** A pinned copy that has lost something; then the region does not answer for long. */

@@ -105,7 +105,7 @@ class PayloadTest {
                         new Terms(0.5, LEASE, OnDeadline.RUN_COLD, Urgency.SPECULATIVE),
                         List.of(Platform.AP)),
                 new EvictRequest(us, "why", true),
-                new EvictRequest(us, "why", false, AT),
+                new EvictRequest(us, "why", false, AT, true),
                 new ReadReport(us, LEASE),
                 new Victim(version, SweepReason.EXPIRED, "why", 5, AT, null),
                 new Victim(version, SweepReason.ORPHAN, "why", 5, null, manifest),

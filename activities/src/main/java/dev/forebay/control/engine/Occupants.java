@@ -39,6 +39,11 @@ class Occupants {
         this.prices = prices;
     }
 
+    /** How often a version is expected to be asked for again; more as soon as somebody asks. */
+    double uses(RegionName region, DatasetVersion version) {
+        return uses.recent(region, List.of(version), HALF_LIFE).getOrDefault(version, 0.0);
+    }
+
     /** As the region and the catalogue say together. */
     List<Occupant> of(RegionName region, List<Resident> residents) {
         List<DatasetVersion> names =

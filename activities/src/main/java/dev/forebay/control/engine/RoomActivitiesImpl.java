@@ -16,29 +16,43 @@ import dev.forebay.workflows.message.Urgency;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import jakarta.inject.Singleton;
-import java.util.ArrayList;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evicts what is worth least. Each victim's own workflow has the last word; what does not go now is
- * looked at again the next time.
+ * Evicts what is worth least. Each victim is looked at once more right before it goes, and its own
+ * workflow has the last word: for one that was used meanwhile another is chosen. Safe for use by
+ * many threads.
  */
 @Singleton
 class RoomActivitiesImpl implements RoomActivities {
 
     private static final Logger LOG = Logger.getLogger(RoomActivitiesImpl.class);
 
+    /** How often others are chosen instead of those that stay; then the next attempt goes on. */
+    private static final int MOST_CHOICES = 20;
+
     private final Regions regions;
     private final RoomPlanner planner;
+    private final LateUses lateUses;
     private final DatasetVersions versions;
     private final EngineMetrics metrics;
 
     RoomActivitiesImpl(
-            Regions regions, RoomPlanner planner, DatasetVersions versions, EngineMetrics metrics) {
+            Regions regions,
+            RoomPlanner planner,
+            LateUses lateUses,
+            DatasetVersions versions,
+            EngineMetrics metrics) {
         this.regions = regions;
         this.planner = planner;
+        this.lateUses = lateUses;
         this.versions = versions;
         this.metrics = metrics;
     }
@@ -53,51 +67,108 @@ class RoomActivitiesImpl implements RoomActivities {
         return Heartbeat.during(
                 Activity.getExecutionContext(),
                 () -> "",
-                () -> {
-                    List<String> evicted = new ArrayList<>();
-                    for (Victim victim : victims(version, manifest, region, urgency)) {
-                        if (isEvicted(victim, version, region, updateId)) {
-                            evicted.add(victim.version().toString());
-                        }
-                    }
-                    return new Made(evicted, planner.quota(version, region));
-                });
+                () -> new Clearing(version, manifest, region, urgency, updateId).make());
     }
 
-    private List<Victim> victims(
-            DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
-        RegionSurvey survey = survey(version, manifest, region);
-        Long needed = survey == null ? null : survey.neededBytes();
-        if (survey == null || needed == null) {
-            return List.of();
+    /** One attempt to make room, by one thread. */
+    private final class Clearing {
+        private final DatasetVersion version;
+        private final ManifestRef manifest;
+        private final RegionName region;
+        private final Urgency urgency;
+        private final String updateId;
+        private final Set<DatasetVersion> evicted = new LinkedHashSet<>();
+        private final Set<DatasetVersion> spared = new HashSet<>();
+
+        Clearing(
+                DatasetVersion version,
+                ManifestRef manifest,
+                RegionName region,
+                Urgency urgency,
+                String updateId) {
+            this.version = version;
+            this.manifest = manifest;
+            this.region = region;
+            this.urgency = urgency;
+            this.updateId = updateId;
         }
-        Room room = planner.of(version, region, manifest.roomBytes(), needed, survey, urgency);
-        return room.admission() == Admission.AFTER_EVICTION ? room.victims() : List.of();
-    }
 
-    /** Without the gateway the region decides by itself, and has the version wait if it must. */
-    private @Nullable RegionSurvey survey(
-            DatasetVersion version, ManifestRef manifest, RegionName region) {
-        try {
-            return regions.room(region, version, manifest);
-        } catch (ForebayException unanswered) {
-            LOG.warnf("No room is made for %s: %s", version, unanswered.getMessage());
-            return null;
+        Made make() {
+            for (int choice = 0; choice < MOST_CHOICES; choice++) {
+                // What is used from now on the choice does not know of.
+                long begun = System.nanoTime();
+                if (allGo(victims(), begun)) {
+                    break;
+                }
+            }
+            return new Made(
+                    evicted.stream().map(DatasetVersion::toString).toList(),
+                    planner.quota(version, region));
         }
-    }
 
-    private boolean isEvicted(
-            Victim victim, DatasetVersion version, RegionName region, String updateId) {
-        try {
-            versions.evict(
-                    victim.version(),
-                    new EvictRequest(region, "room for " + version, false),
-                    updateId);
-            metrics.madeRoom();
+        private List<Victim> victims() {
+            RegionSurvey survey = survey();
+            Long needed = survey == null ? null : survey.neededBytes();
+            if (survey == null || needed == null) {
+                return List.of();
+            }
+            Room room =
+                    planner.of(
+                            version,
+                            region,
+                            manifest.roomBytes(),
+                            needed,
+                            survey.without(spared),
+                            urgency);
+            return room.admission() == Admission.AFTER_EVICTION ? room.victims() : List.of();
+        }
+
+        /**
+         * Without the gateway the region decides by itself, and has the version wait if it must.
+         */
+        private @Nullable RegionSurvey survey() {
+            try {
+                return regions.room(region, version, manifest);
+            } catch (ForebayException unanswered) {
+                LOG.warnf("No room is made for %s: %s", version, unanswered.getMessage());
+                return null;
+            }
+        }
+
+        /** Evicts one after the other, until one stays. */
+        private boolean allGo(List<Victim> victims, long chosenNanos) {
+            for (Victim victim : victims) {
+                if (evicted.contains(victim.version())) {
+                    continue; // and the region has not said so yet
+                }
+                Duration chosenAgo = Duration.ofNanos(System.nanoTime() - chosenNanos);
+                Optional<String> use = lateUses.of(victim, region, chosenAgo);
+                use.ifPresent(how -> keeps(victim, how));
+                if (use.isPresent() || !isEvicted(victim)) {
+                    spared.add(victim.version());
+                    return false;
+                }
+                evicted.add(victim.version());
+            }
             return true;
-        } catch (ForebayException kept) {
-            LOG.infof("%s stays in %s: %s", victim.version(), region, kept.getMessage());
-            return false;
+        }
+
+        private boolean isEvicted(Victim victim) {
+            EvictRequest request =
+                    new EvictRequest(
+                            region, "room for " + version, false, victim.evictableAt(), true);
+            try {
+                versions.evict(victim.version(), request, updateId);
+                metrics.madeRoom();
+                return true;
+            } catch (ForebayException kept) {
+                keeps(victim, String.valueOf(kept.getMessage()));
+                return false;
+            }
+        }
+
+        private void keeps(Victim victim, String why) {
+            LOG.infof("%s stays in %s: %s", victim.version(), region, why);
         }
     }
 }

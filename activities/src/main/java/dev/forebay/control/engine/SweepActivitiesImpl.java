@@ -96,7 +96,8 @@ class SweepActivitiesImpl implements SweepActivities {
                         region,
                         victim.why(),
                         victim.reason() == SweepReason.EXPIRED,
-                        victim.evictableAt());
+                        victim.evictableAt(),
+                        victim.reason() != SweepReason.DATASET_DELETED);
         Outcome outcome = evict(version, request);
         return new Outcome(version, outcome.evicted(), outcome.reason(), victim.reason());
     }

@@ -1,7 +1,10 @@
 package dev.forebay.service.gateway;
 
+import dev.forebay.model.DatasetVersion;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,23 @@ public record RegionSurvey(
 
     public RegionSurvey {
         queue = queue == null ? List.of() : queue;
+    }
+
+    /**
+     * The same, with nothing said of these residents: they take room, and cannot be asked to go.
+     */
+    public RegionSurvey without(Set<DatasetVersion> spared) {
+        Set<String> names =
+                spared.stream().map(DatasetVersion::toString).collect(Collectors.toSet());
+        return new RegionSurvey(
+                capacityBytes,
+                takenBytes,
+                namespaceBytes,
+                neededBytes,
+                missing,
+                bytesPerSecond,
+                residents.stream().filter(each -> !names.contains(each.version())).toList(),
+                queue);
     }
 
     /**

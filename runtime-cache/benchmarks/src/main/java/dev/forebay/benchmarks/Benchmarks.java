@@ -54,7 +54,7 @@ public final class Benchmarks {
         say("written to " + file);
     }
 
-    private static void requireRoom(Path directory, long bytes) throws IOException {
+    static void requireRoom(Path directory, long bytes) throws IOException {
         long free = Files.getFileStore(directory).getUsableSpace();
         if (free < bytes) {
             throw new IllegalStateException(
@@ -110,7 +110,7 @@ public final class Benchmarks {
     }
 
     /** A signal interrupts what is under way, and waits until it has cleaned up after itself. */
-    private static void endOnSignal(Thread main) {
+    static void endOnSignal(Thread main) {
         Runtime.getRuntime()
                 .addShutdownHook(
                         new Thread(
@@ -125,7 +125,8 @@ public final class Benchmarks {
                                 "clean-up"));
     }
 
-    private static void clean(Path data) throws IOException, InterruptedException {
+    /** Unmounts and deletes what a run has left. */
+    static void clean(Path data) throws IOException, InterruptedException {
         boolean interrupted = Thread.interrupted();
         Mounts.below(data).forEach(Mounts::detach);
         Command.run("rm", "-rf", "--one-file-system", data.toString());

@@ -1,6 +1,6 @@
 package dev.forebay.benchmarks;
 
-/** Whose reading is measured. */
+/** Whose work is measured. */
 enum Contender {
     /** The files that the lake's server keeps its objects in. */
     RAW("raw_directory"),
@@ -23,7 +23,11 @@ enum Contender {
     /** nginx with sendfile over the raw directory, and curl. */
     NGINX("nginx_curl"),
     /** A ranged GET with the AWS SDK. */
-    GET("ranged_get");
+    GET("ranged_get"),
+    /** All of it together, as its API shows it. */
+    FOREBAY(Results.FOREBAY),
+    /** An update-with-start of an empty workflow on the same server. */
+    BARE_UPDATE("bare_update");
 
     private final String label;
 

@@ -98,7 +98,7 @@ final class Contenders implements AutoCloseable {
                         .map(ProcessHandle::pid)
                         .forEach(all::add);
             }
-            case RAW, S5CMD, GET -> {}
+            case RAW, S5CMD, GET, FOREBAY, BARE_UPDATE -> {}
         }
         return all;
     }

@@ -18,7 +18,10 @@ final class ControlPlane implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String NAMESPACE = "bench";
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    /** A connection for each caller: a thousand of them are more than HTTP/2 lets share one. */
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
     private final URI base;
     private final String region;
 

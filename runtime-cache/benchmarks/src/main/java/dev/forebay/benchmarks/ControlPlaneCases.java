@@ -9,7 +9,7 @@ record ControlPlaneCases(Scale scale, ControlPlane control, Lake lake, Peers pee
     private static final String LARGE = "control-large";
     private static final String SMALL = "control-small";
 
-    private List<Dataset> datasets() {
+    List<Dataset> datasets() {
         return List.of(
                 new Dataset(LARGE, 4, scale.coldShardBytes()),
                 Dataset.small(SMALL, scale.coldFiles()));
@@ -19,7 +19,7 @@ record ControlPlaneCases(Scale scale, ControlPlane control, Lake lake, Peers pee
     void first(Results results) throws Exception {
         for (Dataset dataset : datasets()) {
             lake.put(dataset);
-            control.register(dataset.name(), "s3://" + Lake.BUCKET + "/" + dataset.name() + "/");
+            control.register(dataset.name(), Lake.source(dataset));
             PageCache.drop();
             time("ensure_first_", dataset, results, () -> control.ensure(dataset.name()));
         }

@@ -1,5 +1,7 @@
 package dev.forebay.benchmarks;
 
+import static dev.forebay.benchmarks.Contender.BARE_UPDATE;
+import static dev.forebay.benchmarks.Contender.FOREBAY;
 import static dev.forebay.benchmarks.Contender.GET;
 import static dev.forebay.benchmarks.Contender.JNR;
 import static dev.forebay.benchmarks.Contender.NATIVE;
@@ -25,7 +27,7 @@ import java.util.stream.Stream;
  * @param key its name, in results and on the command line
  * @param cases the names of the cases it is about
  * @param ours the first of these that a case has
- * @param others the best of these is compared with
+ * @param others the best of these is compared with; none if the figure itself counts
  * @param bound of the ratio ours/others, of the worst case
  * @param atMost whether the bound is not to be exceeded, as of times; else it is to be reached
  */
@@ -74,12 +76,39 @@ record Goal(
                             1.5,
                             true));
 
+    /** What is asked of the lifecycle, by {@link LifecycleBenchmark}. */
+    static final List<Goal> LIFECYCLE =
+            List.of(
+                    atMost(
+                            "ensure_cached_vs_bare_update",
+                            "ensure_cached",
+                            List.of(BARE_UPDATE),
+                            1.5),
+                    atLeast(
+                            "prewarm_64m_vs_s5cmd",
+                            "prewarm_large",
+                            List.of(FOREBAY),
+                            List.of(S5CMD),
+                            0.9),
+                    atLeast(
+                            "prewarm_100k_vs_s5cmd",
+                            "prewarm_small",
+                            List.of(FOREBAY),
+                            List.of(S5CMD),
+                            1),
+                    atMost("gets_per_object", "gets_per_object_.*", List.of(), 1),
+                    atMost("answered_after_fill_s", "answered_after_fill", List.of(), 2));
+
     /** The ratio of one case. */
     record Ratio(String name, double value) {}
 
     private static Goal atLeast(
             String key, String cases, List<Contender> ours, List<Contender> others, double bound) {
         return new Goal(key, Pattern.compile(cases), ours, others, bound, false);
+    }
+
+    private static Goal atMost(String key, String cases, List<Contender> others, double bound) {
+        return new Goal(key, Pattern.compile(cases), List.of(FOREBAY), others, bound, true);
     }
 
     /**
@@ -109,11 +138,13 @@ record Goal(
     private Optional<Ratio> ratio(String name, ToDoubleBiFunction<String, Contender> measured) {
         double own = first(ours, name, measured);
         double best =
-                others.stream()
-                        .mapToDouble(other -> measured.applyAsDouble(name, other))
-                        .filter(Double::isFinite)
-                        .reduce(atMost ? Math::min : Math::max)
-                        .orElse(Double.NaN);
+                others.isEmpty()
+                        ? 1
+                        : others.stream()
+                                .mapToDouble(other -> measured.applyAsDouble(name, other))
+                                .filter(Double::isFinite)
+                                .reduce(atMost ? Math::min : Math::max)
+                                .orElse(Double.NaN);
         double ratio = own / best;
         return Double.isFinite(ratio) ? Optional.of(new Ratio(name, ratio)) : Optional.empty();
     }

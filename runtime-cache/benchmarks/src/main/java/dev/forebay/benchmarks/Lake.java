@@ -7,6 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -111,6 +114,23 @@ final class Lake implements AutoCloseable {
         try (ResponseInputStream<GetObjectResponse> in =
                 s3.getObject(from -> from.bucket(BUCKET).key(key).range("bytes=0-0"))) {
             return in.read();
+        }
+    }
+
+    /** A dataset's objects as a source, as the API takes it. */
+    static String source(Dataset dataset) {
+        return "s3://%s/%s/".formatted(BUCKET, dataset.name());
+    }
+
+    /** How often the lake was asked for objects of a dataset, successfully, by its own log. */
+    long gets(Dataset dataset) throws IOException {
+        Predicate<String> get =
+                Pattern.compile(
+                                " s3_GetObject %s/\\S+ /%s/\\S+ 20[06] "
+                                        .formatted(dataset.name(), BUCKET))
+                        .asPredicate();
+        try (Stream<String> lines = Files.lines(server.accessLog())) {
+            return lines.filter(get).count();
         }
     }
 

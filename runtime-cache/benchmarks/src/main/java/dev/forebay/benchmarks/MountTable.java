@@ -11,6 +11,7 @@ import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.manifest.SqliteManifest;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -122,6 +124,22 @@ final class MountTable implements AutoCloseable {
     /** Says that all of it is in the region; pods may then bring it to their nodes. */
     void markCached(Dataset dataset) {
         state.markCached(dataset.version());
+    }
+
+    /** When a version will be all in the region, as etcd says it; {@link System#nanoTime}. */
+    CompletableFuture<Long> cached(Dataset dataset) {
+        CompletableFuture<Long> when = new CompletableFuture<>();
+        state.onChange(
+                view -> {
+                    if (view.mounts().stream().anyMatch(mount -> isCached(mount, dataset))) {
+                        when.complete(System.nanoTime());
+                    }
+                });
+        return when;
+    }
+
+    private static boolean isCached(Mount mount, Dataset dataset) {
+        return mount.version().equals(dataset.version()) && mount.state() == Mount.State.CACHED;
     }
 
     ManifestFile manifest(Dataset dataset) {

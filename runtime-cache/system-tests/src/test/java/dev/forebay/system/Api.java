@@ -18,6 +18,9 @@ final class Api {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    /** Longer than a process, and what it needs, take to start on a busy machine. */
+    private static final Duration STUBBORNNESS = Duration.ofMinutes(2);
+
     private final HttpClient http = HttpClient.newHttpClient();
     private final URI base;
 
@@ -150,8 +153,9 @@ final class Api {
                 version, region, accept(version, Map.of("region", region)), Duration.ofMinutes(2));
     }
 
-    JsonNode residency(String version, String region) throws IOException, InterruptedException {
-        for (JsonNode each : get(path(version)).expect(200).body().get("regions")) {
+    JsonNode residency(String version, String region) throws InterruptedException {
+        Answer status = stubbornly("GET", path(version), null);
+        for (JsonNode each : status.expect(200).body().get("regions")) {
             if (each.get("region").asText().equals(region)) {
                 return each;
             }
@@ -159,10 +163,16 @@ final class Api {
         return JSON.nullNode();
     }
 
+    /** As {@link #send}, again and again while the API, or what it needs, is not reachable. */
+    Answer stubbornly(String method, String path, @Nullable Object body)
+            throws InterruptedException {
+        return stubbornly(method, path, body, null);
+    }
+
     private Answer stubbornly(
             String method, String path, @Nullable Object body, @Nullable String idempotencyKey)
             throws InterruptedException {
-        Instant deadline = Instant.now().plus(Duration.ofMinutes(1));
+        Instant deadline = Instant.now().plus(STUBBORNNESS);
         while (true) {
             try {
                 Answer answer = send(method, path, body, idempotencyKey);

@@ -17,16 +17,18 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * kill -9 of each process in the middle of a fill: "Crashes" and "Fetched once" in
- * docs/semantics.md.
+ * kill -9 of each process, in the middle of a fill and at random moments: "Crashes" and "Fetched
+ * once" in docs/semantics.md.
  */
 @ExtendWith(SharedStack.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -36,8 +38,11 @@ class CrashIT {
     private static final int CHUNKS = 48;
     private static final String REGION = RunningStack.VIRGINIA;
 
-    /** As many chunks as a worker fills at a time. */
-    private static final int FILLS_IN_FLIGHT = 8;
+    /** Below any overflow, and short enough to be typed. */
+    private static final long SEED =
+            Long.getLong("forebay.seed", Math.floorMod(System.nanoTime(), 1_000_000_000L));
+
+    private static final int ROUNDS = Integer.getInteger("forebay.chaos.rounds", 1);
 
     private final RunningStack stack;
     private final Api api;
@@ -49,24 +54,21 @@ class CrashIT {
         this.lake = stack.lake();
     }
 
-    enum Victim {
-        WORKER,
-        AGENT,
-        CONTROL_PLANE,
-        TEMPORAL,
-        ETCD,
-        POSTGRES
+    /**
+     * "An accepted request is not lost", "Fetched once", "Pins", "The ledger": each kind of process
+     * dies at a random moment of a run with five datasets, two regions, pins and evictions.
+     * Repeated by {@code -Dforebay.seed=…}; {@code -Dforebay.chaos.rounds} says how often, each
+     * round with the next seed.
+     */
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void killsAtRandomMomentsLoseNothing(long seed) {
+        System.out.println("Seed " + seed);
+        new CrashRound(stack, seed).run();
     }
 
-    private Server find(Victim victim) {
-        return switch (victim) {
-            case WORKER -> stack.region(REGION).worker(0);
-            case AGENT -> stack.region(REGION).agent();
-            case CONTROL_PLANE -> stack.stack().controlPlane();
-            case TEMPORAL -> stack.stack().temporal();
-            case ETCD -> stack.region(REGION).etcd();
-            case POSTGRES -> stack.stack().postgres();
-        };
+    static LongStream seeds() {
+        return LongStream.range(SEED, SEED + ROUNDS);
     }
 
     /** "An accepted request is not lost", "Fetched once", "What a copy cost". */
@@ -88,7 +90,7 @@ class CrashIT {
                 "the fill is under way",
                 Duration.ofSeconds(60),
                 () -> !lake.gets("crash-" + name + "/").isEmpty());
-        Server server = find(victim);
+        Server server = victim.in(stack, REGION);
         server.kill9();
         Map<String, Integer> atDeath = lake.gets("crash-" + name + "/");
         server.restart();
@@ -99,7 +101,7 @@ class CrashIT {
         stack.readAll(REGION, version, tree);
         // A chunk that was in flight when its worker died is the only one that may be fetched
         // again.
-        int inFlight = victim == Victim.WORKER ? FILLS_IN_FLIGHT : 0;
+        int inFlight = victim == Victim.WORKER ? CrashAudit.FILLS_IN_FLIGHT : 0;
         int total =
                 lake.gets("crash-" + name + "/").values().stream()
                         .mapToInt(Integer::intValue)

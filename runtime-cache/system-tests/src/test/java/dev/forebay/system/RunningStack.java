@@ -70,6 +70,11 @@ final class RunningStack implements AutoCloseable {
         return StoreFiles.of(store(region, worker));
     }
 
+    /** How many chunks the two workers of a region have on their disks. */
+    int countChunkFiles(String region) throws IOException {
+        return chunkFiles(region, 0).size() + chunkFiles(region, 1).size();
+    }
+
     LakeFixture lake() {
         return lake;
     }

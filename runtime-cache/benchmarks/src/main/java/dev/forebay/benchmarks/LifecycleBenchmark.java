@@ -1,0 +1,219 @@
+package dev.forebay.benchmarks;
+
+import static dev.forebay.benchmarks.Results.FOREBAY;
+
+import dev.forebay.devstack.stack.Region;
+import dev.forebay.devstack.stack.Stack;
+import dev.forebay.devstack.stack.StackConfig;
+import dev.forebay.model.ChunkId;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * What callers of the lifecycle wait for, on a stack of one region with two workers: a version that
+ * is there already, a crowd of callers for one cold version, and a prewarming. Prints tables and
+ * writes {@code target/bench/lifecycle.json}. However it ends, no process and no data are left.
+ */
+public final class LifecycleBenchmark {
+    private static final String REGION = "us-east-1";
+    private static final long PART_BYTES = ChunkId.CHUNK_BYTES;
+    private static final int CROWDS_OBJECTS = 500;
+    private static final Dataset CACHED = Dataset.small("lifecycle-cached", 100);
+
+    /** What lake, stores and downloads take together, and some more. */
+    private static final long DISK_BYTES = 8L << 30;
+
+    /** Etcd tells of the fill's end before the first caller is answered. */
+    private static final long TOLD_WITHIN_SECONDS = 60;
+
+    private final Effort effort;
+    private final Results results;
+    private final Lake lake;
+    private final MountTable table;
+    private final ControlPlane control;
+    private final BareUpdate bare;
+
+    /**
+     * How much is asked, and how often.
+     *
+     * @param warmUps rounds that do not count: for the compilers
+     * @param rounds that count
+     * @param calls in a round, of which the median counts
+     * @param crowd callers at once
+     * @param scale of what is prewarmed
+     */
+    private record Effort(int warmUps, int rounds, int calls, int crowd, Scale scale) {
+        static final Effort FULL = new Effort(2, 5, 40, 1_000, Scale.FULL);
+
+        /** To see whether all of it works. */
+        static final Effort QUICK = new Effort(1, 1, 5, 100, Scale.QUICK);
+
+        Map<String, Object> circumstances() {
+            return Map.of(
+                    "warm_up_rounds", warmUps,
+                    "rounds_that_count", rounds,
+                    "calls_in_a_round", calls,
+                    "callers_at_once", crowd,
+                    "crowds_objects", CROWDS_OBJECTS,
+                    "prewarmed_large_object_bytes", scale.coldShardBytes(),
+                    "prewarmed_small_objects", scale.coldFiles());
+        }
+    }
+
+    private LifecycleBenchmark(
+            Effort effort,
+            Results results,
+            Lake lake,
+            MountTable table,
+            ControlPlane control,
+            BareUpdate bare) {
+        this.effort = effort;
+        this.results = results;
+        this.lake = lake;
+        this.table = table;
+        this.control = control;
+        this.bare = bare;
+    }
+
+    /** Takes {@code quick} for little of each, or nothing. Drops the kernel's caches as root. */
+    public static void main(String[] arguments) throws Exception {
+        boolean quick = arguments.length > 0 && arguments[0].equals("quick");
+        Effort effort = quick ? Effort.QUICK : Effort.FULL;
+        PageCache.requireDroppable();
+        Benchmarks.endOnSignal(Thread.currentThread());
+        Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
+        Benchmarks.requireRoom(output, DISK_BYTES);
+        Path data = Files.createTempDirectory(output, "run-");
+        Map<String, Object> circumstances = Circumstances.atStart();
+        circumstances.putAll(effort.circumstances());
+        Results results = new Results(Goal.LIFECYCLE);
+        try {
+            measure(effort, data, results);
+        } finally {
+            System.out.println(results.table());
+            Benchmarks.clean(data);
+        }
+        Circumstances.atEnd(circumstances);
+        Path file = output.resolve("lifecycle.json");
+        results.write(file, circumstances);
+        System.out.println(results.goals());
+        Benchmarks.say("written to " + file);
+    }
+
+    private static void measure(Effort effort, Path data, Results results) throws Exception {
+        StackConfig config =
+                StackConfig.inDirectory(data)
+                        .regions(REGION)
+                        .buckets(Lake.BUCKET)
+                        .manifestBucket(Lake.MANIFESTS)
+                        .sweepInterval(Benchmarks.NO_SWEEPS)
+                        .progress(Benchmarks::say)
+                        .build();
+        try (Stack stack = Stack.start(config);
+                Lake lake = new Lake(stack.lake(), data);
+                Peers peers = new Peers(lake, data)) {
+            Region region = stack.region(REGION);
+            // Nobody reads here.
+            region.fuse().close();
+            try (MountTable table = new MountTable(region, stack.lake(), data);
+                    ControlPlane control = new ControlPlane(stack.api(), REGION);
+                    BareUpdate bare = new BareUpdate(stack.temporal().target())) {
+                LifecycleBenchmark benchmark =
+                        new LifecycleBenchmark(effort, results, lake, table, control, bare);
+                benchmark.cached();
+                benchmark.crowds();
+                benchmark.prewarmed(new ControlPlaneCases(effort.scale(), control, lake, peers));
+            }
+        }
+    }
+
+    private void register(Dataset dataset) throws Exception {
+        lake.put(dataset);
+        control.register(dataset.name(), Lake.source(dataset));
+    }
+
+    /** In turn with what the engine takes for a message that asks for nothing. */
+    private void cached() throws Exception {
+        register(CACHED);
+        control.ensure(CACHED.name());
+        for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
+            say("a version that is cached", round);
+            double[] ours = new double[effort.calls()];
+            double[] theirs = new double[effort.calls()];
+            for (int call = 0; call < effort.calls(); call++) {
+                ours[call] = millis(() -> control.ensure(CACHED.name()));
+                theirs[call] = millis(bare::call);
+            }
+            if (round >= 0) {
+                results.add("ensure_cached", FOREBAY, "ms", median(ours));
+                results.add("ensure_cached", Contender.BARE_UPDATE.label(), "ms", median(theirs));
+            }
+        }
+    }
+
+    /** All ask at once for a version that nobody has listed yet. */
+    private void crowds() throws Exception {
+        for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
+            say("%d callers".formatted(effort.crowd()), round);
+            int number = effort.warmUps() + round;
+            Dataset cold = Dataset.small("lifecycle-crowd-" + number, CROWDS_OBJECTS);
+            register(cold);
+            CompletableFuture<Long> filled = table.cached(cold);
+            List<Integer> callers = IntStream.range(0, effort.crowd()).boxed().toList();
+            Parallel.forEach(effort.crowd(), callers, _ -> control.ensure(cold.name()));
+            long answered = System.nanoTime();
+            double seconds = (answered - filled.get(TOLD_WITHIN_SECONDS, TimeUnit.SECONDS)) / 1e9;
+            if (round >= 0) {
+                results.add("answered_after_fill", FOREBAY, "s", seconds);
+                gets("gets_per_object_crowd", cold);
+            }
+        }
+    }
+
+    private void prewarmed(ControlPlaneCases cases) throws Exception {
+        cases.first(results);
+        for (Dataset dataset : cases.datasets()) {
+            gets("gets_per_object_" + (dataset.isSmall() ? "small" : "large"), dataset);
+        }
+        for (int round = -effort.warmUps(); round < effort.rounds(); round++) {
+            say("prewarming", round);
+            cases.round(round < 0 ? new Results(Goal.LIFECYCLE) : results);
+        }
+    }
+
+    /** Of larger objects each part counts as one. */
+    private void gets(String name, Dataset dataset) throws Exception {
+        long parts = dataset.files() * Math.ceilDiv(dataset.bytes(), PART_BYTES);
+        results.add(name, FOREBAY, "GETs/object", (double) lake.gets(dataset) / parts);
+    }
+
+    private void say(String what, int round) {
+        Benchmarks.say(
+                round < 0
+                        ? "%s, warming up".formatted(what)
+                        : "%s, round %d of %d".formatted(what, round + 1, effort.rounds()));
+    }
+
+    @FunctionalInterface
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    private static double millis(Work work) throws Exception {
+        long began = System.nanoTime();
+        work.run();
+        return (System.nanoTime() - began) / 1e6;
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return (sorted[sorted.length / 2] + sorted[(sorted.length - 1) / 2]) / 2;
+    }
+}

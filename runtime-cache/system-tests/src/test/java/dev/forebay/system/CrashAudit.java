@@ -1,0 +1,289 @@
+package dev.forebay.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/**
+ * What has to be true when all processes are up again: the workflows, the regions' etcd, the chunk
+ * stores, the lake's own log and the ledger tell one story, and it is that of the callers.
+ */
+final class CrashAudit {
+
+    /** As many chunks as a worker fills at a time: so many it may be in the middle of. */
+    static final int FILLS_IN_FLIGHT = 8;
+
+    /** What one process has done another one hears of some seconds later. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private final RunningStack stack;
+    private final String namespace;
+    private final List<CrashCopy> copies;
+    private final CrashDataset readAllAlong;
+    private final int workersKilled;
+
+    /**
+     * @param readAllAlong the one that was also read while processes died: what a reader gets from
+     *     the lake while a worker is down is not bounded
+     */
+    CrashAudit(
+            RunningStack stack,
+            String namespace,
+            List<CrashCopy> copies,
+            CrashDataset readAllAlong,
+            int workersKilled) {
+        this.stack = stack;
+        this.namespace = namespace;
+        this.copies = copies;
+        this.readAllAlong = readAllAlong;
+        this.workersKilled = workersKilled;
+    }
+
+    /** Everything, as it was left. */
+    void check() throws Exception {
+        for (CrashCopy copy : copies) {
+            residency(copy);
+        }
+        for (String region : regions()) {
+            pins(region);
+            reservations(region);
+        }
+        Set<CrashDataset> datasets =
+                copies.stream().map(CrashCopy::dataset).collect(Collectors.toSet());
+        for (CrashDataset dataset : datasets) {
+            lake(dataset);
+            ledger(dataset);
+        }
+        wholeLake(datasets);
+        for (CrashCopy copy : copies) {
+            bytes(copy);
+        }
+    }
+
+    private Set<String> regions() {
+        return copies.stream()
+                .map(CrashCopy::region)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private List<CrashCopy> in(String region) {
+        return copies.stream().filter(copy -> copy.region().equals(region)).toList();
+    }
+
+    /** No accepted request is lost; and what the workflow says is what the workers say. */
+    private void residency(CrashCopy copy) {
+        String expected = copy.isPresent() ? "CACHED" : "ABSENT";
+        Await.until(
+                "%s is %s".formatted(copy, expected),
+                PATIENCE,
+                () -> copy.state().equals(expected));
+        if (!copy.isPresent()) {
+            return;
+        }
+        Await.until(
+                "the workers hold all of " + copy,
+                PATIENCE,
+                () -> {
+                    JsonNode needs = needs(copy);
+                    return needs.path("exact").asBoolean()
+                            && needs.path("bytes_missing").asLong(-1) == 0;
+                });
+    }
+
+    private JsonNode needs(CrashCopy copy) throws Exception {
+        return stack.api()
+                .stubbornly("POST", copy.path("/plan"), Map.of("regions", List.of(copy.region())))
+                .expect(200)
+                .body()
+                .at("/regions/0/needs");
+    }
+
+    /** No pin is lost, and none is left of those that were let go of. */
+    private void pins(String region) {
+        Set<String> expected = new TreeSet<>();
+        for (CrashCopy copy : in(region)) {
+            if (copy.pin() != null) {
+                expected.add(copy.dataset().name() + " " + copy.pin());
+            }
+        }
+        Await.until(
+                "the etcd of %s has these pins, and the workflows know them: %s"
+                        .formatted(region, expected),
+                PATIENCE,
+                () ->
+                        pinsInEtcd(region).equals(expected)
+                                && pinsOfWorkflows(region).equals(expected));
+    }
+
+    private Set<String> pinsInEtcd(String region) throws Exception {
+        Set<String> pins = new TreeSet<>();
+        for (JsonNode each : gateway(region).pins()) {
+            if (isOurs(each.get("version"))) {
+                pins.add("%s %s".formatted(name(each.get("version")), each.get("id").asText()));
+            }
+        }
+        return pins;
+    }
+
+    private Set<String> pinsOfWorkflows(String region) throws Exception {
+        Set<String> pins = new TreeSet<>();
+        for (CrashCopy copy : in(region)) {
+            for (JsonNode each : get(copy.path("/pins")).get("items")) {
+                if (each.get("region").asText().equals(region)) {
+                    pins.add("%s %s".formatted(copy.dataset().name(), each.get("id").asText()));
+                }
+            }
+        }
+        return pins;
+    }
+
+    /** Whoever is there has his room, and nobody else; nobody waits who was let in, or has gone. */
+    private void reservations(String region) {
+        List<CrashCopy> present = in(region).stream().filter(CrashCopy::isPresent).toList();
+        Set<String> names =
+                present.stream()
+                        .map(copy -> copy.dataset().name())
+                        .collect(Collectors.toCollection(TreeSet::new));
+        long room = present.stream().mapToLong(copy -> copy.dataset().bytes()).sum();
+        Await.until(
+                "in %s these take %d bytes, and nothing else of %s: %s"
+                        .formatted(region, room, namespace, names),
+                PATIENCE,
+                () -> {
+                    JsonNode usage = gateway(region).usage();
+                    return mounted(usage).equals(names)
+                            && usage.at("/room_bytes/" + namespace).asLong() == room
+                            && isNobodyWaiting(region);
+                });
+    }
+
+    private Set<String> mounted(JsonNode usage) {
+        return StreamSupport.stream(usage.get("versions").spliterator(), false)
+                .map(each -> each.get("version"))
+                .filter(this::isOurs)
+                .map(CrashAudit::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private boolean isNobodyWaiting(String region) throws Exception {
+        JsonNode queue = get("/regions/" + region + "/queue").get("items");
+        return StreamSupport.stream(queue.spliterator(), false)
+                .noneMatch(each -> each.get("dataset").asText().startsWith(namespace + "/"));
+    }
+
+    /** A chunk that was complete is not fetched again. */
+    private void lake(CrashDataset dataset) throws Exception {
+        int fills = fills(dataset);
+        Map<String, Integer> gets = stack.lake().gets(dataset.prefix());
+        int atMost = dataset.equals(readAllAlong) ? Integer.MAX_VALUE : fills + workersKilled;
+        if (fills > 0) {
+            assertThat(gets).as("objects of %s", dataset.name()).hasSize(dataset.chunks());
+        }
+        gets.forEach(
+                (object, count) ->
+                        assertThat(count)
+                                .as(
+                                        "GETs of %s%s, which was filled %d times",
+                                        dataset.prefix(), object, fills)
+                                .isBetween(fills, atMost));
+    }
+
+    /** A worker that is killed is in the middle of no more than it fills at a time. */
+    private void wholeLake(Set<CrashDataset> datasets) throws Exception {
+        int gets = 0;
+        int wanted = 0;
+        for (CrashDataset dataset : datasets) {
+            if (!dataset.equals(readAllAlong)) {
+                gets += dataset.gets(stack);
+                wanted += fills(dataset) * dataset.chunks();
+            }
+        }
+        assertThat(gets)
+                .as("GETs of all that was filled, with %d workers killed", workersKilled)
+                .isBetween(wanted, wanted + workersKilled * FILLS_IN_FLIGHT);
+    }
+
+    private int fills(CrashDataset dataset) {
+        return copies.stream()
+                .filter(copy -> copy.dataset().equals(dataset))
+                .mapToInt(CrashCopy::fills)
+                .sum();
+    }
+
+    /**
+     * A request that its worker had written down, and not sent yet when it was killed, is extra.
+     */
+    private void ledger(CrashDataset dataset) {
+        Await.until(
+                "the ledger says of %s what the lake's log says".formatted(dataset.name()),
+                PATIENCE,
+                () -> {
+                    JsonNode noted = get("/costs?dataset=" + dataset.name()).at("/total/lake");
+                    int requests = noted.get("requests").asInt();
+                    int logged = dataset.gets(stack);
+                    return requests >= logged
+                            && requests <= logged + workersKilled * FILLS_IN_FLIGHT
+                            && isOf(noted.get("bytes").asLong(), requests, dataset);
+                });
+    }
+
+    /**
+     * Each request is for a chunk, but for those of readers who wait for the first bytes of one.
+     */
+    private boolean isOf(long bytes, int requests, CrashDataset dataset) {
+        return dataset.equals(readAllAlong)
+                ? bytes >= fills(dataset) * dataset.bytes()
+                : bytes == (long) requests * CrashDataset.CHUNK;
+    }
+
+    /** No byte is wrong, and none comes from the lake any more. */
+    private void bytes(CrashCopy copy) throws Exception {
+        if (!copy.isPresent()) {
+            return;
+        }
+        CrashDataset dataset = copy.dataset();
+        int before = dataset.gets(stack);
+        stack.readAll(copy.region(), dataset.version(), dataset.tree());
+        assertThat(dataset.gets(stack)).as("reading %s", copy).isEqualTo(before);
+    }
+
+    /** Nothing is left in the regions of what was evicted. */
+    void checkNothingIsLeft(Map<String, Integer> chunkFilesBefore) throws Exception {
+        for (String region : regions()) {
+            pins(region);
+            reservations(region);
+            int before = Objects.requireNonNull(chunkFilesBefore.get(region));
+            Await.until(
+                    "no chunk is left on the disks of " + region,
+                    PATIENCE,
+                    () -> stack.countChunkFiles(region) <= before);
+        }
+    }
+
+    private JsonNode get(String path) throws Exception {
+        return stack.api().stubbornly("GET", path, null).expect(200).body();
+    }
+
+    private RegionGateway gateway(String region) {
+        return new RegionGateway(stack.region(region).agent().address());
+    }
+
+    private boolean isOurs(JsonNode version) {
+        return version.at("/dataset/namespace").asText().equals(namespace);
+    }
+
+    private static String name(JsonNode version) {
+        return "%s/%s"
+                .formatted(
+                        version.at("/dataset/namespace").asText(),
+                        version.at("/dataset/name").asText());
+    }
+}

@@ -1,0 +1,54 @@
+"""What the control plane tells, as frozen dataclasses whose fields have the names of the API."""
+
+from forebay._models.costs import Budget, Cost, Costs, Counted, Money
+from forebay._models.datasets import Check, Dataset, Tracking
+from forebay._models.ensure import EnsureStatus, Progress, Receipt
+from forebay._models.explanations import Explanation, Happening
+from forebay._models.pins import Pin, PinSpec
+from forebay._models.plans import Plan, PlanNeeds, PlanRoom, PlanSource, PlanVictim, RegionPlan
+from forebay._models.problems import Blocked
+from forebay._models.regions import Queued, Quota, Region, Worker
+from forebay._models.sweeps import Sweep, SweepPlan, SweepSchedule, SweptVersion, Victim
+from forebay._models.versions import Manifest, Origin, Residency, Version
+from forebay._models.wire import decode, decode_items, to_json
+
+__all__ = [
+    "Blocked",
+    "Budget",
+    "Check",
+    "Cost",
+    "Costs",
+    "Counted",
+    "Dataset",
+    "EnsureStatus",
+    "Explanation",
+    "Happening",
+    "Manifest",
+    "Money",
+    "Origin",
+    "Pin",
+    "PinSpec",
+    "Plan",
+    "PlanNeeds",
+    "PlanRoom",
+    "PlanSource",
+    "PlanVictim",
+    "Progress",
+    "Queued",
+    "Quota",
+    "Receipt",
+    "Region",
+    "RegionPlan",
+    "Residency",
+    "Sweep",
+    "SweepPlan",
+    "SweepSchedule",
+    "SweptVersion",
+    "Tracking",
+    "Version",
+    "Victim",
+    "Worker",
+    "decode",
+    "decode_items",
+    "to_json",
+]

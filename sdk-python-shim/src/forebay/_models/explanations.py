@@ -1,0 +1,32 @@
+"""Why a version is, or is not, in a region."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Happening:
+    """Something that happened to a version in a region: ASKED_FOR, CACHED, LOST, BLOCKED, PINNED, EVICTED, …"""
+
+    at: datetime
+    kind: str
+    text: str = ""
+    code: str | None = None
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a version is, or is not, in a region: in sentences, and what they are made from, the latest first."""
+
+    dataset: str
+    version: str
+    region: str
+    state: str
+    warm: bool
+    newest: str
+    sentences: tuple[str, ...] = ()
+    history: tuple[Happening, ...] = ()
+    others: tuple[str, ...] = ()

@@ -1,0 +1,13 @@
+"""Why something does not go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Why something does not go on: a code, and for people what happened and what to do."""
+
+    code: str
+    message: str

@@ -1,0 +1,58 @@
+"""Regions, and who has how much room in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from forebay._models.problems import Blocked
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A cache worker of a region."""
+
+    id: str
+    address: str | None = None
+    live: bool = False
+    capacity_bytes: int = 0
+    used_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Region:
+    """A cache cluster, as its agent sees it.
+
+    ``reachable`` tells whether the agent answers, ``etcd_reachable`` whether the region's etcd answers the agent (None
+    if that is not known), ``problem`` why the region takes nothing on.
+    """
+
+    name: str
+    mount_root: str | None = None
+    agent: str | None = None
+    reachable: bool = False
+    etcd_reachable: bool | None = None
+    problem: Blocked | None = None
+    workers: tuple[Worker, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How much room a namespace may have in a region; ``region`` is None where that counts in all others."""
+
+    bytes: int
+    region: str | None = None
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A version that waits for room in a region; ``position`` is None if its namespace's quota keeps it out."""
+
+    dataset: str
+    version: str
+    bytes: int
+    priority: str
+    reason: str
+    since: datetime | None = None
+    position: int | None = None
+    not_before: datetime | None = None

@@ -1,0 +1,80 @@
+"""Versions, and what regions hold of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from forebay._models.pins import Pin
+from forebay._models.problems import Blocked
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Where the frozen listing of a version is, and how large the version is."""
+
+    digest: str
+    uri: str
+    objects: int
+    bytes: int
+    chunks: int | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a version was made from, and how it differs from the version ``before`` it."""
+
+    source: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    keys: str | None = None
+    keys_etag: str | None = None
+    keys_version_id: str | None = None
+    before: str | None = None
+    objects_unchanged: int = 0
+    objects_changed: int = 0
+    objects_added: int = 0
+    objects_removed: int = 0
+    bytes_new: int = 0
+    frozen_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Residency:
+    """What one region holds of a version; ``state`` is ABSENT, WARMING, CACHED, EVICTING or BLOCKED.
+
+    ``waiting`` tells what a filling or an eviction waits for while it is tried again; it is told of one version, not
+    in lists.
+    """
+
+    region: str
+    state: str
+    bytes_cached: int = 0
+    bytes_from_lake: int = 0
+    path: str | None = None
+    cached_at: datetime | None = None
+    evictable_at: datetime | None = None
+    blocked: Blocked | None = None
+    waiting: Blocked | None = None
+
+
+@dataclass(frozen=True)
+class Version:
+    """An immutable snapshot of a dataset; ``manifest`` is None until it has been listed.
+
+    ``origin`` is told of one version, not in lists.
+    """
+
+    dataset: str
+    version: str
+    manifest: Manifest | None = None
+    ttl_seconds: int | None = None
+    regions: tuple[Residency, ...] = ()
+    pins: tuple[Pin, ...] = ()
+    workflow_id: str | None = None
+    workflow_url: str | None = None
+    origin: Origin | None = None
+
+    def residency(self, region: str) -> Residency:
+        """What a region holds of the version: ABSENT if it was never asked for there."""
+        return next((r for r in self.regions if r.region == region), Residency(region, "ABSENT"))
