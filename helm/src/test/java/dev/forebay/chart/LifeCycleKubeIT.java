@@ -211,6 +211,30 @@ class LifeCycleKubeIT {
         assertLeftNothingBut(before);
     }
 
+    @Test
+    void anAutoscalerTakesOverAsManyAsThereAre() {
+        Site site = Site.prepare(client, "scaled", "privileged").withDisks(diskNodes);
+        SortedSet<String> before = Inventory.of(client);
+        Installation release = installation("scaled");
+        String[] values = {Chart.REGION, ON_GPU_NODES, site.values()};
+        release.install(values);
+        awaitAll(site);
+        Set<String> workers = site.pods(WORKER).keySet();
+        Map<String, String> claims = site.claims();
+
+        String[] scaled =
+                with(values, "{region: {workers: {autoscaling: {enabled: true, minReplicas: 2}}}}");
+        release.upgrade(scaled);
+        release.upgrade(with(scaled, "{region: {fuse: {memoryCache: 128M}}}"));
+
+        awaitAll(site);
+        assertThat(site.pods(WORKER)).containsOnlyKeys(workers);
+        assertThat(site.claims()).isEqualTo(claims);
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
     /** All of a region but the node's pods complies with the strictest standard. */
     @Test
     void aRestrictedNamespaceTakesAllButWhatMounts() {
