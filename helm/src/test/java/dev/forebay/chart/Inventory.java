@@ -5,7 +5,7 @@ import io.fabric8.kubernetes.api.model.APIResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.util.Set;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
@@ -18,13 +18,13 @@ final class Inventory {
     private static final Set<String> OF_THE_MOMENT = Set.of("events", "leases");
 
     private final KubernetesClient client;
-    private final SortedSet<String> names = new TreeSet<>();
+    private final NavigableSet<String> names = new TreeSet<>();
 
     private Inventory(KubernetesClient client) {
         this.client = client;
     }
 
-    static SortedSet<String> of(KubernetesClient client) {
+    static NavigableSet<String> of(KubernetesClient client) {
         Inventory inventory = new Inventory(client);
         inventory.list("", "v1");
         for (APIGroup group : client.getApiGroups().getGroups()) {

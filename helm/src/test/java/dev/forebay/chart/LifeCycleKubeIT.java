@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -70,7 +70,7 @@ class LifeCycleKubeIT {
         return new Installation(cluster, directory.resolve("helm"), namespace);
     }
 
-    private static void assertLeftNothingBut(SortedSet<String> before) {
+    private static void assertLeftNothingBut(NavigableSet<String> before) {
         Await.untilAsserted(() -> assertThat(Inventory.of(client)).isEqualTo(before));
     }
 
@@ -88,7 +88,7 @@ class LifeCycleKubeIT {
     @Test
     void aControlPlaneLivesInARestrictedNamespace() {
         Site site = Site.prepare(client, "control", "restricted");
-        SortedSet<String> before = Inventory.of(client);
+        NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("control");
 
         release.install(Chart.CONTROL_PLANE);
@@ -115,7 +115,7 @@ class LifeCycleKubeIT {
     @Test
     void anUpgradeLeavesMountsAloneAndChunksWhereTheyAre() {
         Site site = Site.prepare(client, "both", "privileged").withDisks(diskNodes);
-        SortedSet<String> before = Inventory.of(client);
+        NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("both");
         String[] values = {Chart.CONTROL_PLANE, Chart.REGION, ON_GPU_NODES, site.values()};
 
@@ -160,7 +160,7 @@ class LifeCycleKubeIT {
     @Test
     void whatCannotBeUpgradedIsRefusedAndRolledBack() {
         Site site = Site.prepare(client, "refused", "privileged").withDisks(diskNodes);
-        SortedSet<String> before = Inventory.of(client);
+        NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("refused");
         String[] values = {Chart.REGION, ON_GPU_NODES, site.values()};
         release.install(values);
@@ -186,7 +186,7 @@ class LifeCycleKubeIT {
     @Test
     void claimsThatAreKeptAreThereForTheNextRelease() {
         Site site = Site.prepare(client, "kept", "privileged").withDisks(diskNodes);
-        SortedSet<String> before = Inventory.of(client);
+        NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("kept");
         String keep = "{region: {workers: {storage: {keep: true}}, etcd: {storage: {keep: true}}}}";
         String[] values = {Chart.REGION, ON_GPU_NODES, site.values(), keep};
@@ -214,7 +214,7 @@ class LifeCycleKubeIT {
     @Test
     void anAutoscalerTakesOverAsManyAsThereAre() {
         Site site = Site.prepare(client, "scaled", "privileged").withDisks(diskNodes);
-        SortedSet<String> before = Inventory.of(client);
+        NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("scaled");
         String[] values = {Chart.REGION, ON_GPU_NODES, site.values()};
         release.install(values);
@@ -239,7 +239,7 @@ class LifeCycleKubeIT {
     @Test
     void aRestrictedNamespaceTakesAllButWhatMounts() {
         Site site = Site.prepare(client, "strict", "restricted").withDisks(diskNodes);
-        SortedSet<String> before = Inventory.of(client);
+        NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("strict");
 
         release.installWithoutWaiting(Chart.REGION, ON_GPU_NODES, site.values());

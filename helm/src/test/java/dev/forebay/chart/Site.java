@@ -10,7 +10,7 @@ import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SortedMap;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -117,8 +117,8 @@ final class Site {
     }
 
     /** The pods of a component by their uid, but for those that are going. */
-    SortedMap<String, Pod> pods(String component) {
-        SortedMap<String, Pod> pods = new TreeMap<>();
+    NavigableMap<String, Pod> pods(String component) {
+        NavigableMap<String, Pod> pods = new TreeMap<>();
         client
                 .pods()
                 .inNamespace(namespace)
