@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  * A release from {@code helm install} to {@code helm uninstall}, on a real API server, with its
  * admission, its controllers and its scheduler. Containers do not run: every pod is ready at once.
  */
+@SuppressWarnings("NullAway.Init")
 class LifeCycleKubeIT {
 
     private static final String FUSE = "fuse";
@@ -234,6 +235,21 @@ class LifeCycleKubeIT {
         awaitAll(site);
         assertThat(site.pods(WORKER)).containsOnlyKeys(workers);
         assertThat(site.claims()).isEqualTo(claims);
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void anAutoscalerOfANewReleaseBringsItsLeast() {
+        Site site = Site.prepare(client, "fresh", "restricted");
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("fresh");
+
+        release.install(
+                Chart.CONTROL_PLANE,
+                "{controlPlane: {autoscaling: {enabled: true, minReplicas: 3}}}");
+        site.awaitReady(CONTROL_PLANE, 3);
 
         release.uninstall();
         assertLeftNothingBut(before);
