@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -114,13 +115,13 @@ class LifeCycleKubeIT {
     }
 
     @Test
-    void anUpgradeLeavesMountsAloneAndChunksWhereTheyAre() {
+    void anUpgradeFromTheChartBeforeLeavesMountsAloneAndChunksWhereTheyAre() throws IOException {
         Site site = Site.prepare(client, "both", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("both");
         String[] values = {Chart.CONTROL_PLANE, Chart.REGION, ON_GPU_NODES, site.values()};
 
-        release.install(values);
+        release.by(Chart.ofVersion("0.0.9", directory.resolve("before"))).install(values);
         awaitAll(site);
         site.awaitReady(CONTROL_PLANE, 2);
         assertThat(site.pods(HOLDER).values()).extracting(LifeCycleKubeIT::node).hasSameElementsAs(gpuNodes);
