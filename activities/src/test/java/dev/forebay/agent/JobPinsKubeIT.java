@@ -66,12 +66,18 @@ class JobPinsKubeIT {
                         "agent",
                         directory.resolve("agent"),
                         Map.of(
-                                "forebay.role", "agent",
-                                "forebay.region", REGION.value(),
-                                "forebay.etcd.endpoints", etcd.endpoint().toString(),
-                                "forebay.temporal.target", temporal.target(),
-                                "forebay.jobs.watch", "true",
-                                "forebay.jobs.interval", "2S"),
+                                "forebay.role",
+                                "agent",
+                                "forebay.region",
+                                REGION.value(),
+                                "forebay.etcd.endpoints",
+                                etcd.endpoint().toString(),
+                                "forebay.temporal.target",
+                                temporal.target(),
+                                "forebay.jobs.watch",
+                                "true",
+                                "forebay.jobs.interval",
+                                "2S"),
                         Map.of("KUBECONFIG", cluster.kubeconfig().toString()));
         region = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), REGION);
         region.mount(VERSION, new ManifestRef("s3://m/" + DIGEST, DIGEST, 1, 1, 1));

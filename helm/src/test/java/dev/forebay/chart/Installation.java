@@ -64,16 +64,14 @@ final class Installation {
 
     /** Why an upgrade fails. */
     String upgradeRefusal(String... values) {
-        Helm.Ended ended = run(List.of("upgrade", Chart.RELEASE, chart.toString()), UNTIL_READY, values);
+        Helm.Ended ended =
+                run(List.of("upgrade", Chart.RELEASE, chart.toString()), UNTIL_READY, values);
         assertThat(ended.code()).as("upgraded").isNotZero();
         return ended.errors();
     }
 
     void rollback(int revision) {
-        succeed(
-                run(
-                        List.of("rollback", Chart.RELEASE, Integer.toString(revision)),
-                        UNTIL_READY));
+        succeed(run(List.of("rollback", Chart.RELEASE, Integer.toString(revision)), UNTIL_READY));
     }
 
     void uninstall() {

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.NavigableSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -124,8 +124,12 @@ class LifeCycleKubeIT {
         release.by(Chart.ofVersion("0.0.9", directory.resolve("before"))).install(values);
         awaitAll(site);
         site.awaitReady(CONTROL_PLANE, 2);
-        assertThat(site.pods(HOLDER).values()).extracting(LifeCycleKubeIT::node).hasSameElementsAs(gpuNodes);
-        assertThat(site.pods(WORKER).values()).extracting(LifeCycleKubeIT::node).hasSameElementsAs(diskNodes);
+        assertThat(site.pods(HOLDER).values())
+                .extracting(LifeCycleKubeIT::node)
+                .hasSameElementsAs(gpuNodes);
+        assertThat(site.pods(WORKER).values())
+                .extracting(LifeCycleKubeIT::node)
+                .hasSameElementsAs(diskNodes);
         assertThat(site.may("agent", "list", "batch", "jobs")).isTrue();
         assertThat(site.may("agent", "delete", "batch", "jobs")).isFalse();
         assertThat(site.may("agent", "list", "", "secrets")).isFalse();

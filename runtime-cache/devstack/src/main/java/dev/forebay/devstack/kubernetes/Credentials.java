@@ -71,7 +71,9 @@ final class Credentials {
         return serviceAccounts.key();
     }
 
-    /** The public key of it, in a certificate: in PKCS #8 the API server reads none out of EC keys. */
+    /**
+     * The public key of it, in a certificate: in PKCS #8 the API server reads none out of EC keys.
+     */
     Path serviceAccountCertificate() {
         return serviceAccounts.certificate();
     }
