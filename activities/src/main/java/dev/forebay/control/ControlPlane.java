@@ -96,6 +96,16 @@ class ControlPlane {
                         e);
             }
         }
+        config.regions()
+                .forEach(
+                        (name, region) -> {
+                            if (region.gpus().orElse(0) < 0) {
+                                throw new ForebayException(
+                                        ErrorCode.INVALID_ARGUMENT,
+                                        "forebay.regions.%s.gpus must be at least 0"
+                                                .formatted(name));
+                            }
+                        });
         if (config.ingest().concurrency() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.concurrency must be at least 1");

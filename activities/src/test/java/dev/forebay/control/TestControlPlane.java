@@ -88,6 +88,7 @@ final class TestControlPlane {
         properties.put("forebay.progress.streams", String.valueOf(STREAMS));
         properties.put("forebay.progress.interval", "0.2S");
         properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());
+        properties.put("forebay.regions." + REGION + ".gpus", "64");
         properties.put("forebay.plan.objects", String.valueOf(LISTED));
         properties.put("forebay.prices.on-premises-gb", "0.01");
         properties.put("forebay.regions." + AWAY + ".on-premises", "true");
