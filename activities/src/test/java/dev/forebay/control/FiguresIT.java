@@ -28,28 +28,34 @@ class FiguresIT {
     void versionsAreCountedByTheirState() throws SQLException {
         String blocked = labels("region", AWAY, "state", "blocked");
         String cached = labels("region", AWAY, "state", "cached");
+        // What other tests have left there.
+        double isBlocked = shown("forebay_control_versions" + blocked);
+        double isCached = shown("forebay_control_versions" + cached);
+        double bytes = shown("forebay_control_version_bytes" + cached);
         String name = platform.dataset(LONG);
         isIn(AWAY, name, "v1", "'BLOCKED', 3");
         isIn(AWAY, name, "v2", "'CACHED', 40");
         isIn(AWAY, name, "v3", "'CACHED', 50");
         try {
-            awaitThat("forebay_control_versions" + blocked, 1);
-            awaitThat("forebay_control_versions" + cached, 2);
-            awaitThat("forebay_control_version_bytes" + cached, 90);
+            awaitThat("forebay_control_versions" + blocked, isBlocked + 1);
+            awaitThat("forebay_control_versions" + cached, isCached + 2);
+            awaitThat("forebay_control_version_bytes" + cached, bytes + 90);
         } finally {
             leaves(name);
         }
-        awaitThat("forebay_control_versions" + blocked, 0);
-        awaitThat("forebay_control_versions" + cached, 0);
+        awaitThat("forebay_control_versions" + blocked, isBlocked);
+        awaitThat("forebay_control_versions" + cached, isCached);
     }
 
     @Test
     void aFillingThatDoesNotGetOnIsToldByItsAge() throws SQLException {
         String unchanged = "forebay_control_filling_unchanged_seconds" + labels("region", AWAY);
+        String warming = "forebay_control_versions" + labels("region", AWAY, "state", "warming");
         awaitThat(unchanged, 0);
+        double isWarming = shown(warming);
         String name = platform.dataset(LONG);
         isIn(AWAY, name, "v1", "'WARMING', 3");
-        awaitThat("forebay_control_versions" + labels("region", AWAY, "state", "warming"), 1);
+        awaitThat(warming, isWarming + 1);
         assertThat(metric(unchanged)).as("while it waits for room").hasValue(0);
         try {
             change(
@@ -72,7 +78,7 @@ class FiguresIT {
         String name = platform.dataset(LONG);
         platform.region.shut();
         try {
-            api.post(version(name, "v1") + "/ensure", IN);
+            api.post(version(name, "v1") + "/ensure?wait_seconds=0", IN);
             Await.until(
                     "it is being filled", () -> changedAgo(name, REGION, "filling_since") < LONG);
             change(
@@ -150,9 +156,8 @@ class FiguresIT {
     void theLedgerIsToldWithItsPrices() {
         String lake = "forebay_control_ledger_bytes" + labels("region", REGION, "source", "lake");
         String cost = "forebay_control_ledger_cost" + labels("kind", "lake", "region", REGION);
-        Await.until("the ledger is shown", () -> metric(lake).isPresent());
-        double bytes = metric(lake).orElseThrow();
-        double price = metric(cost).orElseThrow();
+        double bytes = shown(lake);
+        double price = shown(cost);
         String version = "team/%s@v1".formatted(platform.dataset(LONG));
         platform.gateway.says(
                 "figures",
@@ -175,6 +180,11 @@ class FiguresIT {
                     OptionalDouble found = metric(series);
                     return found.isPresent() && found.getAsDouble() == value;
                 });
+    }
+
+    private double shown(String series) {
+        Await.until(series + " is shown", () -> metric(series).isPresent());
+        return metric(series).orElseThrow();
     }
 
     private OptionalDouble metric(String series) {

@@ -142,9 +142,14 @@ class RenderedReleaseFuseIT {
                 }
             }
             await(() -> missing(prometheus, asked).isEmpty(), () -> missing(prometheus, asked));
-            assertThat(prometheus.query("up == 1")).hasSize(targets(kubelet, etcd).size());
-            assertThat(prometheus.query("sum(forebay_control_versions{state=\"cached\"}) == 1"))
-                    .hasSize(1);
+            int up = targets(kubelet, etcd).size();
+            await(
+                    () -> prometheus.query("up == 1").size() == up,
+                    () -> prometheus.query("up"));
+            String cached = "max by (region) (forebay_control_versions{state=\"cached\"})";
+            await(
+                    () -> prometheus.query(cached + " == 1").size() == 1,
+                    () -> prometheus.query(cached));
             await(
                     () ->
                             prometheus.rules().findValuesAsText("health").stream()
