@@ -3,7 +3,7 @@ package dev.forebay.control;
 import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.control.engine.Engine;
 import dev.forebay.control.figures.FiguresConfig;
-import dev.forebay.control.figures.RegionFigures;
+import dev.forebay.control.figures.Figures;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PriceTable;
@@ -36,7 +36,7 @@ class ControlPlane {
     private final Instance<Budgets> budgets;
     private final LedgerConfig ledger;
     private final FiguresConfig figuresConfig;
-    private final Instance<RegionFigures> figures;
+    private final Instance<Figures> figures;
     private final Instance<Engine> engine;
 
     ControlPlane(
@@ -46,7 +46,7 @@ class ControlPlane {
             Instance<Budgets> budgets,
             LedgerConfig ledger,
             FiguresConfig figuresConfig,
-            Instance<RegionFigures> figures,
+            Instance<Figures> figures,
             Instance<Engine> engine) {
         this.service = service;
         this.config = config;
