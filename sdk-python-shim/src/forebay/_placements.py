@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Placement:
     """How good a place a region is; what is not known is None.
 
-    ``verdict`` is warm, can_be_filled, after_eviction, waits, unknown, refused or too_few_gpus; ``coverage`` the part of
-    the bytes that is there, 0 to 1; ``cost`` that of what is missing; ``reasons`` say in words what counted.
+    ``verdict`` is warm, can_be_filled, after_eviction, waits, unknown, refused or too_few_gpus; ``coverage`` the part
+    of the bytes that is there, 0 to 1; ``cost`` that of what is missing; ``reasons`` say in words what counted.
     """
 
     rank: int

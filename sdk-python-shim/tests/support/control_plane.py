@@ -387,7 +387,8 @@ class ControlPlane:
             "version": "1",
             "currency": "USD",
             "items": [
-                {"rank": 1, "region": "eu", "state": "ABSENT", "verdict": "can_be_filled", "reasons": ["a", "b"]} | here,
+                {"rank": 1, "region": "eu", "state": "ABSENT", "verdict": "can_be_filled", "reasons": ["a", "b"]}
+                | here,
                 {"rank": 2, "region": "us", "state": "ABSENT", "verdict": "unknown", "reasons": ["no agent"]} | unknown,
             ],
         }

@@ -190,7 +190,7 @@ public class EnsureRequests {
 
     private Ensured answer(Dataset dataset, RequestLog.Entry entry, Duration wait) {
         try {
-            Ensured answer = find(dataset, entry, wait);
+            Ensured answer = ask(dataset, entry, wait);
             if (answer instanceof Ensured.Pending pending && isOfAJob(entry)) {
                 waiting.waits(entry.version(), entry.id(), pending.regions());
             } else {
@@ -210,7 +210,7 @@ public class EnsureRequests {
         return form.read(entry.body()).terms().urgency() == Urgency.INTERACTIVE;
     }
 
-    private Ensured find(Dataset dataset, RequestLog.Entry entry, Duration wait) {
+    private Ensured ask(Dataset dataset, RequestLog.Entry entry, Duration wait) {
         String runId = entry.runId();
         if (runId != null) {
             try {
