@@ -28,6 +28,7 @@ class RolesTest {
             controlPlane: {autoscaling: {enabled: true}}
             region: {workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}}
             networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}
+            monitoring: {podMonitors: {enabled: true}, alerts: {enabled: true}, dashboards: {enabled: true}}
             """;
 
     private static final String ELSEWHERE =

@@ -99,6 +99,8 @@ class SettingsTest {
                     {controlPlane: {database: {url: "jdbc:postgresql://a/b"}}} | control-plane    | quarkus.datasource.jdbc.url | jdbc:postgresql://a/b
                     {controlPlane: {regions: {seoul: {agent: "http://a:1"}}}} | control-plane     | forebay.regions."seoul".agent | http://a:1
                     {controlPlane: {regions: {seoul: {agent: "http://a:1", onPremises: true}}}} | control-plane | forebay.regions."seoul".on-premises | true
+                    {controlPlane: {regions: {seoul: {agent: "http://a:1", gpus: 64}}}} | control-plane | forebay.regions."seoul".gpus | 64
+                    {region: {gpus: 8}}                              | control-plane              | forebay.regions."us-east-1".gpus | 8
                     {region: {name: seoul}}                          | agent,worker               | forebay.region             | seoul
                     {region: {mountRoot: /data/sets}}                | agent                      | forebay.mount-root         | /data/sets
                     {region: {agent: {manifestCache: 3G}}}           | agent                      | forebay.manifest-cache     | 3G

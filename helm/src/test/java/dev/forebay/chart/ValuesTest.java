@@ -33,6 +33,7 @@ class ValuesTest {
                     """
                     controlPlane: {autoscaling: {enabled: true}}
                     region: {workers: {drainSeconds: 600, autoscaling: {enabled: true}}}
+                    monitoring: {podMonitors: {enabled: true}, alerts: {enabled: true}, dashboards: {enabled: true}}
                     """);
 
     private static final String PLAIN_TEXT = text(PLAIN);
@@ -133,6 +134,9 @@ class ValuesTest {
                     region: {fuse: {settings: {prewarm-rate: 64M}}}               | 'prewarm-rate'
                     region: {fuse: {maxSurge: 0%}}                                | /region/fuse/maxSurge
                     region: {node: {priority: 2000000000}}                        | /region/node/priority
+                    monitoring: {labels: {release: [a]}}                          | /monitoring/labels/release
+                    monitoring: {alerts: {runbooks: docs}}                        | /monitoring/alerts/runbooks
+                    monitoring: {podMonitors: {interval: 30}}                     | /monitoring/podMonitors/interval
                     networkPolicy: {metricsFrom: [{}]}                            | /networkPolicy/metricsFrom/0
                     """)
     void nonsenseIsRefusedByName(String values, String message) {

@@ -14,9 +14,11 @@ import java.util.stream.Stream;
  * A program out of a Debian package, with all the libraries that it needs and this machine has not,
  * unpacked without being installed.
  *
- * @param name of the package, and of the program in its {@code /usr/bin}
+ * @param name of the package
+ * @param program the path of the program in the package, such as {@code usr/bin/fio}; it is started
+ *     by the last part of it
  */
-record DebianProgram(String name) implements Recipe {
+record DebianProgram(String name, String program) implements Recipe {
 
     @Override
     public void obtain(Machine machine, Path into, Path log) {
@@ -37,15 +39,15 @@ record DebianProgram(String name) implements Recipe {
             }
             Path start =
                     Files.writeString(
-                            into.resolve(name),
+                            into.resolve(Path.of(program).getFileName()),
                             """
                             #!/bin/sh
                             root="$(dirname "$(readlink -f "$0")")/root"
                             LD_LIBRARY_PATH=$(find "$root" -name '*.so*' -exec dirname {} + | sort -u | tr '\\n' ':')
                             export LD_LIBRARY_PATH
-                            exec "$root/usr/bin/%s" "$@"
+                            exec "$root/%s" "$@"
                             """
-                                    .formatted(name));
+                                    .formatted(program));
             Files.setPosixFilePermissions(start, PosixFilePermissions.fromString("rwxr-xr-x"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

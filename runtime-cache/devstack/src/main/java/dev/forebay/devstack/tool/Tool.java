@@ -102,7 +102,7 @@ record Tool(
                     Pattern.compile("fio-3\\."),
                     "a few seconds",
                     "install it (Debian: apt-get install fio)",
-                    new DebianProgram("fio"));
+                    new DebianProgram("fio", "usr/bin/fio"));
 
     /**
      * For tests of the chart; obtained when one is run. Always this one: others render otherwise.
@@ -116,6 +116,23 @@ record Tool(
                     "1 to 3 minutes",
                     "put a helm 3.19 into the cache, as ~/.cache/forebay/helm/3.19.5/helm",
                     new GoInstall("helm.sh/helm/v3/cmd/helm", "v3.19.5"));
+
+    /** For tests of the alerts; obtained when one is run. */
+    static final Tool PROMTOOL = prometheus("promtool");
+
+    /** For tests of the dashboards; obtained when one is run. */
+    static final Tool PROMETHEUS = prometheus("prometheus");
+
+    private static Tool prometheus(String program) {
+        return new Tool(
+                program,
+                "2.42",
+                program,
+                Pattern.compile(program + ", version (2\\.(4[2-9]|[5-9]\\d)|3\\.\\d+)\\."),
+                "half a minute",
+                "install it (Debian: apt-get install prometheus)",
+                new DebianProgram("prometheus", "usr/bin/" + program));
+    }
 
     // What benchmarks compare with; obtained when one is run.
 

@@ -103,6 +103,16 @@ public final class Toolbox {
         return program(Tool.HELM);
     }
 
+    /** The program {@code promtool}. */
+    public Path promtool() {
+        return program(Tool.PROMTOOL);
+    }
+
+    /** The program {@code prometheus}. */
+    public Path prometheus() {
+        return program(Tool.PROMETHEUS);
+    }
+
     /** The program {@code rclone}; {@link #fusermount3} has to be on its PATH. */
     public Path rclone() {
         return program(Tool.RCLONE);
