@@ -24,6 +24,7 @@ import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
+import io.fabric8.kubernetes.api.model.storage.CSIDriver;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -56,7 +57,8 @@ record Release(List<HasMetadata> objects) {
                             HorizontalPodAutoscaler.class),
                     Map.entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
                     Map.entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
-                    Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class));
+                    Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
+                    Map.entry("storage.k8s.io/v1 CSIDriver", CSIDriver.class));
 
     private static final ObjectMapper STRICT = strict();
 
