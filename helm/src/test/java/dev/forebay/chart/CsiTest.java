@@ -65,6 +65,7 @@ class CsiTest {
     void mountsWhereTheNodeDoes() {
         Container csi = release.container(CSI, CSI);
 
+        assertThat(csi.getArgs()).containsExactly("csi");
         assertThat(mount(csi, "kubelet").getMountPath()).isEqualTo("/var/lib/kubelet");
         assertThat(mount(csi, "kubelet").getMountPropagation()).isEqualTo("Bidirectional");
         assertThat(mount(csi, "mounts").getMountPath()).isEqualTo("/mnt");

@@ -125,6 +125,26 @@ class CsiFuseIT {
     }
 
     @Test
+    void aVersionWithoutAnImageIsAVolumeFileByFile() throws Exception {
+        Running _ = region.serving(region.holder(), "pod-0", "--view=portable");
+        region.mount(OTHER);
+        Running _ = driver("--image-patience=1");
+        Path target = target("1");
+
+        client.publish(VERSION, target);
+        List<String> published = ImageTreeContract.mountsAt(target);
+        assertThat(published).hasSize(1);
+        assertThat(published.getFirst()).contains(" /vision/digits/v1 ", " - fuse.forebay ");
+        assertShowsAll(target);
+        client.publish(VERSION, target);
+        assertThat(ImageTreeContract.mountsAt(target)).isEqualTo(published);
+        assertThat(refusal(() -> client.publish(OTHER, target)).getCode())
+                .isEqualTo(Status.Code.ALREADY_EXISTS);
+        client.unpublish(target);
+        assertThat(target).doesNotExist();
+    }
+
+    @Test
     void whatIsDoneTwiceIsDoneOnce() throws Exception {
         Running _ = region.serving(region.holder(), "pod-0");
         region.mount(OTHER);

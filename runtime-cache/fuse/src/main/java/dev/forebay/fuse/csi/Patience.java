@@ -5,6 +5,7 @@ import dev.forebay.model.ForebayException;
 import io.grpc.Deadline;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -71,17 +72,25 @@ final class Patience {
             if (isOver()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "%s; waited %.1f s"
-                                .formatted(otherwise.get(), (System.nanoTime() - begin) / 1e9));
+                        String.format(
+                                Locale.ROOT,
+                                "%s; waited %.1f s",
+                                otherwise.get(),
+                                (System.nanoTime() - begin) / 1e9));
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 
-    /** Waits for a condition that need not come about, for a time. */
+    /**
+     * Waits for a condition that need not come about.
+     *
+     * @param most for how long; half of the time that there is must be left at least
+     */
     void awaitOr(Condition condition, Duration most) throws IOException {
         long from = System.nanoTime();
-        while (!condition.holds() && !isOver() && System.nanoTime() - from < most.toNanos()) {
+        long wait = Math.min(most.toNanos(), (nanos - (from - begin)) / 2);
+        while (!condition.holds() && System.nanoTime() - from < wait && !isOver()) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }

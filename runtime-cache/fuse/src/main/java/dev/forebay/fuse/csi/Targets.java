@@ -24,7 +24,7 @@ record Targets(Path directory) {
      */
     static Path parse(String text) {
         if (text.isEmpty()) {
-            throw refused("target_path is missing; it says where to publish");
+            throw refused("%s is missing; it says where to publish".formatted(FIELD));
         }
         Path path;
         try {
@@ -63,20 +63,20 @@ record Targets(Path directory) {
         // Not the target itself: it may be a mount that does not answer.
         Path parent = target.getParent();
         try {
-            if (parent == null || !parent.toRealPath().startsWith(directory.toRealPath())) {
-                throw refused(
-                        "%s is %s; it must be below --kubelet-directory, %s"
-                                .formatted(FIELD, target, directory));
+            if (parent != null) {
+                Path real = parent.toRealPath();
+                if (real.startsWith(directory.toRealPath())) {
+                    return Optional.of(real.resolve(target.getFileName()));
+                }
             }
-            return Optional.of(parent.toRealPath().resolve(target.getFileName()));
         } catch (NoSuchFileException e) {
-            if (!target.startsWith(directory)) {
-                throw refused(
-                        "%s is %s; it must be below --kubelet-directory, %s"
-                                .formatted(FIELD, target, directory));
+            if (target.startsWith(directory)) {
+                return Optional.empty();
             }
-            return Optional.empty();
         }
+        throw refused(
+                "%s is %s; it must be below --kubelet-directory, %s"
+                        .formatted(FIELD, target, directory));
     }
 
     private static ForebayException refused(String message) {
