@@ -24,6 +24,7 @@ final class RegionTable {
     private static final Logger LOG = LoggerFactory.getLogger(RegionTable.class);
 
     /** {@code row} is null for a key that is there but not understood. */
+    @SuppressWarnings("ArrayRecordComponent") // two cells are never compared
     private record Cell(long revision, byte[] value, @Nullable Row row) {}
 
     private final SortedMap<String, Cell> cells = new TreeMap<>();

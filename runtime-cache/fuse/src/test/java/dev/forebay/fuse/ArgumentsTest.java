@@ -151,9 +151,11 @@ class ArgumentsTest {
     }
 
     private String driverRefuses(String... more) {
-        List<String> arguments =
-                new ArrayList<>(List.of("--mountpoint=" + mountpoint, "--node=n1"));
+        List<String> arguments = new ArrayList<>(List.of("--mountpoint=" + mountpoint));
         arguments.addAll(Arrays.asList(more));
+        if (arguments.stream().noneMatch(option -> option.startsWith("--node"))) {
+            arguments.add("--node=n1");
+        }
         return refusal(new Csi(), arguments.toArray(String[]::new));
     }
 

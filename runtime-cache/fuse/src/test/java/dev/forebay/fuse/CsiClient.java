@@ -6,6 +6,7 @@ import dev.forebay.csi.NodePublishVolumeRequest;
 import dev.forebay.csi.NodeUnpublishVolumeRequest;
 import dev.forebay.csi.VolumeCapability;
 import dev.forebay.csi.VolumeCapability.AccessMode;
+import dev.forebay.csi.VolumeCapability.AccessMode.Mode;
 import dev.forebay.csi.VolumeCapability.MountVolume;
 import dev.forebay.model.DatasetVersion;
 import io.grpc.ManagedChannel;
@@ -47,31 +48,28 @@ final class CsiClient implements AutoCloseable {
 
     /** Publishes as a kubelet does for an inline volume. */
     void publish(DatasetVersion version, Path target) {
-        var _ =
-                node().nodePublishVolume(
-                                NodePublishVolumeRequest.newBuilder()
-                                        .setVolumeId("csi-" + target.hashCode())
-                                        .setTargetPath(target.toString())
-                                        .setVolumeCapability(
-                                                VolumeCapability.newBuilder()
-                                                        .setMount(MountVolume.getDefaultInstance())
-                                                        .setAccessMode(
-                                                                AccessMode.newBuilder()
-                                                                        .setMode(
-                                                                                AccessMode.Mode
-                                                                                        .SINGLE_NODE_WRITER)))
-                                        .putVolumeContext("dataset", version.toString())
-                                        .putVolumeContext("csi.storage.k8s.io/ephemeral", "true")
-                                        .build());
+        AccessMode mode = AccessMode.newBuilder().setMode(Mode.SINGLE_NODE_WRITER).build();
+        NodePublishVolumeRequest request =
+                NodePublishVolumeRequest.newBuilder()
+                        .setVolumeId("csi-" + target.hashCode())
+                        .setTargetPath(target.toString())
+                        .setVolumeCapability(
+                                VolumeCapability.newBuilder()
+                                        .setMount(MountVolume.getDefaultInstance())
+                                        .setAccessMode(mode))
+                        .putVolumeContext("dataset", version.toString())
+                        .putVolumeContext("csi.storage.k8s.io/ephemeral", "true")
+                        .build();
+        var _ = node().nodePublishVolume(request);
     }
 
     void unpublish(Path target) {
-        var _ =
-                node().nodeUnpublishVolume(
-                                NodeUnpublishVolumeRequest.newBuilder()
-                                        .setVolumeId("csi-" + target.hashCode())
-                                        .setTargetPath(target.toString())
-                                        .build());
+        NodeUnpublishVolumeRequest request =
+                NodeUnpublishVolumeRequest.newBuilder()
+                        .setVolumeId("csi-" + target.hashCode())
+                        .setTargetPath(target.toString())
+                        .build();
+        var _ = node().nodeUnpublishVolume(request);
     }
 
     @Override

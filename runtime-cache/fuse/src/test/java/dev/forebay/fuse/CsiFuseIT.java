@@ -41,6 +41,9 @@ class CsiFuseIT {
     private static final DatasetVersion NONE = DatasetVersion.of("no", "such", "v1");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** Of which a second is for the answer. */
+    private static final Duration HASTE = Duration.ofSeconds(4);
+
     @TempDir private Path directory;
     private HeldMountFixture region;
     private Path kubelet;
@@ -235,7 +238,7 @@ class CsiFuseIT {
         long _ = pod.kill();
 
         client.publish(VERSION, one);
-        try (CsiClient hasty = new CsiClient(socket, Duration.ofSeconds(4))) {
+        try (CsiClient hasty = new CsiClient(socket, HASTE)) {
             assertThat(refusal(() -> hasty.publish(OTHER, two)).getCode())
                     .isEqualTo(Status.Code.UNAVAILABLE);
         }
@@ -289,18 +292,18 @@ class CsiFuseIT {
     void waitsForAVersionAndSaysSoInTime() throws Exception {
         Running driver = driver();
         Path target = target("1");
-        try (CsiClient hasty = new CsiClient(socket, Duration.ofSeconds(2))) {
+        try (CsiClient hasty = new CsiClient(socket, HASTE)) {
             assertThat(isReady()).isFalse();
             assertThat(refusal(() -> hasty.publish(VERSION, target)).getDescription())
-                    .contains("nothing of Forebay is mounted at", "; waited 1.");
+                    .contains("nothing of Forebay is mounted at", "; waited 3.");
         }
         Running _ = region.serving(region.holder(), "pod-0");
         assertThat(isReady()).isTrue();
-        try (CsiClient hasty = new CsiClient(socket, Duration.ofSeconds(2))) {
+        try (CsiClient hasty = new CsiClient(socket, HASTE)) {
             Status refusal = refusal(() -> hasty.publish(OTHER, target));
             assertThat(refusal.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
             assertThat(refusal.getDescription())
-                    .contains("vision/digits@v2 is not mounted on this node yet", "; waited 1.");
+                    .contains("vision/digits@v2 is not mounted on this node yet", "; waited 3.");
         }
         assertThat(target).doesNotExist();
 

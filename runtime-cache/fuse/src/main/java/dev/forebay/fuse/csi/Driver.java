@@ -67,7 +67,9 @@ public final class Driver implements AutoCloseable {
                         .addService(new IdentityService(config.version(), volumes))
                         .addService(
                                 new NodeService(
-                                        config.node(), new Targets(config.targets()), volumes,
+                                        config.node(),
+                                        new Targets(config.targets()),
+                                        volumes,
                                         calls))
                         .build();
         try {

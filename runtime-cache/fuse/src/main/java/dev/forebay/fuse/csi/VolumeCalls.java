@@ -90,7 +90,8 @@ final class VolumeCalls implements AutoCloseable {
         if (!targets.add(target)) {
             caller.onError(
                     Status.ABORTED
-                            .withDescription("a call for target_path %s is under way".formatted(target))
+                            .withDescription(
+                                    "a call for target_path %s is under way".formatted(target))
                             .asRuntimeException());
             return;
         }
@@ -111,8 +112,7 @@ final class VolumeCalls implements AutoCloseable {
                         .whenComplete((value, failure) -> answer(caller, value, failure));
     }
 
-    private <T> void run(
-            Path target, Patience until, Work<T> work, CompletableFuture<T> answer) {
+    private <T> void run(Path target, Patience until, Work<T> work, CompletableFuture<T> answer) {
         T value;
         try {
             value = work.run(until);

@@ -113,9 +113,7 @@ final class Volumes {
 
     private static String folderOf(Entry mount) {
         String root = mount.root();
-        return root.endsWith(DELETED)
-                ? root.substring(0, root.length() - DELETED.length())
-                : root;
+        return root.endsWith(DELETED) ? root.substring(0, root.length() - DELETED.length()) : root;
     }
 
     /** Which version an image says that it is; the image is a file of the node. */
@@ -135,7 +133,10 @@ final class Volumes {
         Path folder = tree.resolve(version.path());
         return !volume.root().endsWith(DELETED)
                 && MountTable.read().stream()
-                        .filter(it -> it.mountpoint().equals(tree) || it.mountpoint().equals(folder))
+                        .filter(
+                                it ->
+                                        it.mountpoint().equals(tree)
+                                                || it.mountpoint().equals(folder))
                         .anyMatch(it -> it.device().equals(volume.device()));
     }
 
@@ -150,8 +151,8 @@ final class Volumes {
             return "%s cannot be published: the node's mount is dead (%s)"
                     .formatted(version, e.getMessage());
         }
-        return ("%s is not mounted on this node yet: either its region does not have it, then ask for"
-                        + " it (ensure_dataset_cached), or the node has not heard of it yet")
+        return ("%s is not mounted on this node yet: either its region does not have it, then ask"
+                        + " for it (ensure_dataset_cached), or the node has not heard of it yet")
                 .formatted(version);
     }
 
@@ -187,7 +188,8 @@ final class Volumes {
             try {
                 Files.delete(target);
             } catch (DirectoryNotEmptyException e) {
-                throw foreign("target_path %s has files that are not of a volume".formatted(target));
+                throw foreign(
+                        "target_path %s has files that are not of a volume".formatted(target));
             }
         } else if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
             throw foreign("target_path %s is no directory".formatted(target));

@@ -167,13 +167,13 @@ class VolumeCallsTest {
     void whoIsKeptByTheKernelIsAnsweredForBeforeTheCallersDeadline() throws Exception {
         Caller caller = new Caller();
         Context.current()
-                .withDeadlineAfter(1, TimeUnit.SECONDS, timer)
+                .withDeadlineAfter(4, TimeUnit.SECONDS, timer)
                 .run(() -> calls.publish(ONE, caller, this::stuck));
         long begin = System.nanoTime();
 
         assertThat(caller.refusal().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
         assertThat(caller.refusal().getDescription()).contains("does not answer");
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(1));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(4));
         assertThat(publish(ONE, _ -> "not reached").refusal().getCode())
                 .as("its thread may still mount something")
                 .isEqualTo(Status.Code.ABORTED);
@@ -183,12 +183,12 @@ class VolumeCallsTest {
     void aWaitEndsBeforeItsCallersAndSaysWhatForAndForHowLong() throws Exception {
         Caller caller = new Caller();
         Context.current()
-                .withDeadlineAfter(1, TimeUnit.SECONDS, timer)
+                .withDeadlineAfter(4, TimeUnit.SECONDS, timer)
                 .run(() -> calls.publish(ONE, caller, VolumeCallsTest::forEver));
 
         assertThat(caller.refusal().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
         assertThat(caller.refusal().getDescription())
-                .matches("it is not there; waited 0\\.[78] s");
+                .matches("it is not there; waited 3\\.\\d s");
     }
 
     @Test

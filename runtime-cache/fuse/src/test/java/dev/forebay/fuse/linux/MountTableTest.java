@@ -12,7 +12,8 @@ class MountTableTest {
 
     @Test
     void namesWhatIsMountedWhere() {
-        String image = "90 22 0:55 /x\\040y /mnt/a\\040b\\134c ro - erofs /var/i\\011mage ro,directio\n";
+        String image =
+                "90 22 0:55 /x\\040y /mnt/a\\040b\\134c ro - erofs /var/i\\011mage ro,directio\n";
         assertThat(MountTable.parse((ROOT + image).getBytes(ISO_8859_1)))
                 .containsExactly(
                         new MountTable.Entry("8:1", "/", Path.of("/"), "ext4", "/dev/sda1"),
