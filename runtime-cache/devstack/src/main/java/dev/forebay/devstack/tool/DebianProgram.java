@@ -15,10 +15,14 @@ import java.util.stream.Stream;
  * unpacked without being installed.
  *
  * @param name of the package
- * @param program the path of the program in the package, such as {@code usr/bin/fio}; it is started
- *     by the last part of it
+ * @param program its name in the package's {@code /usr/bin}
  */
 record DebianProgram(String name, String program) implements Recipe {
+
+    /** A program of the same name as its package. */
+    DebianProgram(String name) {
+        this(name, name);
+    }
 
     @Override
     public void obtain(Machine machine, Path into, Path log) {
@@ -39,13 +43,13 @@ record DebianProgram(String name, String program) implements Recipe {
             }
             Path start =
                     Files.writeString(
-                            into.resolve(Path.of(program).getFileName()),
+                            into.resolve(program),
                             """
                             #!/bin/sh
                             root="$(dirname "$(readlink -f "$0")")/root"
                             LD_LIBRARY_PATH=$(find "$root" -name '*.so*' -exec dirname {} + | sort -u | tr '\\n' ':')
                             export LD_LIBRARY_PATH
-                            exec "$root/%s" "$@"
+                            exec "$root/usr/bin/%s" "$@"
                             """
                                     .formatted(program));
             Files.setPosixFilePermissions(start, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -102,7 +102,7 @@ record Tool(
                     Pattern.compile("fio-3\\."),
                     "a few seconds",
                     "install it (Debian: apt-get install fio)",
-                    new DebianProgram("fio", "usr/bin/fio"));
+                    new DebianProgram("fio"));
 
     /**
      * For tests of the chart; obtained when one is run. Always this one: others render otherwise.
@@ -131,7 +131,7 @@ record Tool(
                 Pattern.compile(program + ", version (2\\.(4[2-9]|[5-9]\\d)|3\\.\\d+)\\."),
                 "half a minute",
                 "install it (Debian: apt-get install prometheus)",
-                new DebianProgram("prometheus", "usr/bin/" + program));
+                new DebianProgram("prometheus", program));
     }
 
     /** For tests of the CSI driver; obtained when one is run. */
