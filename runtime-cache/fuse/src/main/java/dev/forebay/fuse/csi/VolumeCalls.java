@@ -128,20 +128,19 @@ final class VolumeCalls implements AutoCloseable {
 
     private static <T> void answer(
             StreamObserver<T> caller, T value, @Nullable Throwable failure) {
-        switch (failure) {
-            case null -> {
-                caller.onNext(value);
-                caller.onCompleted();
-            }
-            case TimeoutException _ ->
-                    caller.onError(
-                            GrpcErrors.of(
-                                    new ForebayException(
-                                            ErrorCode.UNAVAILABLE,
-                                            "the node's mount of Forebay does not answer: nobody"
-                                                    + " serves it now; the call goes on")));
-            default -> caller.onError(GrpcErrors.of(failure));
+        if (failure == null) {
+            caller.onNext(value);
+            caller.onCompleted();
+            return;
         }
+        caller.onError(
+                GrpcErrors.of(
+                        failure instanceof TimeoutException
+                                ? new ForebayException(
+                                        ErrorCode.UNAVAILABLE,
+                                        "the node's mount of Forebay does not answer: nobody serves"
+                                                + " it now; the call goes on")
+                                : failure));
     }
 
     /** Nobody waits any longer for what is not there. */
