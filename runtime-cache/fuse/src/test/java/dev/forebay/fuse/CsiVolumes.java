@@ -9,6 +9,13 @@ import dev.forebay.csi.CreateVolumeRequest;
 import dev.forebay.csi.CreateVolumeResponse;
 import dev.forebay.csi.DeleteVolumeRequest;
 import dev.forebay.csi.DeleteVolumeResponse;
+import dev.forebay.csi.GetPluginCapabilitiesRequest;
+import dev.forebay.csi.GetPluginCapabilitiesResponse;
+import dev.forebay.csi.GetPluginInfoRequest;
+import dev.forebay.csi.GetPluginInfoResponse;
+import dev.forebay.csi.IdentityGrpc;
+import dev.forebay.csi.ProbeRequest;
+import dev.forebay.csi.ProbeResponse;
 import dev.forebay.csi.Volume;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
@@ -34,9 +41,35 @@ final class CsiVolumes implements AutoCloseable {
                         .channelType(EpollServerDomainSocketChannel.class)
                         .bossEventLoopGroup(events)
                         .workerEventLoopGroup(events)
+                        .addService(new Identity())
                         .addService(new Controller(attributes))
                         .build()
                         .start();
+    }
+
+    /** csi-sanity asks each server of a driver who it is. */
+    private static final class Identity extends IdentityGrpc.IdentityImplBase {
+
+        @Override
+        public void getPluginInfo(
+                GetPluginInfoRequest request, StreamObserver<GetPluginInfoResponse> caller) {
+            caller.onNext(GetPluginInfoResponse.newBuilder().setName("volumes.of.tests").build());
+            caller.onCompleted();
+        }
+
+        @Override
+        public void getPluginCapabilities(
+                GetPluginCapabilitiesRequest request,
+                StreamObserver<GetPluginCapabilitiesResponse> caller) {
+            caller.onNext(GetPluginCapabilitiesResponse.getDefaultInstance());
+            caller.onCompleted();
+        }
+
+        @Override
+        public void probe(ProbeRequest request, StreamObserver<ProbeResponse> caller) {
+            caller.onNext(ProbeResponse.getDefaultInstance());
+            caller.onCompleted();
+        }
     }
 
     private static final class Controller extends ControllerGrpc.ControllerImplBase {
