@@ -206,11 +206,7 @@ class CsiFuseIT {
         List<String> published = ImageTreeContract.mountsAt(target);
         List<Running> readers =
                 HeldMountFixture.readers(
-                        directory,
-                        target,
-                        1,
-                        EnumSet.of(Way.BUFFERED, Way.SMALL_FILES),
-                        List.of());
+                        directory, target, 1, EnumSet.of(Way.BUFFERED, Way.SMALL_FILES), List.of());
 
         long _ = driver.kill();
         Running next = region.standby(holder, "pod-1", "--view=on-demand");
@@ -368,9 +364,7 @@ class CsiFuseIT {
         try (CsiVolumes _ = new CsiVolumes(controller, Map.of("dataset", VERSION.toString()))) {
             int exit =
                     new ProcessBuilder(
-                                    Toolbox.ofThisMachine()
-                                            .csiSanity()
-                                            .toString(),
+                                    Toolbox.ofThisMachine().csiSanity().toString(),
                                     "--csi.endpoint=" + socket,
                                     "--csi.controllerendpoint=" + controller,
                                     "--csi.mountdir=" + kubelet.resolve("csi-mount"),

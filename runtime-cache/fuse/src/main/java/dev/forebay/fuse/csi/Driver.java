@@ -98,8 +98,7 @@ public final class Driver implements AutoCloseable {
         }
         if (!Epoll.isAvailable()) {
             throw refused(
-                    "--socket: cannot listen on Unix sockets here: "
-                            + Epoll.unavailabilityCause(),
+                    "--socket: cannot listen on Unix sockets here: " + Epoll.unavailabilityCause(),
                     Epoll.unavailabilityCause());
         }
         try {
@@ -125,8 +124,7 @@ public final class Driver implements AutoCloseable {
         }
     }
 
-    private static ForebayException refused(
-            String message, @Nullable Throwable cause) {
+    private static ForebayException refused(String message, @Nullable Throwable cause) {
         return new ForebayException(ErrorCode.INVALID_ARGUMENT, message, cause);
     }
 

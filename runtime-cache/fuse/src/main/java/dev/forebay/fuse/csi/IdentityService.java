@@ -30,10 +30,7 @@ final class IdentityService extends IdentityGrpc.IdentityImplBase {
             GetPluginInfoRequest request, StreamObserver<GetPluginInfoResponse> caller) {
         answer(
                 caller,
-                GetPluginInfoResponse.newBuilder()
-                        .setName(NAME)
-                        .setVendorVersion(version)
-                        .build());
+                GetPluginInfoResponse.newBuilder().setName(NAME).setVendorVersion(version).build());
     }
 
     /** None: there is no controller, for nobody makes volumes, and every node has the same. */

@@ -63,7 +63,8 @@ record Publication(Path target, DatasetVersion version) {
         if (!mount.getFsType().isEmpty()) {
             throw refused(
                     "volume_capability.mount.fs_type is '%s'; there is nothing to choose, leave it"
-                            .formatted(mount.getFsType()) + " out");
+                                    .formatted(mount.getFsType())
+                            + " out");
         }
         for (String flag : mount.getMountFlagsList()) {
             if (!flag.equals("ro")) {
@@ -85,7 +86,7 @@ record Publication(Path target, DatasetVersion version) {
             case MULTI_NODE_SINGLE_WRITER, MULTI_NODE_MULTI_WRITER ->
                     throw refused(
                             "volume_capability.access_mode is %s; a dataset can only be read, so it"
-                                    .formatted(mode)
+                                            .formatted(mode)
                                     + " must be MULTI_NODE_READER_ONLY (ReadOnlyMany)");
             case UNKNOWN, UNRECOGNIZED ->
                     throw refused(
@@ -120,7 +121,8 @@ record Publication(Path target, DatasetVersion version) {
         if (version.version().equals(LATEST)) {
             throw refused(
                     "volume_context '%s' is '%s'; a volume shows one version as long as it lives,"
-                            .formatted(DATASET, text) + " so it must be named");
+                                    .formatted(DATASET, text)
+                            + " so it must be named");
         }
         return version;
     }

@@ -126,8 +126,7 @@ final class VolumeCalls implements AutoCloseable {
         answer.complete(value);
     }
 
-    private static <T> void answer(
-            StreamObserver<T> caller, T value, @Nullable Throwable failure) {
+    private static <T> void answer(StreamObserver<T> caller, T value, @Nullable Throwable failure) {
         if (failure == null) {
             caller.onNext(value);
             caller.onCompleted();

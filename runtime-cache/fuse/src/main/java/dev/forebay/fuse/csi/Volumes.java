@@ -73,8 +73,7 @@ final class Volumes {
         try (DetachedMount copy =
                 DetachedMount.copyOf(folder, mount -> View.of(mount) == View.NATIVE)) {
             if (patience.isOver()) {
-                throw new ForebayException(
-                        ErrorCode.UNAVAILABLE, "the time for this call ran out");
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "the time for this call ran out");
             }
             copy.attach(target);
         }

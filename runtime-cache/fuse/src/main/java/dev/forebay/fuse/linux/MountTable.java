@@ -35,8 +35,7 @@ public final class MountTable {
      * @param type of its file system
      * @param source what is mounted, in the file system's own terms
      */
-    public record Entry(
-            String device, String root, Path mountpoint, String type, String source) {}
+    public record Entry(String device, String root, Path mountpoint, String type, String source) {}
 
     /** The mounts; of several at one mount point the topmost is the last. Touches none of them. */
     public static List<Entry> read() throws IOException {

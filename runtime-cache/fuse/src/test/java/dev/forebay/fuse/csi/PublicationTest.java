@@ -63,8 +63,7 @@ class PublicationTest {
     @Test
     void aClaimOfAPersistentVolumeMayHaveItsOptions() {
         NodePublishVolumeRequest.Builder request =
-                inline()
-                        .setReadonly(true)
+                inline().setReadonly(true)
                         .clearVolumeContext()
                         .putVolumeContext("storage.kubernetes.io/csiProvisionerIdentity", "x")
                         .putVolumeContext("dataset", "search/ko-bert@2026-11-20")

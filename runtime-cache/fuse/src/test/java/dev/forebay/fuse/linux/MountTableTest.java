@@ -18,11 +18,7 @@ class MountTableTest {
                 .containsExactly(
                         new MountTable.Entry("8:1", "/", Path.of("/"), "ext4", "/dev/sda1"),
                         new MountTable.Entry(
-                                "0:55",
-                                "/x y",
-                                Path.of("/mnt/a b\\c"),
-                                "erofs",
-                                "/var/i\tmage"));
+                                "0:55", "/x y", Path.of("/mnt/a b\\c"), "erofs", "/var/i\tmage"));
     }
 
     @Test
