@@ -6,7 +6,6 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import io.grpc.Context;
 import io.grpc.Status;
-import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -94,7 +93,7 @@ class VolumeCallsTest {
             try {
                 throw new AssertionError("was told " + answer.get());
             } catch (ExecutionException e) {
-                return ((StatusRuntimeException) e.getCause()).getStatus();
+                return Status.fromThrowable(e);
             }
         }
     }
