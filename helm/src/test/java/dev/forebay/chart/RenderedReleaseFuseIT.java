@@ -75,6 +75,8 @@ class RenderedReleaseFuseIT {
                               settings: {forebay.ledger.interval: 1S, forebay.figures.interval: 1S, forebay.prices.lake-gb: 0.09}
                             region:
                               etcd: {endpoints: ["%s"]}
+                              # Whatever cluster the user of this machine has is not asked.
+                              agent: {watchJobs: false}
                               workers: {capacity: 64M}
                               fuse: {packCache: 64M}
                             """

@@ -3,7 +3,9 @@ package dev.forebay.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
@@ -12,8 +14,6 @@ import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.CrossVersionObjectReference;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
-import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
-import io.fabric8.kubernetes.api.model.storage.CSIDriver;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -105,9 +105,11 @@ class RolesTest {
             assertThat(object.getMetadata().getNamespace())
                     .as(object.getMetadata().getName())
                     .isEqualTo(
-                            object instanceof PriorityClass || object instanceof CSIDriver
-                                    ? null
-                                    : Chart.NAMESPACE);
+                            // Of kinds of others it is not known; those here are in namespaces.
+                            object instanceof Namespaced
+                                            || object instanceof GenericKubernetesResource
+                                    ? Chart.NAMESPACE
+                                    : null);
             assertThat(object.getMetadata().getLabels())
                     .containsEntry("app.kubernetes.io/instance", Chart.RELEASE)
                     .containsEntry("app.kubernetes.io/managed-by", "Helm");

@@ -104,6 +104,7 @@ class SettingsTest {
                     {region: {gpus: 8}}                              | control-plane              | forebay.regions."us-east-1".gpus | 8
                     {region: {name: seoul}}                          | agent,worker               | forebay.region             | seoul
                     {region: {mountRoot: /data/sets}}                | agent                      | forebay.mount-root         | /data/sets
+                    {region: {name: us}}                             | agent                      | forebay.jobs.watch         | true
                     {region: {agent: {manifestCache: 3G}}}           | agent                      | forebay.manifest-cache     | 3G
                     {region: {workers: {capacity: 500G}}}            | worker                     | forebay.worker.capacity    | 500G
                     {region: {workers: {drainSeconds: 900}}}         | worker                     | forebay.worker.drain.on-stop | 900s
