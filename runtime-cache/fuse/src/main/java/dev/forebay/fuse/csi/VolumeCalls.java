@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -38,9 +39,9 @@ final class VolumeCalls implements AutoCloseable {
     private final Duration patience;
 
     /** Apart, so that volumes can leave while others wait for their versions. */
-    private final ExecutorService publishing;
+    private final Kind publishing;
 
-    private final ExecutorService unpublishing;
+    private final Kind unpublishing;
     private final Set<Path> targets = ConcurrentHashMap.newKeySet();
     private volatile boolean stops;
 
@@ -50,21 +51,29 @@ final class VolumeCalls implements AutoCloseable {
      */
     VolumeCalls(int most, Duration patience) {
         this.patience = patience;
-        publishing = threads("csi-publish-", most);
-        unpublishing = threads("csi-unpublish-", most);
+        publishing = Kind.of("csi-publish-", most);
+        unpublishing = Kind.of("csi-unpublish-", most);
     }
 
-    private static ExecutorService threads(String name, int most) {
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(
-                        most,
-                        most,
-                        IDLE_SECONDS,
-                        TimeUnit.SECONDS,
-                        new SynchronousQueue<>(),
-                        Thread.ofPlatform().daemon().name(name, 0).factory());
-        threads.allowCoreThreadTimeOut(true);
-        return threads;
+    /**
+     * Calls of a kind.
+     *
+     * @param permits as many as may still begin; given back before the caller is answered, who may
+     *     ask for more at once, when the thread is not idle yet
+     */
+    private record Kind(ExecutorService threads, Semaphore permits) {
+
+        static Kind of(String name, int most) {
+            return new Kind(
+                    new ThreadPoolExecutor(
+                            0,
+                            Integer.MAX_VALUE,
+                            IDLE_SECONDS,
+                            TimeUnit.SECONDS,
+                            new SynchronousQueue<>(),
+                            Thread.ofPlatform().daemon().name(name, 0).factory()),
+                    new Semaphore(most));
+        }
     }
 
     /** Publishes, and tells the caller how it went. */
@@ -77,8 +86,7 @@ final class VolumeCalls implements AutoCloseable {
         run(unpublishing, target, caller, work);
     }
 
-    private <T> void run(
-            ExecutorService threads, Path target, StreamObserver<T> caller, Work<T> work) {
+    private <T> void run(Kind kind, Path target, StreamObserver<T> caller, Work<T> work) {
         ServerCallStreamObserver<T> call = (ServerCallStreamObserver<T>) caller;
         // Without a handler it would be an error to answer one who has gone.
         call.setOnCancelHandler(() -> {});
@@ -95,16 +103,20 @@ final class VolumeCalls implements AutoCloseable {
                             .asRuntimeException());
             return;
         }
+        if (!kind.permits().tryAcquire()) {
+            targets.remove(target);
+            refuse(
+                    caller,
+                    ErrorCode.CAPACITY_EXCEEDED,
+                    "as many calls as --calls allows are under way; try again");
+            return;
+        }
         CompletableFuture<T> answer = new CompletableFuture<>();
         try {
-            threads.execute(() -> run(target, until, work, answer));
+            kind.threads().execute(() -> run(kind, target, until, work, answer));
         } catch (RejectedExecutionException e) {
-            targets.remove(target);
-            caller.onError(
-                    GrpcErrors.of(
-                            new ForebayException(
-                                    ErrorCode.CAPACITY_EXCEEDED,
-                                    "as many calls as --calls allows are under way; try again")));
+            end(kind, target);
+            refuse(caller, ErrorCode.UNAVAILABLE, "the driver stops; try again");
             return;
         }
         var _ =
@@ -112,17 +124,27 @@ final class VolumeCalls implements AutoCloseable {
                         .whenComplete((value, failure) -> answer(caller, value, failure));
     }
 
-    private <T> void run(Path target, Patience until, Work<T> work, CompletableFuture<T> answer) {
+    private static void refuse(StreamObserver<?> caller, ErrorCode code, String message) {
+        caller.onError(GrpcErrors.of(new ForebayException(code, message)));
+    }
+
+    private void end(Kind kind, Path target) {
+        targets.remove(target);
+        kind.permits().release();
+    }
+
+    private <T> void run(
+            Kind kind, Path target, Patience until, Work<T> work, CompletableFuture<T> answer) {
         T value;
         try {
             value = work.run(until);
         } catch (Throwable e) {
-            targets.remove(target);
+            end(kind, target);
             answer.completeExceptionally(e);
             return;
         }
         // First, or who is answered and asks for more would be told that this is under way.
-        targets.remove(target);
+        end(kind, target);
         answer.complete(value);
     }
 
@@ -145,8 +167,8 @@ final class VolumeCalls implements AutoCloseable {
     /** Nobody waits any longer for what is not there. */
     void stop() {
         stops = true;
-        publishing.shutdown();
-        unpublishing.shutdown();
+        publishing.threads().shutdown();
+        unpublishing.threads().shutdown();
     }
 
     @Override
