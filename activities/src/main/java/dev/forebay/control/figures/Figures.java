@@ -57,7 +57,8 @@ public class Figures {
         for (Part part : parts) {
             try {
                 part.look();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // An Error, too: else it would be the last look, and what it has found would stay.
                 LOG.debugf(e, "Some figures are not known at the moment");
                 part.forget();
             }
