@@ -20,8 +20,7 @@ final class RegionGauges {
      * @param view the last known one
      * @param connected whether it is current
      */
-    static void show(
-            Supplier<RegionView> view, BooleanSupplier connected, MeterRegistry registry) {
+    static void show(Supplier<RegionView> view, BooleanSupplier connected, MeterRegistry registry) {
         Gauge.builder(PREFIX + "etcd.connected", () -> connected.getAsBoolean() ? 1 : 0)
                 .description("Whether the region's etcd is followed")
                 .strongReference(true)

@@ -2,8 +2,8 @@ package dev.forebay.control;
 
 import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.control.engine.Engine;
-import dev.forebay.control.figures.FiguresConfig;
 import dev.forebay.control.figures.Figures;
+import dev.forebay.control.figures.FiguresConfig;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PriceTable;

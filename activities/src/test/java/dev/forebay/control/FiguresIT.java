@@ -121,11 +121,7 @@ class FiguresIT {
         Await.until(
                 "it is answered",
                 () ->
-                        api.get(
-                                        version(name, "v1")
-                                                + "/requests/"
-                                                + request
-                                                + "?wait_seconds=10")
+                        api.get(version(name, "v1") + "/requests/" + request + "?wait_seconds=10")
                                 .body()
                                 .path("done")
                                 .asBoolean());
@@ -134,7 +130,8 @@ class FiguresIT {
 
     @Test
     void leakedPinsAreCountedWhereTheRegionAnswers() {
-        String unknown = "forebay_control_leaked_pins" + labels("leak", "unknown", "region", REGION);
+        String unknown =
+                "forebay_control_leaked_pins" + labels("leak", "unknown", "region", REGION);
         String name = platform.dataset(LONG);
         api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         platform.gateway.setPins(

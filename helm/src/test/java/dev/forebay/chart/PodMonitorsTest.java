@@ -119,8 +119,7 @@ class PodMonitorsTest {
     @Test
     void workersThatSpeakTlsAreVerifiedByTheirName() {
         Release release =
-                Chart.render(
-                        Chart.REGION, ON, "{region: {workers: {tlsSecret: worker-tls}}}");
+                Chart.render(Chart.REGION, ON, "{region: {workers: {tlsSecret: worker-tls}}}");
         JsonNode endpoint = endpoints(monitors(release), "worker").get(0);
 
         assertThat(endpoint.get("scheme").asText()).isEqualTo("https");

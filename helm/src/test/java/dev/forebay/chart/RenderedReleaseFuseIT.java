@@ -143,9 +143,7 @@ class RenderedReleaseFuseIT {
             }
             await(() -> missing(prometheus, asked).isEmpty(), () -> missing(prometheus, asked));
             int up = targets(kubelet, etcd).size();
-            await(
-                    () -> prometheus.query("up == 1").size() == up,
-                    () -> prometheus.query("up"));
+            await(() -> prometheus.query("up == 1").size() == up, () -> prometheus.query("up"));
             String cached = "max by (region) (forebay_control_versions{state=\"cached\"})";
             await(
                     () -> prometheus.query(cached + " == 1").size() == 1,

@@ -73,9 +73,7 @@ public class FigureCatalogue {
                 .collect(
                         Collectors.toMap(
                                 row -> new RegionName((String) row[0]),
-                                row ->
-                                        Duration.ofSeconds(
-                                                (long) ((Number) row[1]).doubleValue())));
+                                row -> Duration.ofSeconds((long) ((Number) row[1]).doubleValue())));
     }
 
     private static List<Object[]> rows(String sql) {

@@ -38,8 +38,10 @@ record PlacementRules(
             Comparator.comparing(Placement::verdict)
                     .thenComparing(Placement::time, Comparator.nullsLast(Comparator.naturalOrder()))
                     .thenComparing(Placement::cost, Comparator.nullsLast(Comparator.naturalOrder()))
-                    .thenComparing(Placement::coverage, Comparator.nullsLast(Comparator.reverseOrder()))
-                    .thenComparing(Placement::freeBytes, Comparator.nullsLast(Comparator.reverseOrder()))
+                    .thenComparing(
+                            Placement::coverage, Comparator.nullsLast(Comparator.reverseOrder()))
+                    .thenComparing(
+                            Placement::freeBytes, Comparator.nullsLast(Comparator.reverseOrder()))
                     .thenComparing(placement -> placement.region().value());
 
     /** The regions, the best first. */

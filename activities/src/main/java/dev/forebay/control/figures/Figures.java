@@ -34,11 +34,7 @@ public class Figures {
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("figures").factory());
 
-    Figures(
-            VersionFigures versions,
-            PinFigures pins,
-            LedgerFigures ledger,
-            FiguresConfig config) {
+    Figures(VersionFigures versions, PinFigures pins, LedgerFigures ledger, FiguresConfig config) {
         this.parts = List.of(versions, pins, ledger);
         this.interval = config.interval();
     }

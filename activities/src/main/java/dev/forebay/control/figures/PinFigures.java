@@ -26,8 +26,7 @@ class PinFigures implements Figures.Part {
     private final Family pins;
     private final Family leaked;
 
-    PinFigures(
-            Regions regions, FigureCatalogue catalogue, PinAudit audit, MeterRegistry registry) {
+    PinFigures(Regions regions, FigureCatalogue catalogue, PinAudit audit, MeterRegistry registry) {
         this.regions = regions;
         this.catalogue = catalogue;
         this.audit = audit;

@@ -109,8 +109,7 @@ class PlacementRulesTest {
         assertThat(of(region("r", 600, Admission.WAITS, null, null)).reasons())
                 .containsExactly(
                         "40 % of it is there, 600 bytes are missing",
-                        "how fast it fills is not known",
-                        "CAPACITY_EXCEEDED: it is full");
+                        "how fast it fills is not known", "CAPACITY_EXCEEDED: it is full");
         assertThat(of(unknown("r")).reasons()).containsExactly("UNAVAILABLE: no agent");
     }
 
@@ -136,9 +135,7 @@ class PlacementRulesTest {
     }
 
     private static List<String> ranked(PlacementRules rules, InRegion... regions) {
-        return rules.rank(List.of(regions)).stream()
-                .map(place -> place.region().value())
-                .toList();
+        return rules.rank(List.of(regions)).stream().map(place -> place.region().value()).toList();
     }
 
     private static InRegion warm(String name) {
@@ -183,8 +180,7 @@ class PlacementRulesTest {
                 state,
                 new Needs(BYTES, 10, missing, 1, 1, exact, false),
                 List.of(
-                        new Source(
-                                Source.Kind.REGION, new RegionName("other"), null, false),
+                        new Source(Source.Kind.REGION, new RegionName("other"), null, false),
                         new Source(
                                 Source.Kind.LAKE,
                                 null,
