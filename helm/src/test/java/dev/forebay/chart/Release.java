@@ -25,6 +25,7 @@ import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
+import io.fabric8.kubernetes.api.model.storage.CSIDriver;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -62,7 +63,8 @@ record Release(List<HasMetadata> objects) {
                             "monitoring.coreos.com/v1 PodMonitor", GenericKubernetesResource.class),
                     Map.entry(
                             "monitoring.coreos.com/v1 PrometheusRule",
-                            GenericKubernetesResource.class));
+                            GenericKubernetesResource.class),
+                    Map.entry("storage.k8s.io/v1 CSIDriver", CSIDriver.class));
 
     /** For kinds of others: their fields are not known here. */
     private static final ObjectMapper LENIENT = new ObjectMapper();

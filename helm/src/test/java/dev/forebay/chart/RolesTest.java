@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.autoscaling.v2.CrossVersionObjectReferenc
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
+import io.fabric8.kubernetes.api.model.storage.CSIDriver;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,7 +27,9 @@ class RolesTest {
     private static final String SCALED =
             """
             controlPlane: {autoscaling: {enabled: true}}
-            region: {workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}}
+            region:
+              workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}
+              csi: {enabled: true}
             networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}
             monitoring: {podMonitors: {enabled: true}, alerts: {enabled: true}, dashboards: {enabled: true}}
             """;
@@ -101,7 +104,10 @@ class RolesTest {
         for (HasMetadata object : objects) {
             assertThat(object.getMetadata().getNamespace())
                     .as(object.getMetadata().getName())
-                    .isEqualTo(object instanceof PriorityClass ? null : Chart.NAMESPACE);
+                    .isEqualTo(
+                            object instanceof PriorityClass || object instanceof CSIDriver
+                                    ? null
+                                    : Chart.NAMESPACE);
             assertThat(object.getMetadata().getLabels())
                     .containsEntry("app.kubernetes.io/instance", Chart.RELEASE)
                     .containsEntry("app.kubernetes.io/managed-by", "Helm");
@@ -192,7 +198,7 @@ class RolesTest {
         Release release = render(values);
 
         release.pods().keySet().stream()
-                .filter(component -> !List.of("fuse", "holder").contains(component))
+                .filter(component -> !List.of("csi", "fuse", "holder").contains(component))
                 .forEach(
                         component ->
                                 assertThat(

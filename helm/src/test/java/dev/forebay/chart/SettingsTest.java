@@ -38,6 +38,7 @@ class SettingsTest {
                             "All Quarkus processes", "Agent and control plane", "Control plane");
             case "fuse" -> documents.ofPods();
             case "holder" -> documents.ofHolders();
+            case "csi" -> documents.ofDrivers();
             default -> throw new IllegalArgumentException(component);
         };
     }
@@ -55,7 +56,7 @@ class SettingsTest {
                                 return;
                             }
                             Set<String> known = documented(documents, component);
-                            if (!Set.of("fuse", "holder").contains(component)) {
+                            if (!Set.of("csi", "fuse", "holder").contains(component)) {
                                 assertThat(release.settings(component).keySet())
                                         .filteredOn(name -> !name.equals(ORDINAL))
                                         .map(name -> name.replaceAll("\"[^\"]*\"", "<name>"))
@@ -129,6 +130,10 @@ class SettingsTest {
             delimiter = '|',
             textBlock =
                     """
+                    {region: {csi: {enabled: true}, mountRoot: /data/sets}} | csi | FOREBAY_FUSE_MOUNTPOINT | /data/sets
+                    {region: {csi: {enabled: true, kubeletDirectory: /k}}} | csi | FOREBAY_CSI_KUBELET_DIRECTORY | /k
+                    {region: {csi: {enabled: true, kubeletDirectory: /k}}} | csi | FOREBAY_CSI_SOCKET | /k/plugins/csi.forebay.dev/csi.sock
+                    {region: {csi: {enabled: true, settings: {FOREBAY_CSI_PATIENCE: 30}}}} | csi | FOREBAY_CSI_PATIENCE | 30
                     {region: {name: seoul}}                    | fuse   | FOREBAY_REGION               | seoul
                     {region: {mountRoot: /data/sets}}          | holder | FOREBAY_FUSE_MOUNTPOINT      | /data/sets
                     {region: {fuse: {cacheDirectory: /nvme/f}}} | fuse  | FOREBAY_FUSE_CACHE_DIRECTORY | /nvme/f

@@ -134,6 +134,19 @@ record Tool(
                 new DebianProgram("prometheus", program));
     }
 
+    /** For tests of the CSI driver; obtained when one is run. */
+    static final Tool CSI_SANITY =
+            new Tool(
+                    "csi-sanity",
+                    "5.4.0",
+                    "csi-sanity",
+                    Pattern.compile("(?!)"),
+                    "1 to 2 minutes",
+                    "put a csi-sanity 5.4 into the cache, as"
+                            + " ~/.cache/forebay/csi-sanity/5.4.0/csi-sanity",
+                    new GoInstall(
+                            "github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity", "v5.4.0"));
+
     // What benchmarks compare with; obtained when one is run.
 
     static final Tool RCLONE =

@@ -113,6 +113,11 @@ public final class Toolbox {
         return program(Tool.PROMETHEUS);
     }
 
+    /** The program {@code csi-sanity}. */
+    public Path csiSanity() {
+        return program(Tool.CSI_SANITY);
+    }
+
     /** The program {@code rclone}; {@link #fusermount3} has to be on its PATH. */
     public Path rclone() {
         return program(Tool.RCLONE);
