@@ -1,4 +1,4 @@
-{{/* Names and labels. A component is control-plane, agent, worker, etcd, fuse or holder. */}}
+{{/* Names and labels. A component is control-plane, agent, worker, etcd, fuse, holder or csi. */}}
 
 {{- define "forebay.fullname" -}}
 {{- ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) | trunc 40 | trimSuffix "-" -}}

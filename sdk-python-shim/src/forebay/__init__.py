@@ -114,6 +114,7 @@ from forebay._models import (
     Victim,
     Worker,
 )
+from forebay._placements import Placement, Placements
 from forebay._prefetch import prefetch_dataset
 
 __version__ = "0.1.0"
@@ -161,6 +162,8 @@ __all__ = [
     "PinLost",
     "PinSpec",
     "Pinned",
+    "Placement",
+    "Placements",
     "Plan",
     "PlanNeeds",
     "PlanRoom",

@@ -36,6 +36,7 @@ from forebay._models import (
     Tracking,
     Version,
 )
+from forebay._placements import Placements
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -164,6 +165,9 @@ class AsyncClient:
 
     async def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
         return await self._send(_calls.plan(dataset, version, regions))
+
+    async def placements(self, dataset: str, version: str = "latest", *, gpus: int | None = None) -> Placements:
+        return await self._send(_calls.placements(dataset, version, gpus))
 
     async def pin(
         self,

@@ -33,6 +33,7 @@ from forebay._models import (
     decode,
     decode_items,
 )
+from forebay._placements import Placements
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
 
 T = TypeVar("T")
@@ -264,6 +265,13 @@ def resume(dataset: str, version: str, region: str) -> Call[Version]:
 def plan(dataset: str, version: str, regions: Sequence[str]) -> Call[Plan]:
     body = {"regions": list(regions)} if regions else {}
     return Call("POST", _path(dataset, version) + "/plan", _reader(Plan), body=body, answer_seconds=_PLAN_SECONDS)
+
+
+def placements(dataset: str, version: str, gpus: int | None) -> Call[Placements]:
+    split_dataset(dataset)
+    wanted = None if gpus is None else str(gpus)
+    params = {"dataset": dataset, "version": version, **_present(gpus=wanted)}
+    return Call("GET", "/placements", _reader(Placements), params=params, answer_seconds=_PLAN_SECONDS)
 
 
 def abandon(dataset: str, version: str, region: str, reason: str | None) -> Call[Version]:

@@ -132,6 +132,12 @@ def _text(word: str) -> str:
     return word
 
 
+def _count(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and int(word) > 0):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 1 on")
+    return int(word)
+
+
 def show_warnings_of(program: str) -> None:
     """Has warnings said as errors are."""
     warnings.showwarning = lambda message, *_, **__: print(
@@ -219,6 +225,10 @@ def build_parser() -> argparse.ArgumentParser:
     plan.add_argument(
         "--region", metavar="REGION", action="append", default=[], help="a region; may be repeated (default: all)"
     )
+
+    where = add("where", _commands.placements.where, "say where a version is warm, or would be soonest, and why")
+    where.add_argument("dataset", metavar="NS/NAME[@VERSION]", help="without a version: the newest")
+    where.add_argument("--gpus", metavar="N", type=_count, help="how many GPUs the job needs")
 
     prefetch = add(
         "prefetch", _commands.versions.prefetch, "start to bring versions into a region, without waiting or a pin"

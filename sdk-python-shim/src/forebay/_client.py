@@ -34,6 +34,7 @@ from forebay._models import (
     Tracking,
     Version,
 )
+from forebay._placements import Placements
 from forebay._values import Duration
 
 T = TypeVar("T")
@@ -216,6 +217,10 @@ class Client:
     def plan(self, dataset: str, version: str, regions: Sequence[str] = ()) -> Plan:
         """What it would take to have the version in these regions, or in all: nothing begins and nothing changes."""
         return self._send(_calls.plan(dataset, version, regions))
+
+    def placements(self, dataset: str, version: str = "latest", *, gpus: int | None = None) -> Placements:
+        """Where a job that reads the version, and needs as many GPUs, would best run: all regions, the best first."""
+        return self._send(_calls.placements(dataset, version, gpus))
 
     def pin(
         self,

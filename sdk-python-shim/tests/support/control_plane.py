@@ -197,6 +197,7 @@ class ControlPlane:
             ("DELETE", "/namespaces/([^/]+)/quota", self._remove_quota),
             ("GET", "/pins", lambda r: (200, {"items": self._pins(r.query.get("region"))})),
             ("GET", "/regions", lambda r: (200, {"items": [self._region()]})),
+            ("GET", "/placements", self._placements),
             ("GET", "/costs", self._costs),
             ("GET", "/budgets", lambda r: (200, {"items": [BUDGET]})),
             ("GET", "/regions/eu/sweep", lambda r: (200, self._schedule())),
@@ -375,6 +376,21 @@ class ControlPlane:
             "manifest": None,
             "currency": "USD",
             "regions": [region] if request.body.get("regions", ["eu"]) == ["eu"] else [],
+        }
+
+    def _placements(self, request: Request) -> tuple[int, Any]:
+        self._dataset(request.query["dataset"])
+        unknown = {"coverage": None, "free_bytes": None, "eta_seconds": None, "cost": None, "gpus": None}
+        here = {"coverage": 0.426, "free_bytes": 1 << 30, "eta_seconds": 64, "cost": 1.5e-3, "gpus": 8}
+        return 200, {
+            "dataset": request.query["dataset"],
+            "version": "1",
+            "currency": "USD",
+            "items": [
+                {"rank": 1, "region": "eu", "state": "ABSENT", "verdict": "can_be_filled", "reasons": ["a", "b"]}
+                | here,
+                {"rank": 2, "region": "us", "state": "ABSENT", "verdict": "unknown", "reasons": ["no agent"]} | unknown,
+            ],
         }
 
     def _abandon(self, dataset: str, version: str) -> dict[str, Any]:

@@ -126,6 +126,20 @@ def test_a_plan_says_why_it_would_have_to_wait(run: Run, plane: ControlPlane) ->
     assert "eu cannot be planned for: UNAVAILABLE: no agent" in run("plan", "vision/digits@1")
 
 
+def test_where_ranks_the_regions_and_says_why(run: Run, plane: ControlPlane) -> None:
+    table = run("where", "vision/digits", "--gpus", "8").splitlines()
+    assert plane.log[-1].query == {"dataset": "vision/digits", "version": "latest", "gpus": "8"}
+    assert table[0].split() == ["#", "REGION", "VERDICT", "THERE", "WARM", "IN", "COST", "FREE"]
+    assert table[1].split() == ["1", "eu", "can", "be", "filled", "42", "%", "1m04s", "0.0015", "USD", "1.00", "GiB"]
+    assert table[2].split() == ["2", "us", "unknown"]
+    assert table[4:] == ["eu: a; b", "us: no agent"]
+    assert json.loads(run("where", "vision/digits@1", "--json"))["items"][0]["coverage"] == 0.426
+    assert plane.log[-1].query == {"dataset": "vision/digits", "version": "1"}
+    run("where", "vision/nothing", code=4)
+    run("where", "vision", code=2)
+    run("where", "vision/digits", "--gpus", "0", code=2)
+
+
 def test_quotas_are_set_shown_and_removed(run: Run, plane: ControlPlane) -> None:
     run("quota", "team", "1.5T")
     table = run("quota", "team", "10G", "--region", "eu").splitlines()

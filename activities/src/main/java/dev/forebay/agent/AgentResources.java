@@ -74,6 +74,7 @@ class AgentResources {
     @Produces
     @Singleton
     Workers metered(RegionState state, WorkerClient client, MeterRegistry registry, FillRate rate) {
+        RegionGauges.show(state::view, state::connected, registry);
         return new MeteredWorkers(new EtcdWorkers(state, client), registry, rate);
     }
 

@@ -23,6 +23,11 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
 
     private static final String PREFIX = "forebay.agent.";
 
+    MeteredWorkers {
+        // Else the first one that is removed would make the series, and nobody would see it grow.
+        removed(registry);
+    }
+
     @Override
     public RegionView view() {
         return to.view();
@@ -57,10 +62,13 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
     @Override
     public void remove(String workerId) {
         to.remove(workerId);
-        Counter.builder(PREFIX + "workers.removed")
+        removed(registry).increment();
+    }
+
+    private static Counter removed(MeterRegistry registry) {
+        return Counter.builder(PREFIX + "workers.removed")
                 .description("Workers whose chunks went to others, because they stayed away")
-                .register(registry)
-                .increment();
+                .register(registry);
     }
 
     private <T> T timed(String operation, Supplier<T> call) {

@@ -2,6 +2,8 @@ package dev.forebay.control;
 
 import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.control.engine.Engine;
+import dev.forebay.control.figures.Figures;
+import dev.forebay.control.figures.FiguresConfig;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PriceTable;
@@ -33,6 +35,8 @@ class ControlPlane {
     private final Instance<PriceTable> prices;
     private final Instance<Budgets> budgets;
     private final LedgerConfig ledger;
+    private final FiguresConfig figuresConfig;
+    private final Instance<Figures> figures;
     private final Instance<Engine> engine;
 
     ControlPlane(
@@ -41,12 +45,16 @@ class ControlPlane {
             Instance<PriceTable> prices,
             Instance<Budgets> budgets,
             LedgerConfig ledger,
+            FiguresConfig figuresConfig,
+            Instance<Figures> figures,
             Instance<Engine> engine) {
         this.service = service;
         this.config = config;
         this.prices = prices;
         this.budgets = budgets;
         this.ledger = ledger;
+        this.figuresConfig = figuresConfig;
+        this.figures = figures;
         this.engine = engine;
     }
 
@@ -60,12 +68,14 @@ class ControlPlane {
                     prices.get(); // refuses what is no price
                     budgets.get().check();
                     engine.get().start();
+                    figures.get().start();
                 });
         LOG.infof("Control plane of regions %s is ready", config.regions().keySet());
     }
 
     void stop(@Observes ShutdownEvent event) {
         if (service.role() == Role.CONTROL_PLANE) {
+            figures.get().stop();
             engine.get().stop();
         }
     }
@@ -86,6 +96,16 @@ class ControlPlane {
                         e);
             }
         }
+        config.regions()
+                .forEach(
+                        (name, region) -> {
+                            if (region.gpus().orElse(0) < 0) {
+                                throw new ForebayException(
+                                        ErrorCode.INVALID_ARGUMENT,
+                                        "forebay.regions.%s.gpus must be at least 0"
+                                                .formatted(name));
+                            }
+                        });
         if (config.ingest().concurrency() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "forebay.ingest.concurrency must be at least 1");
@@ -119,6 +139,11 @@ class ControlPlane {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "forebay.ledger.interval must be at least 1 second");
+        }
+        if (figuresConfig.interval().toSeconds() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.figures.interval must be at least 1 second");
         }
         if (ledger.retention().toDays() < SHORTEST_RETENTION_DAYS) {
             throw new ForebayException(

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The settings of the control plane. */
 @ConfigMapping(prefix = "forebay")
@@ -49,6 +50,9 @@ public interface ControlPlaneConfig {
         /** Whether the region is a site of one's own: what others take from it is priced so. */
         @WithDefault("false")
         boolean onPremises();
+
+        /** How many GPUs a job can get there at most, for whoever asks where it would best run. */
+        OptionalInt gpus();
     }
 
     /** What is looked at before something begins. */

@@ -209,6 +209,61 @@ class PlanIT {
         assertThat(away.get("needs").isNull()).isTrue();
     }
 
+    /** "What a placement says". */
+    @Test
+    void aJobIsToldWhereItWouldBestRunAndWhy() {
+        String name = platform.dataset(LONG);
+        api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
+        survey(
+                100_000,
+                8_192,
+                "0",
+                "{\"bytes\":0,\"objects\":0,\"lake_requests\":0,\"exact\":true}",
+                "null",
+                "");
+
+        Api.Answer found = api.get("/placements?dataset=team/" + name + "&gpus=8");
+
+        assertThat(found.status()).as(found.raw().body()).isEqualTo(200);
+        assertThat(found.text("version")).isEqualTo("v1");
+        assertThat(found.text("currency")).isEqualTo("EUR");
+        JsonNode items = found.body().get("items");
+        assertThat(items).hasSize(2);
+        JsonNode warm = items.get(0);
+        assertThat(warm.get("rank").asInt()).isEqualTo(1);
+        assertThat(warm.get("region").asText()).isEqualTo(REGION);
+        assertThat(warm.get("state").asText()).isEqualTo("CACHED");
+        assertThat(warm.get("verdict").asText()).isEqualTo("warm");
+        assertThat(warm.get("coverage").asDouble()).isEqualTo(1);
+        assertThat(warm.get("free_bytes").asLong()).isEqualTo(100_000 - 8_192);
+        assertThat(warm.get("eta_seconds").asLong()).isZero();
+        assertThat(warm.get("gpus").asInt()).isEqualTo(64);
+        assertThat(warm.get("reasons").toString())
+                .contains("all of it is there", "it has 64 GPUs, 8 are asked for");
+        JsonNode away = items.get(1);
+        assertThat(away.get("region").asText()).isEqualTo(AWAY);
+        assertThat(away.get("verdict").asText()).isEqualTo("unknown");
+        assertThat(away.get("coverage").isNull()).isTrue();
+        assertThat(away.get("reasons").toString())
+                .contains("UNAVAILABLE", "forebay.regions." + AWAY + ".gpus");
+
+        JsonNode small = api.get("/placements?dataset=team/" + name + "&gpus=65").body();
+        assertThat(small.at("/items/1/region").asText()).isEqualTo(REGION);
+        assertThat(small.at("/items/1/verdict").asText()).isEqualTo("too_few_gpus");
+    }
+
+    @Test
+    void aQuestionAfterPlacesThatMeansNothingIsRefusedByName() {
+        String name = platform.dataset(LONG);
+
+        assertThat(api.get("/placements").text("field")).isEqualTo("dataset");
+        assertThat(api.get("/placements?dataset=team").text("field")).isEqualTo("dataset");
+        assertThat(api.get("/placements?dataset=team/" + name + "&gpus=0").text("field"))
+                .isEqualTo("gpus");
+        assertThat(api.get("/placements?dataset=team/" + name).text("code")).isEqualTo("NOT_FOUND");
+        assertThat(api.get("/placements?dataset=team/nobody&version=v1").status()).isEqualTo(404);
+    }
+
     @Test
     void whatIsNotThereIsSaid() {
         String name = platform.dataset(LONG);

@@ -79,6 +79,7 @@ final class TestControlPlane {
         properties.put("forebay.temporal.request-timeout", "5S");
         properties.put("forebay.sweep.interval", "1S");
         properties.put("forebay.ledger.interval", "1S");
+        properties.put("forebay.figures.interval", "1S");
         properties.put("forebay.ledger.budgets.spender", "0.5");
         properties.put("forebay.prices.currency", "EUR");
         properties.put("forebay.prices.lake-gb", "0.1");
@@ -87,6 +88,7 @@ final class TestControlPlane {
         properties.put("forebay.progress.streams", String.valueOf(STREAMS));
         properties.put("forebay.progress.interval", "0.2S");
         properties.put("forebay.regions." + REGION + ".agent", gateway.address().toString());
+        properties.put("forebay.regions." + REGION + ".gpus", "64");
         properties.put("forebay.plan.objects", String.valueOf(LISTED));
         properties.put("forebay.prices.on-premises-gb", "0.01");
         properties.put("forebay.regions." + AWAY + ".on-premises", "true");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.agent.AgentConfig;
 import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.figures.FiguresConfig;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PricesConfig;
 import io.smallrye.config.ConfigMappings;
@@ -24,6 +25,7 @@ class ConfigurationDocTest {
                 ControlPlaneConfig.class,
                 PricesConfig.class,
                 LedgerConfig.class,
+                FiguresConfig.class,
                 AgentConfig.class
             })
     void namesEverySettingAndItsDefault(Class<?> mapping) throws IOException {

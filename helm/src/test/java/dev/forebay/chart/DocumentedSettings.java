@@ -64,18 +64,23 @@ final class DocumentedSettings {
 
     /** The variables of processes that serve a mount. */
     Set<String> ofPods() {
-        return variables(0);
+        return variables(0, "FOREBAY_FUSE_HOLDER");
     }
 
     /** The variables of processes that keep one. */
     Set<String> ofHolders() {
-        return variables(1);
+        return variables(1, "FOREBAY_FUSE_HOLDER");
     }
 
-    private Set<String> variables(int table) {
+    /** The variables of processes that give a mount's versions to pods. */
+    Set<String> ofDrivers() {
+        return variables(2, "FOREBAY_CSI_SOCKET");
+    }
+
+    private Set<String> variables(int table, String one) {
         Set<String> names = new TreeSet<>();
         tables.getOrDefault(FUSE, List.of()).get(table).forEach(row -> quoted(row.second(), names));
-        assertThat(names).contains("FOREBAY_FUSE_HOLDER");
+        assertThat(names).contains(one);
         return names;
     }
 

@@ -148,12 +148,15 @@ class NetworkTest {
     }
 
     @Test
-    void theHolderTalksToNobody() {
-        NetworkPolicy policy = Chart.render(Chart.REGION).one(NetworkPolicy.class, "holder");
+    void holderAndDriverTalkToNobody() {
+        Release release = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");
 
-        assertThat(policy.getSpec().getPolicyTypes()).containsExactly("Ingress", "Egress");
-        assertThat(policy.getSpec().getIngress()).isEmpty();
-        assertThat(policy.getSpec().getEgress()).isEmpty();
+        for (String component : List.of("holder", "csi")) {
+            NetworkPolicy policy = release.one(NetworkPolicy.class, component);
+            assertThat(policy.getSpec().getPolicyTypes()).containsExactly("Ingress", "Egress");
+            assertThat(policy.getSpec().getIngress()).isEmpty();
+            assertThat(policy.getSpec().getEgress()).isEmpty();
+        }
     }
 
     @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 class PodSecurityTest {
 
     /** Who mounts, for the node. */
-    private static final Set<String> NODE = Set.of("fuse", "holder");
+    private static final Set<String> NODE = Set.of("csi", "fuse", "holder");
 
     static final List<List<String>> RELEASES = RolesTest.RELEASES;
 

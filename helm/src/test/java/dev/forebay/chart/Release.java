@@ -13,6 +13,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.Service;
@@ -26,6 +27,7 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
+import io.fabric8.kubernetes.api.model.storage.CSIDriver;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -39,7 +41,7 @@ import java.util.stream.Stream;
 
 /**
  * What was rendered, in the types of the Kubernetes API. A field that those do not have, or that is
- * there twice, is an error.
+ * there twice, is an error; of kinds that are not Kubernetes' own only the latter.
  */
 record Release(List<HasMetadata> objects) {
 
@@ -62,7 +64,16 @@ record Release(List<HasMetadata> objects) {
                     Map.entry(
                             "rbac.authorization.k8s.io/v1 ClusterRoleBinding",
                             ClusterRoleBinding.class),
-                    Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class));
+                    Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
+                    Map.entry(
+                            "monitoring.coreos.com/v1 PodMonitor", GenericKubernetesResource.class),
+                    Map.entry(
+                            "monitoring.coreos.com/v1 PrometheusRule",
+                            GenericKubernetesResource.class),
+                    Map.entry("storage.k8s.io/v1 CSIDriver", CSIDriver.class));
+
+    /** For kinds of others: their fields are not known here. */
+    private static final ObjectMapper LENIENT = new ObjectMapper();
 
     private static final ObjectMapper STRICT = strict();
 
@@ -85,7 +96,9 @@ record Release(List<HasMetadata> objects) {
     private static HasMetadata read(JsonNode document) throws IOException {
         String kind = document.path("apiVersion").asText() + " " + document.path("kind").asText();
         assertThat(KINDS).containsKey(kind);
-        return STRICT.treeToValue(document, Objects.requireNonNull(KINDS.get(kind)));
+        Class<? extends HasMetadata> type = Objects.requireNonNull(KINDS.get(kind));
+        return (type == GenericKubernetesResource.class ? LENIENT : STRICT)
+                .treeToValue(document, type);
     }
 
     /** Kubernetes' types keep what they do not know in a map, unless they are told not to. */

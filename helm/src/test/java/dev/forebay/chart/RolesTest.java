@@ -3,6 +3,7 @@ package dev.forebay.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.api.model.Service;
@@ -26,8 +27,11 @@ class RolesTest {
     private static final String SCALED =
             """
             controlPlane: {autoscaling: {enabled: true}}
-            region: {workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}}
+            region:
+              workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}
+              csi: {enabled: true}
             networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}
+            monitoring: {podMonitors: {enabled: true}, alerts: {enabled: true}, dashboards: {enabled: true}}
             """;
 
     private static final String ELSEWHERE =
@@ -100,7 +104,12 @@ class RolesTest {
         for (HasMetadata object : objects) {
             assertThat(object.getMetadata().getNamespace())
                     .as(object.getMetadata().getName())
-                    .isEqualTo(object instanceof Namespaced ? Chart.NAMESPACE : null);
+                    .isEqualTo(
+                            // Of kinds of others it is not known; those here are in namespaces.
+                            object instanceof Namespaced
+                                            || object instanceof GenericKubernetesResource
+                                    ? Chart.NAMESPACE
+                                    : null);
             assertThat(object.getMetadata().getLabels())
                     .containsEntry("app.kubernetes.io/instance", Chart.RELEASE)
                     .containsEntry("app.kubernetes.io/managed-by", "Helm");
@@ -191,7 +200,7 @@ class RolesTest {
         Release release = render(values);
 
         release.pods().keySet().stream()
-                .filter(component -> !List.of("fuse", "holder").contains(component))
+                .filter(component -> !List.of("csi", "fuse", "holder").contains(component))
                 .forEach(
                         component ->
                                 assertThat(

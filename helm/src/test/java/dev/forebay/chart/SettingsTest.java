@@ -38,6 +38,7 @@ class SettingsTest {
                             "All Quarkus processes", "Agent and control plane", "Control plane");
             case "fuse" -> documents.ofPods();
             case "holder" -> documents.ofHolders();
+            case "csi" -> documents.ofDrivers();
             default -> throw new IllegalArgumentException(component);
         };
     }
@@ -55,7 +56,7 @@ class SettingsTest {
                                 return;
                             }
                             Set<String> known = documented(documents, component);
-                            if (!Set.of("fuse", "holder").contains(component)) {
+                            if (!Set.of("csi", "fuse", "holder").contains(component)) {
                                 assertThat(release.settings(component).keySet())
                                         .filteredOn(name -> !name.equals(ORDINAL))
                                         .map(name -> name.replaceAll("\"[^\"]*\"", "<name>"))
@@ -99,6 +100,8 @@ class SettingsTest {
                     {controlPlane: {database: {url: "jdbc:postgresql://a/b"}}} | control-plane    | quarkus.datasource.jdbc.url | jdbc:postgresql://a/b
                     {controlPlane: {regions: {seoul: {agent: "http://a:1"}}}} | control-plane     | forebay.regions."seoul".agent | http://a:1
                     {controlPlane: {regions: {seoul: {agent: "http://a:1", onPremises: true}}}} | control-plane | forebay.regions."seoul".on-premises | true
+                    {controlPlane: {regions: {seoul: {agent: "http://a:1", gpus: 64}}}} | control-plane | forebay.regions."seoul".gpus | 64
+                    {region: {gpus: 8}}                              | control-plane              | forebay.regions."us-east-1".gpus | 8
                     {region: {name: seoul}}                          | agent,worker               | forebay.region             | seoul
                     {region: {mountRoot: /data/sets}}                | agent                      | forebay.mount-root         | /data/sets
                     {region: {name: us}}                             | agent                      | forebay.jobs.watch         | true
@@ -128,6 +131,10 @@ class SettingsTest {
             delimiter = '|',
             textBlock =
                     """
+                    {region: {csi: {enabled: true}, mountRoot: /data/sets}} | csi | FOREBAY_FUSE_MOUNTPOINT | /data/sets
+                    {region: {csi: {enabled: true, kubeletDirectory: /k}}} | csi | FOREBAY_CSI_KUBELET_DIRECTORY | /k
+                    {region: {csi: {enabled: true, kubeletDirectory: /k}}} | csi | FOREBAY_CSI_SOCKET | /k/plugins/csi.forebay.dev/csi.sock
+                    {region: {csi: {enabled: true, settings: {FOREBAY_CSI_PATIENCE: 30}}}} | csi | FOREBAY_CSI_PATIENCE | 30
                     {region: {name: seoul}}                    | fuse   | FOREBAY_REGION               | seoul
                     {region: {mountRoot: /data/sets}}          | holder | FOREBAY_FUSE_MOUNTPOINT      | /data/sets
                     {region: {fuse: {cacheDirectory: /nvme/f}}} | fuse  | FOREBAY_FUSE_CACHE_DIRECTORY | /nvme/f

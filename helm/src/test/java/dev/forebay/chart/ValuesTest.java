@@ -32,7 +32,10 @@ class ValuesTest {
                     Chart.REGION,
                     """
                     controlPlane: {autoscaling: {enabled: true}}
-                    region: {workers: {drainSeconds: 600, autoscaling: {enabled: true}}}
+                    region:
+                      workers: {drainSeconds: 600, autoscaling: {enabled: true}}
+                      csi: {enabled: true}
+                    monitoring: {podMonitors: {enabled: true}, alerts: {enabled: true}, dashboards: {enabled: true}}
                     """);
 
     private static final String PLAIN_TEXT = text(PLAIN);
@@ -132,7 +135,14 @@ class ValuesTest {
                     region: {fuse: {settings: {FOREBAY_FUSE_HOLDER: /x}}}         | region.fuse.settings: FOREBAY_FUSE_HOLDER is set by the chart
                     region: {fuse: {settings: {prewarm-rate: 64M}}}               | 'prewarm-rate'
                     region: {fuse: {maxSurge: 0%}}                                | /region/fuse/maxSurge
+                    region: {csi: {kubeletDirectory: kubelet}}                    | /region/csi/kubeletDirectory
+                    region: {csi: {enabled: true, settings: {FOREBAY_CSI_SOCKET: /x}}} | region.csi.settings: FOREBAY_CSI_SOCKET is set by the chart
+                    region: {csi: {maxUnavailable: 0}}                            | /region/csi/maxUnavailable
+                    region: {csi: {registrar: {image: x}}}                        | /region/csi/registrar/image
                     region: {node: {priority: 2000000000}}                        | /region/node/priority
+                    monitoring: {labels: {release: [a]}}                          | /monitoring/labels/release
+                    monitoring: {alerts: {runbooks: docs}}                        | /monitoring/alerts/runbooks
+                    monitoring: {podMonitors: {interval: 30}}                     | /monitoring/podMonitors/interval
                     networkPolicy: {metricsFrom: [{}]}                            | /networkPolicy/metricsFrom/0
                     """)
     void nonsenseIsRefusedByName(String values, String message) {

@@ -15,6 +15,7 @@ import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Urgency;
 import io.temporal.client.WorkflowUpdateHandle;
 import io.temporal.client.WorkflowUpdateTimeoutOrCancelledException;
 import jakarta.inject.Singleton;
@@ -50,6 +51,7 @@ public class EnsureRequests {
     private final UpdateSender updates;
     private final TemporalCalls temporal;
     private final StoredForm form;
+    private final WaitingJobs waiting;
     private final Duration evictionWait;
 
     EnsureRequests(
@@ -60,6 +62,7 @@ public class EnsureRequests {
             UpdateSender updates,
             TemporalCalls temporal,
             StoredForm form,
+            WaitingJobs waiting,
             ControlPlaneConfig config) {
         this.datasets = datasets;
         this.versions = versions;
@@ -68,6 +71,7 @@ public class EnsureRequests {
         this.updates = updates;
         this.temporal = temporal;
         this.form = form;
+        this.waiting = waiting;
         this.evictionWait = config.requests().evictionWait();
     }
 
@@ -141,6 +145,7 @@ public class EnsureRequests {
             return;
         }
         requests.cancel(entry);
+        waiting.ended(version, requestId);
         updates.send(
                         dataset,
                         new Update<@Nullable Void>(
@@ -184,6 +189,28 @@ public class EnsureRequests {
     }
 
     private Ensured answer(Dataset dataset, RequestLog.Entry entry, Duration wait) {
+        try {
+            Ensured answer = ask(dataset, entry, wait);
+            if (answer instanceof Ensured.Pending pending && isOfAJob(entry)) {
+                waiting.waits(entry.version(), entry.id(), pending.regions());
+            } else {
+                waiting.ended(entry.version(), entry.id());
+            }
+            return answer;
+        } catch (ForebayException failed) {
+            // Of what does not answer just now a job waits on.
+            if (failed.code() != ErrorCode.UNAVAILABLE) {
+                waiting.ended(entry.version(), entry.id());
+            }
+            throw failed;
+        }
+    }
+
+    private boolean isOfAJob(RequestLog.Entry entry) {
+        return form.read(entry.body()).terms().urgency() == Urgency.INTERACTIVE;
+    }
+
+    private Ensured ask(Dataset dataset, RequestLog.Entry entry, Duration wait) {
         String runId = entry.runId();
         if (runId != null) {
             try {

@@ -41,7 +41,8 @@ public record CostLine(
     private static final BigDecimal BYTE_SECONDS_IN_GB_HOUR =
             BigDecimal.valueOf(3_600_000_000_000L);
 
-    static CostLine nothing(String key) {
+    /** What cost nothing, for nothing was counted. */
+    public static CostLine nothing(String key) {
         return new CostLine(
                 key,
                 0,

@@ -17,6 +17,7 @@ import dev.forebay.transfer.AccountPage;
 import dev.forebay.workflows.message.Problem;
 import jakarta.inject.Singleton;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,6 +38,7 @@ public class Regions {
     private final AgentGateway gateway;
     private final SortedMap<String, URI> agents = new TreeMap<>();
     private final Set<String> onPremises;
+    private final Map<String, Integer> gpus = new HashMap<>();
 
     Regions(AgentGateway gateway, ControlPlaneConfig config) {
         this.gateway = gateway;
@@ -46,6 +48,8 @@ public class Regions {
                         .filter(region -> region.getValue().onPremises())
                         .map(Map.Entry::getKey)
                         .collect(Collectors.toUnmodifiableSet());
+        config.regions()
+                .forEach((name, region) -> region.gpus().ifPresent(count -> gpus.put(name, count)));
     }
 
     /**
@@ -118,6 +122,11 @@ public class Regions {
     /** Whether a region is a site of one's own, not a cloud's. */
     public boolean isOnPremises(RegionName region) {
         return onPremises.contains(region.value());
+    }
+
+    /** How many GPUs a job can get in a region at most, if somebody has stated it. */
+    public @Nullable Integer gpus(RegionName region) {
+        return gpus.get(region.value());
     }
 
     /**

@@ -4,9 +4,9 @@ package dev.forebay.model;
  * Every way in which Forebay refuses or fails, the single source for errno, HTTP status and
  * Temporal failure type.
  *
- * <p>Each edge has one mapper: {@code fuse} to errno, the REST layers to HTTP problems, {@code
- * activities} to Temporal failures (type = the name of the constant). A code says what happened;
- * the exception's message says to what.
+ * <p>Each edge has one mapper: {@code fuse} to errno, and its CSI driver to gRPC statuses, the REST
+ * layers to HTTP problems, {@code activities} to Temporal failures (type = the name of the
+ * constant). A code says what happened; the exception's message says to what.
  */
 public enum ErrorCode {
     /** A field of a request breaks a rule; the message names the field, the value and the rule. */

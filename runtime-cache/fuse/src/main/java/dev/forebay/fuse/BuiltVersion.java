@@ -8,9 +8,11 @@ final class BuiltVersion implements IVersionProvider {
 
     @Override
     public String[] getVersion() {
+        return new String[] {"${COMMAND-FULL-NAME} " + number()};
+    }
+
+    static String number() {
         String version = BuiltVersion.class.getPackage().getImplementationVersion();
-        return new String[] {
-            "${COMMAND-FULL-NAME} " + Objects.requireNonNullElse(version, "(not from a jar)")
-        };
+        return Objects.requireNonNullElse(version, "(not from a jar)");
     }
 }

@@ -4,6 +4,7 @@ import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Mixin;
         description = {
             "Shows the dataset versions that a region has cached as read-only files,",
             "at MOUNTPOINT/namespace/name/version/. Ends, unmounting, on SIGTERM or SIGINT.",
-            "'forebay-fuse hold' keeps a mount that such processes serve in turn: see its --help.",
+            "'forebay-fuse hold' keeps a mount that such processes serve in turn, and",
+            "'forebay-fuse csi' gives its versions to pods as volumes: see their --help.",
             "Each option can also be given by the environment variable named with it."
         })
 public final class ForebayFuse implements Callable<Integer> {
@@ -29,11 +31,16 @@ public final class ForebayFuse implements Callable<Integer> {
     ForebayFuse() {}
 
     public static void main(String[] arguments) {
-        boolean hold = arguments.length > 0 && arguments[0].equals(Hold.NAME);
-        // Not a subcommand, which would want the options of its parent.
-        CommandLine commandLine = Arguments.of(hold ? new Hold() : new ForebayFuse());
-        String[] options = Arrays.copyOfRange(arguments, hold ? 1 : 0, arguments.length);
-        System.exit(commandLine.execute(options));
+        // Not subcommands, which would want the options of their parent.
+        Optional<Object> other =
+                switch (arguments.length == 0 ? "" : arguments[0]) {
+                    case Hold.NAME -> Optional.of(new Hold());
+                    case Csi.NAME -> Optional.of(new Csi());
+                    default -> Optional.empty();
+                };
+        CommandLine commandLine = Arguments.of(other.orElseGet(ForebayFuse::new));
+        int from = other.isPresent() ? 1 : 0;
+        System.exit(commandLine.execute(Arrays.copyOfRange(arguments, from, arguments.length)));
     }
 
     @Override

@@ -329,7 +329,7 @@ final class PodOptions {
         return path.toAbsolutePath().normalize();
     }
 
-    private static void requireWithin(String option, int value, int least, int most) {
+    static void requireWithin(String option, int value, int least, int most) {
         if (value < least || value > most) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,

@@ -85,6 +85,36 @@ class ArchitectureTest {
                     .resideInAnyPackage("ru.serce..", "jnr..");
 
     @ArchTest
+    static final ArchRule THE_DRIVER_KNOWS_WHAT_IS_MOUNTED_AND_NO_REGION =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.forebay.fuse.csi..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "dev.forebay.fuse",
+                            "dev.forebay.fuse.fs..",
+                            "dev.forebay.fuse.hold..",
+                            "dev.forebay.fuse.jnr..",
+                            "dev.forebay.fuse.kernel..",
+                            "dev.forebay.fuse.nodecache..",
+                            "dev.forebay.fuse.read..",
+                            "dev.forebay.manifest..",
+                            "dev.forebay.membership..",
+                            "dev.forebay.transfer..");
+
+    @ArchTest
+    static final ArchRule ONLY_THE_DRIVER_SPEAKS_GRPC =
+            noClasses()
+                    .that()
+                    .resideInAPackage("dev.forebay.fuse..")
+                    .and()
+                    .resideOutsideOfPackage("dev.forebay.fuse.csi..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("dev.forebay.csi..", "io.grpc..", "io.netty..");
+
+    @ArchTest
     static final ArchRule A_NODE_NEITHER_READS_THE_LAKE_NOR_STORES_CHUNKS =
             noClasses()
                     .that()

@@ -159,4 +159,43 @@ class ArgumentsTest {
         etcd.setSoTimeout(1);
         assertThatThrownBy(etcd::accept).isInstanceOf(SocketTimeoutException.class);
     }
+
+    private String driverRefuses(String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--mountpoint=" + mountpoint));
+        arguments.addAll(Arrays.asList(more));
+        if (arguments.stream().noneMatch(option -> option.startsWith("--node"))) {
+            arguments.add("--node=n1");
+        }
+        return refusal(new Csi(), arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void aDriverListensOnlyAsItCan() throws Exception {
+        Path socket = directory.resolve("csi.sock");
+        assertThat(driverRefuses()).contains("Missing required option", "--socket");
+        assertThat(driverRefuses("--socket=" + mountpoint.resolve("csi.sock")))
+                .contains("--socket is", "must not be below --mountpoint");
+        assertThat(driverRefuses("--socket=" + directory.resolve("x".repeat(107))))
+                .contains("--socket is", "at most 107 bytes");
+        assertThat(driverRefuses("--socket=" + directory.resolve("none/csi.sock")))
+                .contains("--socket: cannot listen on " + directory.resolve("none/csi.sock"));
+        Files.writeString(socket, "of somebody");
+        assertThat(driverRefuses("--socket=" + socket)).contains("is there and is no socket");
+        assertThat(socket).hasContent("of somebody");
+    }
+
+    @Test
+    void aDriversBoundsAreBounds() {
+        String socket = "--socket=" + directory.resolve("csi.sock");
+        assertThat(driverRefuses(socket, "--calls=0"))
+                .contains("--calls is 0; it must be from 1 to 1024");
+        assertThat(driverRefuses(socket, "--patience=0"))
+                .contains("--patience is 0; it must be from 1 to 3600");
+        assertThat(driverRefuses(socket, "--image-patience=-1"))
+                .contains("--image-patience is -1; it must be from 0 to 3600");
+        assertThat(driverRefuses(socket, "--drain=-1"))
+                .contains("--drain is -1; it must be from 0 to 3600");
+        assertThat(driverRefuses(socket, "--node=" + "n".repeat(257)))
+                .contains("--node is", "it must have 1 to 256 bytes");
+    }
 }

@@ -40,5 +40,6 @@ class BuiltVersionIT {
     void thePodAndTheHolderSayTheProjectsVersion() throws Exception {
         assertThat(answer("--version")).isEqualTo("forebay-fuse " + projectVersion());
         assertThat(answer("hold", "--version")).isEqualTo("forebay-fuse hold " + projectVersion());
+        assertThat(answer("csi", "--version")).isEqualTo("forebay-fuse csi " + projectVersion());
     }
 }

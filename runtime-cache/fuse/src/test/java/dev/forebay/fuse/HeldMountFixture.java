@@ -7,6 +7,7 @@ import dev.forebay.fuse.view.View;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +32,7 @@ final class HeldMountFixture implements AutoCloseable {
     private static final String CACHE = "--cache-directory=";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
+    static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
 
     /** A process and what it prints. */
     record Running(Process process, Path output) {
@@ -92,6 +93,7 @@ final class HeldMountFixture implements AutoCloseable {
     private final EtcdServer etcd;
     private final FakeWorker worker;
     private final EtcdRegionState region;
+    private final ManifestRef manifest;
     private final List<Running> started = new ArrayList<>();
     private final Path mountpoint;
 
@@ -105,10 +107,16 @@ final class HeldMountFixture implements AutoCloseable {
                 EtcdRegionState.connect(
                         EtcdConfig.of(List.of(etcd.endpoint())), new RegionName("r1"));
         AutoCloseable _ = region.join(worker.node());
-        region.mount(VERSION, dataset.mount().manifest());
-        region.markCached(VERSION);
+        manifest = dataset.mount().manifest();
+        mount(VERSION);
         // The first holder makes it.
         mountpoint = directory.resolve("mnt");
+    }
+
+    /** Has the region show the files under one more name. */
+    void mount(DatasetVersion version) {
+        region.mount(version, manifest);
+        region.markCached(version);
     }
 
     /** The version's directory. */
@@ -193,6 +201,26 @@ final class HeldMountFixture implements AutoCloseable {
         Running holder = program("holder", List.of("-Xmx32m"), arguments);
         holder.await("is held");
         return holder;
+    }
+
+    /** Starts a CSI driver, which need not be told of the region. */
+    Running driver(Path socket, Path kubelet, String... more) throws IOException {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "csi",
+                                "--socket=" + socket,
+                                "--mountpoint=" + mountpoint,
+                                "--node=node-1",
+                                "--kubelet-directory=" + kubelet));
+        arguments.addAll(Arrays.asList(more));
+        Running driver =
+                program(
+                        "driver",
+                        List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx64m"),
+                        arguments);
+        driver.await("by way of " + socket);
+        return driver;
     }
 
     /**

@@ -14,9 +14,15 @@ import java.util.stream.Stream;
  * A program out of a Debian package, with all the libraries that it needs and this machine has not,
  * unpacked without being installed.
  *
- * @param name of the package, and of the program in its {@code /usr/bin}
+ * @param name of the package
+ * @param program its name in the package's {@code /usr/bin}
  */
-record DebianProgram(String name) implements Recipe {
+record DebianProgram(String name, String program) implements Recipe {
+
+    /** A program of the same name as its package. */
+    DebianProgram(String name) {
+        this(name, name);
+    }
 
     @Override
     public void obtain(Machine machine, Path into, Path log) {
@@ -37,7 +43,7 @@ record DebianProgram(String name) implements Recipe {
             }
             Path start =
                     Files.writeString(
-                            into.resolve(name),
+                            into.resolve(program),
                             """
                             #!/bin/sh
                             root="$(dirname "$(readlink -f "$0")")/root"
@@ -45,7 +51,7 @@ record DebianProgram(String name) implements Recipe {
                             export LD_LIBRARY_PATH
                             exec "$root/usr/bin/%s" "$@"
                             """
-                                    .formatted(name));
+                                    .formatted(program));
             Files.setPosixFilePermissions(start, PosixFilePermissions.fromString("rwxr-xr-x"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

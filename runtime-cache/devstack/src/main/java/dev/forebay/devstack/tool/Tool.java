@@ -117,6 +117,36 @@ record Tool(
                     "put a helm 3.19 into the cache, as ~/.cache/forebay/helm/3.19.5/helm",
                     new GoInstall("helm.sh/helm/v3/cmd/helm", "v3.19.5"));
 
+    /** For tests of the alerts; obtained when one is run. */
+    static final Tool PROMTOOL = prometheus("promtool");
+
+    /** For tests of the dashboards; obtained when one is run. */
+    static final Tool PROMETHEUS = prometheus("prometheus");
+
+    private static Tool prometheus(String program) {
+        return new Tool(
+                program,
+                "2.42",
+                program,
+                Pattern.compile(program + ", version (2\\.(4[2-9]|[5-9]\\d)|3\\.\\d+)\\."),
+                "half a minute",
+                "install it (Debian: apt-get install prometheus)",
+                new DebianProgram("prometheus", program));
+    }
+
+    /** For tests of the CSI driver; obtained when one is run. */
+    static final Tool CSI_SANITY =
+            new Tool(
+                    "csi-sanity",
+                    "5.4.0",
+                    "csi-sanity",
+                    Pattern.compile("(?!)"),
+                    "1 to 2 minutes",
+                    "put a csi-sanity 5.4 into the cache, as"
+                            + " ~/.cache/forebay/csi-sanity/5.4.0/csi-sanity",
+                    new GoInstall(
+                            "github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity", "v5.4.0"));
+
     /**
      * For tests on Kubernetes, as is {@link #KWOK}; obtained when one is run. Always this one: its
      * version is what they say the chart was tried with.

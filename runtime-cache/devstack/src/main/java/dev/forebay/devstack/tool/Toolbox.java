@@ -103,6 +103,21 @@ public final class Toolbox {
         return program(Tool.HELM);
     }
 
+    /** The program {@code promtool}. */
+    public Path promtool() {
+        return program(Tool.PROMTOOL);
+    }
+
+    /** The program {@code prometheus}. */
+    public Path prometheus() {
+        return program(Tool.PROMETHEUS);
+    }
+
+    /** The program {@code csi-sanity}. */
+    public Path csiSanity() {
+        return program(Tool.CSI_SANITY);
+    }
+
     /**
      * The directory of the programs {@code kube-apiserver}, {@code kube-controller-manager} and
      * {@code kube-scheduler}.

@@ -4,24 +4,31 @@ import dev.forebay.linux.CLibrary;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A mounted file system that is nowhere in the tree yet; made by the calls of Linux 5.2 (fsopen,
  * fsconfig, fsmount, move_mount), which mount(2) with its 4 KiB of options cannot replace: an image
- * may have thousands of devices. If it is closed before it was attached it is gone.
+ * may have thousands of devices. Or a copy of a mount (open_tree, and mount_setattr of Linux 5.12).
+ * If it is closed before it was attached it is gone.
  *
  * <p>Images and devices may be files of a mount that this process serves, and so may be where it is
  * attached. Not thread-safe.
  */
 public final class DetachedMount implements AutoCloseable {
 
+    private static final long OPEN_TREE = 428;
     private static final long MOVE_MOUNT = 429;
     private static final long FSOPEN = 430;
     private static final long FSCONFIG = 431;
     private static final long FSMOUNT = 432;
+    private static final long MOUNT_SETATTR = 442;
 
     // include/uapi/linux/mount.h
     private static final long CLOEXEC = 1;
@@ -32,7 +39,13 @@ public final class DetachedMount implements AutoCloseable {
     private static final long MOUNT_ATTR_NOSUID = 2;
     private static final long MOUNT_ATTR_NODEV = 4;
     private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x4;
+    private static final long OPEN_TREE_CLONE = 1;
+    private static final long OPEN_TREE_CLOEXEC = 02000000;
     private static final long AT_FDCWD = -100;
+    private static final long AT_EMPTY_PATH = 0x1000;
+
+    /** {@code struct mount_attr}: what to set is first; what to clear and the rest stay 0. */
+    private static final long ATTRIBUTES_BYTES = 32;
 
     private final Descriptor mount;
 
@@ -77,6 +90,68 @@ public final class DetachedMount implements AutoCloseable {
                                     context.number(),
                                     CLOEXEC,
                                     MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)));
+        }
+    }
+
+    /**
+     * Copies the mount that shows a directory, for reading only. From now on the copy goes its own
+     * way: what is attached to the original or taken off it leaves the copy as it is.
+     *
+     * @param directory as the kernel knows it: absolute, without links
+     * @param passedOver of the mounts that lie on the directory: those that are not to be copied;
+     *     then it is what lies below them
+     * @throws IOException EPERM without CAP_SYS_ADMIN, ENOENT if there is no such directory; or if
+     *     the kernel does not say what is mounted
+     */
+    public static DetachedMount copyOf(Path directory, Predicate<MountTable.Entry> passedOver)
+            throws IOException {
+        return new DetachedMount(
+                OwnMounts.call(
+                        () -> {
+                            // Nobody but this thread sees what it takes off here.
+                            List<MountTable.Entry> stack =
+                                    MountTable.ofThisThread().stream()
+                                            .filter(it -> it.mountpoint().equals(directory))
+                                            .toList();
+                            for (MountTable.Entry mount : stack.reversed()) {
+                                if (!passedOver.test(mount)) {
+                                    break;
+                                }
+                                MountCalls.detach(directory);
+                            }
+                            return readOnlyCopy(directory);
+                        }));
+    }
+
+    private static Descriptor readOnlyCopy(Path directory) throws SystemCallException {
+        try (Arena arena = Arena.ofConfined()) {
+            Descriptor copy =
+                    descriptor(
+                            SystemCall.make(
+                                    "open_tree " + directory,
+                                    OPEN_TREE,
+                                    AT_FDCWD,
+                                    CLibrary.text(arena, directory).address(),
+                                    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+            MemorySegment attributes = arena.allocate(ATTRIBUTES_BYTES, Long.BYTES);
+            attributes.set(
+                    ValueLayout.JAVA_LONG,
+                    0,
+                    MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+            try {
+                SystemCall.make(
+                        "mount_setattr " + directory,
+                        MOUNT_SETATTR,
+                        copy.number(),
+                        CLibrary.text(arena, "").address(),
+                        AT_EMPTY_PATH,
+                        attributes.address(),
+                        ATTRIBUTES_BYTES);
+                return copy;
+            } catch (SystemCallException e) {
+                copy.close();
+                throw e;
+            }
         }
     }
 

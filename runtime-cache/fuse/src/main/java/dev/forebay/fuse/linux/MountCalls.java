@@ -19,6 +19,8 @@ public final class MountCalls {
     public static final long MS_RDONLY = 1;
     public static final long MS_NOSUID = 2;
     public static final long MS_NODEV = 4;
+    static final long MS_REC = 1 << 14;
+    static final long MS_PRIVATE = 1 << 18;
 
     private static final int MNT_DETACH = 2;
 

@@ -14,11 +14,13 @@ import java.util.regex.Pattern;
 /** What is mounted in this process's mount namespace, as the kernel lists it. */
 public final class MountTable {
 
-    private static final Path FILE = Path.of("/proc/self/mountinfo");
+    private static final Path OF_PROCESS = Path.of("/proc/self/mountinfo");
+    private static final Path OF_THREAD = Path.of("/proc/thread-self/mountinfo");
     private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
 
     // Fields of proc_pid_mountinfo(5), before and after the dash.
     private static final int DEVICE = 2;
+    private static final int ROOT = 3;
     private static final int MOUNTPOINT = 4;
     private static final int TYPE = 0;
     private static final int SOURCE = 1;
@@ -29,14 +31,29 @@ public final class MountTable {
      * A mount.
      *
      * @param device its number, as {@code major:minor}
+     * @param root the directory of the file system that is seen, as a path within it
      * @param type of its file system
      * @param source what is mounted, in the file system's own terms
      */
-    public record Entry(String device, Path mountpoint, String type, String source) {}
+    public record Entry(String device, String root, Path mountpoint, String type, String source) {}
 
     /** The mounts; of several at one mount point the topmost is the last. Touches none of them. */
     public static List<Entry> read() throws IOException {
-        return parse(Files.readAllBytes(FILE));
+        return parse(Files.readAllBytes(OF_PROCESS));
+    }
+
+    /**
+     * What lies on a directory, the topmost last.
+     *
+     * @param mountpoint as the kernel knows it: absolute, without links
+     */
+    public static List<Entry> at(Path mountpoint) throws IOException {
+        return read().stream().filter(mount -> mount.mountpoint().equals(mountpoint)).toList();
+    }
+
+    /** As {@link #read}, of a thread that has left its process's mount namespace. */
+    static List<Entry> ofThisThread() throws IOException {
+        return parse(Files.readAllBytes(OF_THREAD));
     }
 
     /** Leaves out what is mounted where this JVM has no path to: names may be any bytes. */
@@ -55,6 +72,7 @@ public final class MountTable {
             return Optional.of(
                     new Entry(
                             mount[DEVICE],
+                            unescaped(mount[ROOT]),
                             Path.of(unescaped(mount[MOUNTPOINT])),
                             system[TYPE],
                             unescaped(system[SOURCE])));

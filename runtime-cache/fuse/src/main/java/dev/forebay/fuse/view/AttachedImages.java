@@ -26,12 +26,21 @@ final class AttachedImages {
     static Map<Path, List<Path>> below(Path tree) {
         Map<Path, List<Path>> images = new HashMap<>();
         for (MountTable.Entry mount : mounts()) {
-            if (mount.type().equals("erofs") && mount.mountpoint().startsWith(tree)) {
-                Path image = LoopDevice.fileOf(mount.source()).orElse(Path.of(mount.source()));
-                images.computeIfAbsent(mount.mountpoint(), _ -> new ArrayList<>()).add(image);
+            if (isImage(mount) && mount.mountpoint().startsWith(tree)) {
+                images.computeIfAbsent(mount.mountpoint(), _ -> new ArrayList<>())
+                        .add(image(mount));
             }
         }
         return images;
+    }
+
+    static boolean isImage(MountTable.Entry mount) {
+        return mount.type().equals("erofs");
+    }
+
+    /** The file of an image that is mounted. */
+    static Path image(MountTable.Entry mount) {
+        return LoopDevice.fileOf(mount.source()).orElse(Path.of(mount.source()));
     }
 
     private static List<MountTable.Entry> mounts() {

@@ -1,5 +1,6 @@
 package dev.forebay.fuse.view;
 
+import dev.forebay.fuse.linux.MountTable;
 import java.util.Locale;
 
 /** How a version appears at its path; the later ones are better. */
@@ -13,6 +14,11 @@ public enum View {
 
     /** By its image, over packs on the node's disk. */
     NATIVE;
+
+    /** How a mount that lies on a version's folder, or is a copy of one, shows it. */
+    public static View of(MountTable.Entry mount) {
+        return AttachedImages.isImage(mount) ? Images.view(AttachedImages.image(mount)) : PORTABLE;
+    }
 
     /** Its name as a tag of metrics. */
     public String tag() {

@@ -1,0 +1,189 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.engine.Placement.Verdict;
+import dev.forebay.control.engine.Plan.InRegion;
+import dev.forebay.control.engine.Plan.Needs;
+import dev.forebay.control.engine.Plan.Room;
+import dev.forebay.control.engine.Plan.Source;
+import dev.forebay.workflows.message.Problem;
+import dev.forebay.workflows.message.Residency;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks regions for a job by what a {@link Plan} says of them: first by {@link Verdict}, then by
+ * the time until they are warm, the cost, the coverage, the free room, and by name. What is not
+ * known comes after what is.
+ *
+ * @param currency of costs; empty if no price is stated
+ * @param gpusAsked how many the job needs, if it says
+ * @param gpusThere how many a job can get in a region, if that is stated
+ */
+record PlacementRules(
+        @Nullable String currency,
+        @Nullable Integer gpusAsked,
+        Function<InRegion, @Nullable Integer> gpusThere) {
+
+    private static final int CENTS = 4;
+    private static final int PERCENT = 100;
+
+    private static final Comparator<Placement> BEST_FIRST =
+            Comparator.comparing(Placement::verdict)
+                    .thenComparing(Placement::time, Comparator.nullsLast(Comparator.naturalOrder()))
+                    .thenComparing(Placement::cost, Comparator.nullsLast(Comparator.naturalOrder()))
+                    .thenComparing(
+                            Placement::coverage, Comparator.nullsLast(Comparator.reverseOrder()))
+                    .thenComparing(
+                            Placement::freeBytes, Comparator.nullsLast(Comparator.reverseOrder()))
+                    .thenComparing(placement -> placement.region().value());
+
+    /** The regions, the best first. */
+    List<Placement> rank(List<InRegion> regions) {
+        return regions.stream().map(this::of).sorted(BEST_FIRST).toList();
+    }
+
+    private Placement of(InRegion in) {
+        Integer there = gpusThere.apply(in);
+        Needs needs = in.needs();
+        Room room = in.room();
+        Source source = in.sources().stream().filter(Source::used).findFirst().orElse(null);
+        Verdict verdict = verdict(in, there);
+        List<String> reasons = new ArrayList<>();
+        gpus(reasons, in, there);
+        Problem problem = in.problem();
+        if (problem != null) {
+            reasons.add("%s: %s".formatted(problem.code(), problem.message()));
+        }
+        if (needs != null) {
+            bytes(reasons, needs);
+            if (needs.bytesMissing() > 0) {
+                time(reasons, in);
+                cost(reasons, source);
+            }
+        }
+        if (room != null && verdict != Verdict.WARM) {
+            room(reasons, room);
+        }
+        return new Placement(
+                in.region(),
+                in.state(),
+                verdict,
+                needs == null ? null : coverage(needs),
+                room == null ? null : free(room),
+                in.time(),
+                source == null ? null : source.cost(),
+                there,
+                reasons);
+    }
+
+    private Verdict verdict(InRegion in, @Nullable Integer there) {
+        Needs needs = in.needs();
+        Room room = in.room();
+        if (gpusAsked != null && there != null && there < gpusAsked) {
+            return Verdict.TOO_FEW_GPUS;
+        }
+        if (needs == null || room == null) {
+            return Verdict.UNKNOWN;
+        }
+        if (in.state() == Residency.State.CACHED && needs.bytesMissing() == 0 && needs.exact()) {
+            return Verdict.WARM;
+        }
+        return switch (room.admission()) {
+            case ADMITTED -> Verdict.CAN_BE_FILLED;
+            case AFTER_EVICTION -> Verdict.AFTER_EVICTION;
+            case WAITS -> Verdict.WAITS;
+            case REFUSED -> Verdict.REFUSED;
+        };
+    }
+
+    private void gpus(List<String> reasons, InRegion in, @Nullable Integer there) {
+        if (gpusAsked == null) {
+            return;
+        }
+        reasons.add(
+                there == null
+                        ? "how many GPUs it has is not stated (forebay.regions.%s.gpus)"
+                                .formatted(in.region())
+                        : "it has %d GPUs, %d are asked for".formatted(there, gpusAsked));
+    }
+
+    private static void bytes(List<String> reasons, Needs needs) {
+        if (needs.bytesMissing() == 0) {
+            reasons.add(
+                    needs.exact()
+                            ? "all of it is there"
+                            : "all of it seems to be there, as far as workers answer");
+            return;
+        }
+        reasons.add(
+                say(
+                        "%s%d %% of it is there, %,d bytes are missing",
+                        needs.exact() ? "" : "about ",
+                        (long) (coverage(needs) * PERCENT),
+                        needs.bytesMissing()));
+    }
+
+    private static void time(List<String> reasons, InRegion in) {
+        Duration time = in.time();
+        reasons.add(
+                time == null
+                        ? "how fast it fills is not known"
+                        : say(
+                                "it would take %,d seconds, at the rate of its latest fillings",
+                                time.toSeconds()));
+    }
+
+    private void cost(List<String> reasons, @Nullable Source source) {
+        BigDecimal cost = source == null ? null : source.cost();
+        if (source == null || cost == null || currency == null) {
+            return;
+        }
+        reasons.add(
+                "it would cost %s %s, from %s"
+                        .formatted(
+                                cost.setScale(CENTS, RoundingMode.HALF_UP).toPlainString(),
+                                currency,
+                                source.region() == null ? "the lake" : source.region()));
+    }
+
+    private static void room(List<String> reasons, Room room) {
+        Problem problem = room.problem();
+        if (problem != null) {
+            reasons.add("%s: %s".formatted(problem.code(), problem.message()));
+        }
+        switch (room.admission()) {
+            case ADMITTED -> reasons.add(say("%,d bytes are free", free(room)));
+            case AFTER_EVICTION ->
+                    reasons.add(say("%d versions would be evicted", room.victims().size()));
+            case WAITS -> {
+                if (room.notBefore() != null) {
+                    reasons.add("pins that hold others there end at " + room.notBefore());
+                }
+            }
+            case REFUSED -> {}
+        }
+    }
+
+    private static double coverage(Needs needs) {
+        return needs.bytes() == 0
+                ? 1
+                : (double) (needs.bytes() - needs.bytesMissing()) / needs.bytes();
+    }
+
+    private static long free(Room room) {
+        return Math.max(0, room.capacityBytes() - room.takenBytes());
+    }
+
+    /** {@code format} is a literal in every call. */
+    @SuppressWarnings("AnnotateFormatMethod")
+    private static String say(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

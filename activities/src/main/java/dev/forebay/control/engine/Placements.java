@@ -1,0 +1,47 @@
+package dev.forebay.control.engine;
+
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import jakarta.inject.Singleton;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says where a job that reads a version would best run. It looks as a {@link Planner} does, and
+ * changes nothing. Safe for use by many threads.
+ */
+@Singleton
+public class Placements {
+
+    private final Planner planner;
+    private final Regions regions;
+
+    Placements(Planner planner, Regions regions) {
+        this.planner = planner;
+        this.regions = regions;
+    }
+
+    /**
+     * The regions for a version.
+     *
+     * @param currency of all costs; empty if no price is stated
+     * @param places every region of the installation, the best first
+     */
+    public record Ranking(
+            DatasetVersion version, @Nullable String currency, List<Placement> places) {}
+
+    /**
+     * Ranks all regions.
+     *
+     * @param gpus how many the job needs, if it says
+     * @throws ForebayException as {@link Planner#of}
+     */
+    public Ranking of(DatasetVersion version, @Nullable Integer gpus) {
+        Plan plan = planner.of(version, regions.names().stream().map(RegionName::new).toList());
+        PlacementRules rules =
+                new PlacementRules(plan.currency(), gpus, in -> regions.gpus(in.region()));
+        return new Ranking(version, plan.currency(), rules.rank(plan.regions()));
+    }
+}

@@ -1,0 +1,14 @@
+package dev.forebay.control.figures;
+
+import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithDefault;
+import java.time.Duration;
+
+/** The settings of the metrics that are read from the catalogue. */
+@ConfigMapping(prefix = "forebay.figures")
+public interface FiguresConfig {
+
+    /** How often the catalogue, the ledger and the regions' pins are looked at for metrics. */
+    @WithDefault("30S")
+    Duration interval();
+}

@@ -1,0 +1,70 @@
+package dev.forebay.control.figures;
+
+import dev.forebay.control.catalogue.FigureCatalogue;
+import dev.forebay.control.engine.PinAudit;
+import dev.forebay.control.engine.PinAudit.Leak;
+import dev.forebay.control.engine.PinAudit.Leaked;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jboss.logging.Logger;
+
+/** Pins, and those behind which nobody seems to stand. */
+@Singleton
+class PinFigures implements Figures.Part {
+
+    private static final Logger LOG = Logger.getLogger(PinFigures.class);
+
+    private final Regions regions;
+    private final FigureCatalogue catalogue;
+    private final PinAudit audit;
+    private final Family pins;
+    private final Family leaked;
+
+    PinFigures(Regions regions, FigureCatalogue catalogue, PinAudit audit, MeterRegistry registry) {
+        this.regions = regions;
+        this.catalogue = catalogue;
+        this.audit = audit;
+        this.pins = new Family(registry, "pins", "Pins that the catalogue knows");
+        this.leaked =
+                new Family(
+                        registry, "leaked.pins", "Pins behind which nobody seems to stand, by why");
+    }
+
+    @Override
+    public void look() {
+        Map<RegionName, Long> known = catalogue.pins();
+        for (String name : regions.names()) {
+            RegionName region = new RegionName(name);
+            pins.put(name, known.getOrDefault(region, 0L));
+            try {
+                count(name, audit.leaked(region));
+            } catch (ForebayException unanswered) {
+                LOG.debugf(unanswered, "Pins of %s are not known at the moment", region);
+            }
+        }
+        pins.show();
+        leaked.show();
+    }
+
+    private void count(String region, List<Leaked> found) {
+        for (Leak leak : Leak.values()) {
+            leaked.put(
+                    region,
+                    "leak",
+                    leak.name().toLowerCase(Locale.ROOT),
+                    found.stream().filter(pin -> pin.leak() == leak).count());
+        }
+    }
+
+    @Override
+    public void forget() {
+        pins.forget();
+        leaked.forget();
+    }
+}

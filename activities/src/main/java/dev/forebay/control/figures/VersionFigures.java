@@ -1,0 +1,72 @@
+package dev.forebay.control.figures;
+
+import dev.forebay.control.catalogue.FigureCatalogue;
+import dev.forebay.control.catalogue.FigureCatalogue.InState;
+import dev.forebay.control.regions.Regions;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.Residency.State;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Versions by their state in regions, and whether those get on that are being filled. */
+@Singleton
+class VersionFigures implements Figures.Part {
+
+    private final Regions regions;
+    private final FigureCatalogue catalogue;
+    private final Family versions;
+    private final Family bytes;
+    private final Family unchanged;
+
+    VersionFigures(Regions regions, FigureCatalogue catalogue, MeterRegistry registry) {
+        this.regions = regions;
+        this.catalogue = catalogue;
+        this.versions = new Family(registry, "versions", "Versions by their state in a region");
+        this.bytes = new Family(registry, "version.bytes", "What is there of them");
+        this.unchanged =
+                new Family(
+                        registry,
+                        "filling.unchanged.seconds",
+                        "For how long the filling of which least is heard has not got on");
+    }
+
+    private record Place(RegionName region, State state) {}
+
+    @Override
+    public void look() {
+        Map<Place, InState> found =
+                catalogue.residencies().stream()
+                        .collect(
+                                Collectors.toMap(
+                                        it -> new Place(it.region(), it.state()),
+                                        Function.identity()));
+        Map<RegionName, Duration> ages = catalogue.unchanged();
+        for (String name : regions.names()) {
+            RegionName region = new RegionName(name);
+            for (State state : State.values()) {
+                if (state != State.ABSENT) {
+                    InState here = found.get(new Place(region, state));
+                    String tag = state.name().toLowerCase(Locale.ROOT);
+                    versions.put(name, "state", tag, here == null ? 0 : here.versions());
+                    bytes.put(name, "state", tag, here == null ? 0 : here.bytes());
+                }
+            }
+            unchanged.put(name, ages.getOrDefault(region, Duration.ZERO).toSeconds());
+        }
+        versions.show();
+        bytes.show();
+        unchanged.show();
+    }
+
+    @Override
+    public void forget() {
+        versions.forget();
+        bytes.forget();
+        unchanged.forget();
+    }
+}

@@ -1,0 +1,5 @@
+/** What the control plane knows of regions, as metrics: from the catalogue, the ledger and etcd. */
+@NullMarked
+package dev.forebay.control.figures;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+{{/* As forebay.metadata, with the labels by which an operator finds what is its own. (list $ component) */}}
+{{- define "forebay.monitoringMetadata" -}}
+{{- $ := index . 0 -}}
+name: {{ include "forebay.name" . }}
+namespace: {{ $.Release.Namespace }}
+labels:
+  {{- merge (include "forebay.labels" . | fromYaml) $.Values.monitoring.labels | toYaml | nindent 2 }}
+{{- end }}
+
+{{/*
+One for each component, for they are asked in different ways.
+(list $ component (dict "ports" list "path" path "token" whether-it-wants-the-token "encrypted" whether-it-speaks-TLS))
+*/}}
+{{- define "forebay.podMonitor" -}}
+{{- $ := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- $asked := index . 2 -}}
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata:
+  {{- include "forebay.monitoringMetadata" (list $ $component) | nindent 2 }}
+spec:
+  selector:
+    matchLabels:
+      {{- include "forebay.selector" (list $ $component) | nindent 6 }}
+  podMetricsEndpoints:
+    {{- range $asked.ports }}
+    - port: {{ . }}
+      path: {{ $asked.path }}
+      interval: {{ $.Values.monitoring.podMonitors.interval }}
+      {{- if $asked.token }}
+      authorization:
+        credentials: {name: {{ $.Values.token.secret }}, key: {{ $.Values.token.key }}}
+      {{- end }}
+      {{- if $asked.encrypted }}
+      scheme: https
+      tlsConfig:
+        ca:
+          secret: {name: {{ $.Values.region.workers.tlsSecret }}, key: ca.crt}
+        # Pods are asked by their addresses; the certificate is for the names of all workers.
+        {{- $name := include "forebay.name" (list $ $component) }}
+        serverName: {{ $name }}-0.{{ $name }}.{{ $.Release.Namespace }}.svc
+      {{- end }}
+      # Those that the alerts and dashboards need.
+      relabelings:
+        - {action: replace, targetLabel: component, replacement: {{ $component }}}
+        - {action: replace, targetLabel: node, sourceLabels: [__meta_kubernetes_pod_node_name]}
+        {{- if ne $component "control-plane" }}
+        - {action: replace, targetLabel: region, replacement: {{ $.Values.region.name }}}
+        {{- end }}
+    {{- end }}
+{{- end }}

@@ -1,0 +1,143 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.csi.Driver;
+import dev.forebay.fuse.csi.DriverConfig;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The program {@code forebay-fuse csi}: gives versions to pods as volumes. */
+@Command(
+        name = "forebay-fuse csi",
+        mixinStandardHelpOptions = true,
+        versionProvider = BuiltVersion.class,
+        usageHelpAutoWidth = true,
+        sortOptions = false,
+        description = {
+            "The node's driver of the Container Storage Interface, csi.forebay.dev: publishes",
+            "versions that are shown at MOUNTPOINT, by 'forebay-fuse' or 'forebay-fuse hold',",
+            "as volumes to read. Needs root and Linux 5.12, and little memory: -Xmx64m will do.",
+            "Ends on SIGTERM or SIGINT; what is published stays.",
+            "Each option can also be given by the environment variable named with it."
+        })
+@SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
+final class Csi implements Callable<Integer> {
+
+    static final String NAME = "csi";
+
+    private static final int MOST_CALLS = 1024;
+    private static final int MOST_SECONDS = 3600;
+
+    /** Of a node's id, in bytes: the interface's limit. */
+    private static final int NODE_BYTES = 256;
+
+    @Option(
+            names = "--socket",
+            required = true,
+            defaultValue = "${env:FOREBAY_CSI_SOCKET}",
+            paramLabel = "FILE",
+            description =
+                    "Where to listen, a Unix socket for this user only; one that is left there is"
+                            + " replaced. FOREBAY_CSI_SOCKET")
+    Path socket;
+
+    @Option(
+            names = "--mountpoint",
+            required = true,
+            defaultValue = "${env:FOREBAY_FUSE_MOUNTPOINT}",
+            paramLabel = "DIR",
+            description = "Where versions are shown on this node. FOREBAY_FUSE_MOUNTPOINT")
+    Path mountpoint;
+
+    @Option(
+            names = "--node",
+            required = true,
+            defaultValue = "${env:FOREBAY_CSI_NODE}",
+            paramLabel = "NAME",
+            description = "The node's name, as the orchestrator has it. FOREBAY_CSI_NODE")
+    String node;
+
+    @Option(
+            names = "--kubelet-directory",
+            defaultValue = "${env:FOREBAY_CSI_KUBELET_DIRECTORY:-/var/lib/kubelet}",
+            paramLabel = "DIR",
+            description =
+                    "Volumes are published below it and nowhere else: /var/lib/kubelet."
+                            + " FOREBAY_CSI_KUBELET_DIRECTORY")
+    Path kubeletDirectory;
+
+    @Option(
+            names = "--patience",
+            defaultValue = "${env:FOREBAY_CSI_PATIENCE:-60}",
+            paramLabel = "SECONDS",
+            description =
+                    "For how long a call waits at most for a version that is not shown yet, if its"
+                            + " caller does: 60. FOREBAY_CSI_PATIENCE")
+    int patience;
+
+    @Option(
+            names = "--image-patience",
+            defaultValue = "${env:FOREBAY_CSI_IMAGE_PATIENCE:-10}",
+            paramLabel = "SECONDS",
+            description =
+                    "For how long a version is left the time to be shown by its image before it is"
+                            + " published file by file: 10. FOREBAY_CSI_IMAGE_PATIENCE")
+    int imagePatience;
+
+    @Option(
+            names = "--calls",
+            defaultValue = "${env:FOREBAY_CSI_CALLS:-64}",
+            paramLabel = "N",
+            description =
+                    "How many volumes may be on the way to be published at once, and how many on"
+                            + " the way back: 64. FOREBAY_CSI_CALLS")
+    int calls;
+
+    @Option(
+            names = "--drain",
+            defaultValue = "${env:FOREBAY_CSI_DRAIN:-10}",
+            paramLabel = "SECONDS",
+            description =
+                    "How long calls under way may take on SIGTERM and SIGINT: 10."
+                            + " FOREBAY_CSI_DRAIN")
+    int drain;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Driver driver = Driver.start(config());
+        Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "drain"));
+        System.out.printf("forebay-fuse: volumes of %s by way of %s%n", mountpoint, socket);
+        driver.awaitEnd();
+        return 0;
+    }
+
+    private DriverConfig config() {
+        int nodeBytes = node.getBytes(StandardCharsets.UTF_8).length;
+        if (nodeBytes < 1 || nodeBytes > NODE_BYTES) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--node is '%s'; it must have 1 to %d bytes".formatted(node, NODE_BYTES));
+        }
+        PodOptions.requireWithin("--patience", patience, 1, MOST_SECONDS);
+        PodOptions.requireWithin("--image-patience", imagePatience, 0, MOST_SECONDS);
+        PodOptions.requireWithin("--calls", calls, 1, MOST_CALLS);
+        PodOptions.requireWithin("--drain", drain, 0, MOST_SECONDS);
+        PodOptions.requireOutsideOfMount("--socket", socket, mountpoint);
+        PodOptions.requireOutsideOfMount("--kubelet-directory", kubeletDirectory, mountpoint);
+        return new DriverConfig(
+                socket,
+                Mountpoint.resolved(mountpoint),
+                kubeletDirectory.toAbsolutePath().normalize(),
+                node,
+                BuiltVersion.number(),
+                Duration.ofSeconds(patience),
+                Duration.ofSeconds(imagePatience),
+                calls,
+                Duration.ofSeconds(drain));
+    }
+}

@@ -1,0 +1,156 @@
+package dev.forebay.fuse.csi;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The driver: Identity and Node by gRPC on a Unix socket. Thread-safe. */
+public final class Driver implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Driver.class);
+
+    /** What the fields of a request may take by the interface's own limits, several times over. */
+    private static final int MESSAGE_BYTES = 64 << 10;
+
+    private static final int METADATA_BYTES = 8 << 10;
+
+    /** {@code sun_path} of unix(7) without the NUL at its end. */
+    private static final int SOCKET_PATH_BYTES = 107;
+
+    /** They check requests and hand them on. */
+    private static final int HANDLING_THREADS = 2;
+
+    private final DriverConfig config;
+    private final VolumeCalls calls;
+    private final ExecutorService handling;
+    private final EventLoopGroup events;
+    private final Server server;
+
+    private Driver(DriverConfig config) throws IOException {
+        this.config = config;
+        Volumes volumes = new Volumes(config.tree(), config.imagePatience());
+        calls = new VolumeCalls(config.calls(), config.patience());
+        handling =
+                Executors.newFixedThreadPool(
+                        HANDLING_THREADS, Thread.ofPlatform().daemon().name("csi-", 0).factory());
+        events = new EpollEventLoopGroup(1, new DefaultThreadFactory("csi-socket", true));
+        server =
+                NettyServerBuilder.forAddress(new DomainSocketAddress(config.socket().toFile()))
+                        .channelType(EpollServerDomainSocketChannel.class)
+                        .bossEventLoopGroup(events)
+                        .workerEventLoopGroup(events)
+                        .executor(handling)
+                        .maxInboundMessageSize(MESSAGE_BYTES)
+                        .maxInboundMetadataSize(METADATA_BYTES)
+                        .maxConcurrentCallsPerConnection(2 * config.calls() + HANDLING_THREADS)
+                        .addService(new IdentityService(config.version(), volumes))
+                        .addService(
+                                new NodeService(
+                                        config.node(),
+                                        new Targets(config.targets()),
+                                        volumes,
+                                        calls))
+                        .build();
+        try {
+            server.start();
+            // An orchestrator runs as root; nobody else may mount anything anywhere.
+            Files.setPosixFilePermissions(
+                    config.socket(), PosixFilePermissions.fromString("rw-------"));
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts to listen, in the place of a driver that has died.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot; names the option
+     */
+    public static Driver start(DriverConfig config) {
+        Path socket = config.socket();
+        if (socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH_BYTES) {
+            throw refused(
+                    "--socket is %s; a socket's path has at most %d bytes"
+                            .formatted(socket, SOCKET_PATH_BYTES),
+                    null);
+        }
+        if (!Epoll.isAvailable()) {
+            throw refused(
+                    "--socket: cannot listen on Unix sockets here: " + Epoll.unavailabilityCause(),
+                    Epoll.unavailabilityCause());
+        }
+        try {
+            removeLeftOver(socket);
+            return new Driver(config);
+        } catch (IOException e) {
+            throw refused("--socket: cannot listen on %s: %s".formatted(socket, e), e);
+        }
+    }
+
+    private static void removeLeftOver(Path socket) throws IOException {
+        try {
+            BasicFileAttributes attributes =
+                    Files.readAttributes(
+                            socket, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (!attributes.isOther()) {
+                throw refused(
+                        "--socket is %s, which is there and is no socket".formatted(socket), null);
+            }
+            Files.delete(socket);
+        } catch (NoSuchFileException e) {
+            // So it is to be.
+        }
+    }
+
+    private static ForebayException refused(String message, @Nullable Throwable cause) {
+        return new ForebayException(ErrorCode.INVALID_ARGUMENT, message, cause);
+    }
+
+    /** Waits until it was closed. */
+    public void awaitEnd() throws InterruptedException {
+        server.awaitTermination();
+    }
+
+    /**
+     * Takes no further call. Those that wait for a version are told so, those that mount or unmount
+     * are finished, within {@link DriverConfig#drain}. What is published stays.
+     */
+    @Override
+    public void close() {
+        server.shutdown();
+        calls.stop();
+        try {
+            if (!server.awaitTermination(config.drain().toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("Calls are still under way after {}", config.drain());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        server.shutdownNow();
+        calls.close();
+        handling.shutdown();
+        var _ = events.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,217 @@
+package dev.forebay.fuse.csi;
+
+import dev.forebay.fuse.linux.DetachedMount;
+import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.fuse.linux.MountTable;
+import dev.forebay.fuse.linux.MountTable.Entry;
+import dev.forebay.fuse.view.View;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.grpc.Status;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The volumes of this node: each a copy, for reading only, of the mount that shows a version. Of
+ * native views it is what lies below them: their pod takes them off when they are damaged or others
+ * need the room, and what is in a container cannot be taken off. Which volumes there are is asked
+ * of the kernel. For one thread at a time for each target.
+ */
+final class Volumes {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Volumes.class);
+
+    private static final String TREE = "fuse.forebay";
+    private static final String IMAGE = "erofs";
+    private static final String VERSION = "forebay.version";
+
+    /** What the kernel says behind the root of a mount that cannot be reached any more. */
+    private static final String DELETED = "//deleted";
+
+    private final Path tree;
+    private final Duration imagePatience;
+
+    Volumes(Path tree, Duration imagePatience) {
+        this.tree = tree;
+        this.imagePatience = imagePatience;
+    }
+
+    /** Whether versions are shown on this node; does not look into the mount. */
+    boolean isTreeMounted() throws IOException {
+        return MountTable.at(tree).stream().anyMatch(mount -> mount.type().equals(TREE));
+    }
+
+    /**
+     * Publishes a version; nothing if it is there already. Waits for one that is not shown yet. A
+     * volume over a mount that was lost is replaced.
+     *
+     * @param target as the kernel knows it; made if it is not there
+     * @throws ForebayException {@code UNAVAILABLE} if the version is not shown in time, {@code
+     *     ALREADY_EXISTS} if something else is at the target
+     */
+    void publish(DatasetVersion version, Path target, Patience patience) throws IOException {
+        if (isPublished(version, target)) {
+            return;
+        }
+        Path folder = tree.resolve(version.path());
+        patience.await(() -> Files.isDirectory(folder), () -> whyNot(version));
+        patience.awaitOr(() -> !MountTable.at(folder).isEmpty(), imagePatience);
+        makeDirectory(target);
+        try (DetachedMount copy =
+                DetachedMount.copyOf(folder, mount -> View.of(mount) == View.NATIVE)) {
+            if (patience.isOver()) {
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "the time for this call ran out");
+            }
+            copy.attach(target);
+        }
+        LOG.info("{} is published at {}", version, target);
+    }
+
+    /** Takes away what was published of a mount that is lost. */
+    private boolean isPublished(DatasetVersion version, Path target) throws IOException {
+        List<Entry> there = MountTable.at(target);
+        if (there.isEmpty()) {
+            return false;
+        }
+        Entry top = there.getLast();
+        if (!shows(top, version)) {
+            throw new ForebayException(
+                    ErrorCode.ALREADY_EXISTS,
+                    "target_path %s has another volume than %s; unpublish it first"
+                            .formatted(target, version));
+        }
+        if (isAlive(top, version)) {
+            return true;
+        }
+        LOG.info("The volume at {} is of a mount that is lost", target);
+        takeOff(there, target);
+        return false;
+    }
+
+    private static boolean shows(Entry mount, DatasetVersion version) throws IOException {
+        return switch (mount.type()) {
+            // Not by a look into it: it may be dead, or wait for somebody to serve it.
+            case TREE -> folderOf(mount).equals("/" + version.path());
+            case IMAGE -> attribute(mount.mountpoint()).equals(version.toString());
+            default -> false;
+        };
+    }
+
+    private static String folderOf(Entry mount) {
+        String root = mount.root();
+        return root.endsWith(DELETED) ? root.substring(0, root.length() - DELETED.length()) : root;
+    }
+
+    /** Which version an image says that it is; the image is a file of the node. */
+    private static String attribute(Path directory) throws IOException {
+        UserDefinedFileAttributeView attributes =
+                Files.getFileAttributeView(directory, UserDefinedFileAttributeView.class);
+        if (!attributes.list().contains(VERSION)) {
+            return "";
+        }
+        ByteBuffer value = ByteBuffer.allocate(attributes.size(VERSION));
+        int _ = attributes.read(VERSION, value);
+        return StandardCharsets.UTF_8.decode(value.flip()).toString();
+    }
+
+    /** Whether it is a copy of what is mounted now. */
+    private boolean isAlive(Entry volume, DatasetVersion version) throws IOException {
+        Path folder = tree.resolve(version.path());
+        return !volume.root().endsWith(DELETED)
+                && MountTable.read().stream()
+                        .filter(
+                                it ->
+                                        it.mountpoint().equals(tree)
+                                                || it.mountpoint().equals(folder))
+                        .anyMatch(it -> it.device().equals(volume.device()));
+    }
+
+    private String whyNot(DatasetVersion version) {
+        try {
+            if (!isTreeMounted()) {
+                return "%s cannot be published: nothing of Forebay is mounted at %s on this node"
+                        .formatted(version, tree);
+            }
+            var _ = Files.getLastModifiedTime(tree);
+        } catch (IOException e) {
+            return "%s cannot be published: the node's mount is dead (%s)"
+                    .formatted(version, e.getMessage());
+        }
+        return ("%s is not mounted on this node yet: either its region does not have it, then ask"
+                        + " for it (ensure_dataset_cached), or the node has not heard of it yet")
+                .formatted(version);
+    }
+
+    private static void makeDirectory(Path target) throws IOException {
+        try {
+            Files.createDirectory(target);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+                throw refused("target_path %s is no directory".formatted(target));
+            }
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
+                if (entries.iterator().hasNext()) {
+                    throw refused("target_path %s is not empty".formatted(target));
+                }
+            }
+        }
+    }
+
+    private static ForebayException refused(String message) {
+        return new ForebayException(ErrorCode.INVALID_ARGUMENT, message);
+    }
+
+    /**
+     * Takes a volume away, and its directory; nothing if there is none. Who has files of it open
+     * keeps them.
+     *
+     * @param target as the kernel knows it
+     */
+    void unpublish(Path target) throws IOException {
+        List<Entry> there = MountTable.at(target);
+        takeOff(there, target);
+        if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
+            try {
+                Files.delete(target);
+            } catch (DirectoryNotEmptyException e) {
+                throw foreign(
+                        "target_path %s has files that are not of a volume".formatted(target));
+            }
+        } else if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+            throw foreign("target_path %s is no directory".formatted(target));
+        }
+        if (!there.isEmpty()) {
+            LOG.info("{} is no volume any more", target);
+        }
+    }
+
+    private static void takeOff(List<Entry> mounts, Path target) throws IOException {
+        for (Entry mount : mounts.reversed()) {
+            if (!mount.type().equals(TREE) && !mount.type().equals(IMAGE)) {
+                throw foreign(
+                        "at target_path %s is a mount of type %s, which is not of a volume"
+                                .formatted(target, mount.type()));
+            }
+            MountCalls.detach(target);
+        }
+    }
+
+    private static RuntimeException foreign(String message) {
+        return Status.FAILED_PRECONDITION
+                .withDescription(message + "; it is left alone")
+                .asRuntimeException();
+    }
+}
