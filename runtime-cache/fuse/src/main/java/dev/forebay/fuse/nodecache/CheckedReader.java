@@ -85,14 +85,15 @@ final class CheckedReader {
      * drops what is wrong.
      */
     void prove(int index) throws IOException {
-        CachedChunk chunk = chunks.find(index);
-        if (chunk == null) {
-            return;
-        }
-        if (!chunk.proven) {
-            blocks.forget(index);
-        }
-        while (!chunk.proven) {
+        boolean read = false;
+        // Another one each time: it may be given up, and come back.
+        for (CachedChunk chunk = chunks.find(index);
+                chunk != null && !chunk.proven;
+                chunk = chunks.find(index)) {
+            if (!read) {
+                blocks.forget(index);
+                read = true;
+            }
             int damaged = firstDamagedOf(chunk);
             if (damaged < 0) {
                 // What came in since was proven when it did.

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Packs on the node's own disk, filled while they are read.
@@ -242,13 +243,13 @@ final class PackCache implements PackSource, AutoCloseable {
     /**
      * Gives up what no mounted version has.
      *
-     * @param mounted the mounted versions
+     * @param table asked for the mounted versions again and again
      * @param packsOf the packs of one
      * @return false if there is more, in packs that are in use, or the disk is left alone just now
      * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
      */
-    boolean giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf) {
-        return disk.use(false, () -> upkeep.giveUpAllBut(mounted, packsOf));
+    boolean giveUpAllBut(Supplier<Set<Digest>> table, Function<Digest, Set<PackId>> packsOf) {
+        return disk.use(false, () -> upkeep.giveUpAllBut(table, packsOf));
     }
 
     /** The packs of which something may be here. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.BitSet;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 
 /**
  * Gives up what is here of a pack: the record first, then the bytes. Nothing that somebody holds,
@@ -66,10 +67,13 @@ final class PackEvictor {
      * Gives up the pages of a chunk that no mounted version has, unless the chunk is in use, a
      * version that is not mounted any more holds the pack, or anybody has its file open.
      *
-     * @param live those that some mounted version has
+     * @param live those that some of the mounted versions has
+     * @param table asked once more for the mounted versions, under the chunk's lock: who was mounted
+     *     since then looks for its pages under that lock, too, and afterwards
      * @return the bytes that are free now
      */
-    long restrict(int index, BitSet live, Set<Digest> mounted) throws IOException {
+    long restrict(int index, BitSet live, Set<Digest> mounted, Supplier<Set<Digest>> table)
+            throws IOException {
         CachedChunk chunk = chunks.find(index);
         if (chunk == null) {
             return 0;
@@ -82,7 +86,8 @@ final class PackEvictor {
             if (dead.isEmpty()
                     || chunk.storing > 0
                     || !holds.areOnlyOf(mounted)
-                    || holds.isOpen()) {
+                    || holds.isOpen()
+                    || !table.get().equals(mounted)) {
                 return 0;
             }
             settlement.beginChange();
@@ -100,16 +105,17 @@ final class PackEvictor {
         BitSet kept = (BitSet) chunk.pages().clone();
         kept.and(live);
         long before = CachedChunk.footprint(chunk.pages());
-        ChunkRecord recorded = chunks.recorded(chunk.index);
-        chunks.record(chunk, blocks.restrict(recorded, chunk.index, live));
+        ChunkRecord restricted =
+                blocks.restrict(chunks.recorded(chunk.index), chunk.index, live);
+        if (!restricted.hasAllOf(kept)) {
+            counters.damagedBlocks.increment();
+            holds.lost();
+        }
+        chunks.record(chunk, restricted);
         if (chunk.pages().isEmpty()) {
             chunks.forget(chunk);
         }
         holes.punch(chunk.index, dead);
-        if (!chunk.holds(kept)) {
-            counters.damagedBlocks.increment();
-            holds.lost();
-        }
         return before - CachedChunk.footprint(chunk.pages());
     }
 }

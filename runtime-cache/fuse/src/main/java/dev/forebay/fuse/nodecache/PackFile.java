@@ -130,12 +130,15 @@ final class PackFile implements AutoCloseable {
         users.decrementAndGet();
     }
 
-    /** Lets nobody enter any more if nothing is here, and nobody uses it or relies on it. */
+    /**
+     * Lets nobody enter any more if nothing is here, and nobody uses it or relies on it. Who finds
+     * it afterwards by what it had finds that it has lost that.
+     */
     boolean retire() {
         if (!users.compareAndSet(0, RETIRED)) {
             return false;
         }
-        if (chunks.isEmpty() && !holds.isInUse()) {
+        if (chunks.isEmpty() && holds.loseIfUnused()) {
             return true;
         }
         users.set(0);

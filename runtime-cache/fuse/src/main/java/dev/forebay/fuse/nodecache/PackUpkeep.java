@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * What is done with packs while nobody reads them: what no version has any more is given up, what
@@ -31,21 +32,23 @@ final class PackUpkeep {
     /**
      * Gives up what no mounted version has.
      *
-     * @param mounted the mounted versions
+     * @param table asked for the mounted versions again and again: one may come back meanwhile, and
+     *     must find either all that is here of it or nothing
      * @param packsOf the packs of one
      * @return false if there is more, in packs that are in use
      * @throws ForebayException if a manifest cannot be read; then nobody knows what the rest is for
      */
-    boolean giveUpAllBut(Set<Digest> mounted, Function<Digest, Set<PackId>> packsOf)
+    boolean giveUpAllBut(Supplier<Set<Digest>> table, Function<Digest, Set<PackId>> packsOf)
             throws IOException {
         boolean all = true;
         for (PackId pack : files.all()) {
+            Set<Digest> mounted = table.get();
             List<Digest> versions =
                     mounted.stream()
                             .filter(version -> packsOf.apply(version).contains(pack))
                             .toList();
             try (PackFiles.Use use = files.find(pack).orElse(null)) {
-                all &= use == null || giveUpAllBut(mounted, versions, use.file());
+                all &= use == null || giveUpAllBut(table, mounted, versions, use.file());
             }
             if (versions.isEmpty()) {
                 files.discard(pack);
@@ -55,9 +58,13 @@ final class PackUpkeep {
     }
 
     /**
-     * @param versions the mounted versions that have the pack
+     * @param versions those of the mounted ones that have the pack
      */
-    private boolean giveUpAllBut(Set<Digest> mounted, List<Digest> versions, PackFile file)
+    private boolean giveUpAllBut(
+            Supplier<Set<Digest>> table,
+            Set<Digest> mounted,
+            List<Digest> versions,
+            PackFile file)
             throws IOException {
         boolean all = true;
         CachedChunks chunks = file.chunks();
@@ -67,7 +74,7 @@ final class PackUpkeep {
                 for (Digest version : versions) {
                     wanted.or(live.of(version, new ChunkId(file.id(), index)));
                 }
-                counters.deadBytes.add(file.evictor().restrict(index, wanted, mounted));
+                counters.deadBytes.add(file.evictor().restrict(index, wanted, mounted, table));
                 all &= !chunks.hasOthers(index, wanted);
             }
         }

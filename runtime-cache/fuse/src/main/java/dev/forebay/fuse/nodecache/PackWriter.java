@@ -114,16 +114,21 @@ final class PackWriter {
         Lock lock = chunks.writeLock(chunk.index);
         lock.lock();
         try {
-            ChunkRecord before = chunks.recorded(chunk.index);
-            chunks.record(chunk, blocks.merge(before, from, pages, verified));
+            ChunkRecord merged =
+                    blocks.merge(chunks.recorded(chunk.index), from, pages, verified);
+            if (!merged.hasAllOf(chunk.pages())) {
+                counters.damagedBlocks.increment();
+                holds.lost();
+            }
+            chunks.record(chunk, merged);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Frees what was written and will not be recorded, unless somebody reads it past the pod. */
+    /** Frees what was written and will not be recorded, unless somebody may read it past the pod. */
     private void giveBack(int index, BitSet pages) {
-        if (holds.isOpen()) {
+        if (holds.isInUse()) {
             return;
         }
         try {

@@ -63,7 +63,7 @@ final class Sweeper implements AutoCloseable {
     private void sweep() {
         begin();
         try {
-            if (cache.giveUpAllBut(pages.mounted(), pages::packs)) {
+            if (cache.giveUpAllBut(pages::mounted, pages::packs)) {
                 return;
             }
         } catch (ForebayException e) {

@@ -123,9 +123,9 @@ class PackCacheDiskTest {
         try (PackCache cache = open()) {
             pack.assertReads(cache, TestPack.ALL, 0, 4 * MIB, true);
             disk.die();
-            assertThat(cache.giveUpAllBut(Set.of(), _ -> Set.of())).isFalse();
+            assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isFalse();
             assertThat(cache.diskIsUsable()).isFalse();
-            assertThat(cache.giveUpAllBut(Set.of(), _ -> Set.of())).isFalse();
+            assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isFalse();
         }
     }
 

@@ -316,7 +316,7 @@ class PackCacheTest {
     void givesBackWhatNoMountedVersionHas() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         pack.takeAskedBytes();
-        cache.giveUpAllBut(Set.of(TestPack.SOME), _ -> Set.of(TestPack.ID));
+        cache.giveUpAllBut(() -> Set.of(TestPack.SOME), _ -> Set.of(TestPack.ID));
         long live = 0;
         for (int at = 0; at < pack.bytes.length; at += Sizes.PAGE) {
             live += pack.isLive(TestPack.SOME, at) ? Sizes.PAGE : 0;
@@ -330,7 +330,7 @@ class PackCacheTest {
         assertThat(pack.takeAskedBytes()).isZero();
         pack.assertReadsAll(cache, TestPack.ALL);
         assertThat(cache.counters().damagedBlocks()).isZero();
-        cache.giveUpAllBut(Set.of(), _ -> Set.of());
+        cache.giveUpAllBut(Set::of, _ -> Set.of());
         assertThat(cache.usedBytes()).isZero();
         assertThat(directory).isEmptyDirectory();
         assertThat(openBelow(directory)).isZero();
@@ -343,10 +343,10 @@ class PackCacheTest {
     void aPackThatIsHeldStaysThoughNothingOfItIsHere() {
         List<Pack> packs = List.of(new Pack(TestPack.ID, pack.bytes.length));
         try (HeldPacks _ = cache.hold(TestPack.ALL, packs)) {
-            assertThat(cache.giveUpAllBut(Set.of(), _ -> Set.of())).isTrue();
+            assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
             assertThat(data()).exists();
         }
-        assertThat(cache.giveUpAllBut(Set.of(), _ -> Set.of())).isTrue();
+        assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
         assertThat(data()).doesNotExist();
     }
 
