@@ -94,7 +94,7 @@ final class JobPins implements AutoCloseable {
     private long lookSafely() {
         try {
             return look() ? intervalNanos : PAUSE_AFTER_FAILURE.toNanos();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warnf("Cannot see whether pins have outlived their Jobs: %s", e.getMessage());
             return PAUSE_AFTER_FAILURE.toNanos();
         }

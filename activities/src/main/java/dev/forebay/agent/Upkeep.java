@@ -72,7 +72,7 @@ final class Upkeep implements AutoCloseable {
     private void lookSafely() {
         try {
             look();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warnf("Cannot see whether what is pinned is complete: %s", e.getMessage());
             unrest.goesOn(System.nanoTime());
         }

@@ -70,7 +70,12 @@ public final class DigestScrubber implements AutoCloseable {
 
     private void run() {
         while (!closing.within(pause)) {
-            round();
+            try {
+                round();
+            } catch (RuntimeException | Error e) {
+                LOG.error(
+                        "A round of {} ended early; the next one begins anew", thread.getName(), e);
+            }
         }
     }
 
