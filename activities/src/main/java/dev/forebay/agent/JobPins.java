@@ -4,13 +4,12 @@ import dev.forebay.agent.jobs.Jobs;
 import dev.forebay.membership.Pin;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.Closing;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -40,7 +39,7 @@ final class JobPins implements AutoCloseable {
     private final Predicate<DatasetVersion> tell;
     private final long intervalNanos;
     private final AtomicBoolean jobEnded = new AtomicBoolean();
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("job-pins").unstarted(this::run);
 
     /** Versions whose workflows were not reached; used by one thread. */
@@ -84,7 +83,7 @@ final class JobPins implements AutoCloseable {
 
     private void run() {
         long due = System.nanoTime();
-        while (!closedWithin(TICK)) {
+        while (!closing.within(TICK)) {
             if (jobEnded.getAndSet(false) || System.nanoTime() - due >= 0) {
                 due = System.nanoTime() + lookSafely();
             }
@@ -95,7 +94,7 @@ final class JobPins implements AutoCloseable {
     private long lookSafely() {
         try {
             return look() ? intervalNanos : PAUSE_AFTER_FAILURE.toNanos();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warnf("Cannot see whether pins have outlived their Jobs: %s", e.getMessage());
             return PAUSE_AFTER_FAILURE.toNanos();
         }
@@ -140,17 +139,9 @@ final class JobPins implements AutoCloseable {
         return Objects.requireNonNull(pin.job());
     }
 
-    private boolean closedWithin(Duration time) {
-        try {
-            return closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
         jobs.close();
     }
 }

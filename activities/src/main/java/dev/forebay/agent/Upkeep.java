@@ -7,11 +7,10 @@ import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.thread.Closing;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -34,7 +33,7 @@ final class Upkeep implements AutoCloseable {
     private final Function<ManifestRef, ? extends Manifest> manifests;
     private final Predicate<DatasetVersion> notice;
     private final Unrest unrest;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("upkeep").unstarted(this::run);
 
     /**
@@ -63,7 +62,7 @@ final class Upkeep implements AutoCloseable {
     }
 
     private void run() {
-        while (!closedWithin(TICK)) {
+        while (!closing.within(TICK)) {
             if (unrest.isDue(System.nanoTime())) {
                 lookSafely();
             }
@@ -73,7 +72,7 @@ final class Upkeep implements AutoCloseable {
     private void lookSafely() {
         try {
             look();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warnf("Cannot see whether what is pinned is complete: %s", e.getMessage());
             unrest.goesOn(System.nanoTime());
         }
@@ -116,16 +115,8 @@ final class Upkeep implements AutoCloseable {
         }
     }
 
-    private boolean closedWithin(Duration time) {
-        try {
-            return closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
     }
 }

@@ -120,11 +120,28 @@ class JobPinsTest {
         assertThat(jobs.closed).isTrue();
     }
 
+    @Test
+    void aLookThatFailsIsNotTheLast() {
+        pin("over", "uid-1");
+        jobs.fails = true;
+        try (JobPins looking = jobPins()) {
+            looking.start();
+            Await.until("failed", () -> !jobs.fails);
+
+            jobs.end("uid-1");
+            Await.until("ended", pins::isEmpty);
+        }
+    }
+
     /** Jobs in memory. */
     private static final class FakeJobs implements Jobs {
         private final Set<String> running = ConcurrentHashMap.newKeySet();
         private final List<Consumer<String>> listeners = new ArrayList<>();
         private volatile boolean down;
+
+        /** Once, as when memory is short. */
+        private volatile boolean fails;
+
         private volatile boolean closed;
         private volatile int questions;
 
@@ -137,6 +154,10 @@ class JobPinsTest {
         public Set<String> over(Set<String> uids) {
             if (down) {
                 throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+            }
+            if (fails) {
+                fails = false;
+                throw new OutOfMemoryError("simulated");
             }
             questions++;
             Set<String> over = new HashSet<>(uids);

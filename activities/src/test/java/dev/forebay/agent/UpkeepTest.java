@@ -8,9 +8,11 @@ import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class UpkeepTest {
@@ -21,20 +23,30 @@ class UpkeepTest {
     private final FakeWorkers fake = new FakeWorkers().with("one", "other");
     private final List<Mount> mounts = new ArrayList<>();
     private final List<Pin> pins = new ArrayList<>();
-    private final List<DatasetVersion> noticed = new ArrayList<>();
+    private final List<DatasetVersion> noticed = new CopyOnWriteArrayList<>();
     private final Unrest unrest = new Unrest(Duration.ofSeconds(60), Duration.ofHours(1), 0);
-    private final Upkeep upkeep =
-            new Upkeep(
-                    new ForwardingWorkers(fake) {
-                        @Override
-                        public RegionView view() {
-                            RegionView now = super.view();
-                            return new RegionView(now.workers(), now.live(), mounts, pins);
+    private final Upkeep upkeep = upkeep(unrest);
+
+    /** Whether a look fails, once, as when memory is short. */
+    private volatile boolean fails;
+
+    private Upkeep upkeep(Unrest when) {
+        return new Upkeep(
+                new ForwardingWorkers(fake) {
+                    @Override
+                    public RegionView view() {
+                        if (fails) {
+                            fails = false;
+                            throw new OutOfMemoryError("simulated");
                         }
-                    },
-                    ref -> new FakeManifest(2),
-                    noticed::add,
-                    unrest);
+                        RegionView now = super.view();
+                        return new RegionView(now.workers(), now.live(), mounts, pins);
+                    }
+                },
+                ref -> new FakeManifest(2),
+                noticed::add,
+                when);
+    }
 
     @Test
     void whatIsPinnedAndLacksSomethingIsBroughtToNotice() {
@@ -71,6 +83,18 @@ class UpkeepTest {
         upkeep.look();
 
         assertThat(noticed).containsExactly(PINNED);
+    }
+
+    @Test
+    void aLookThatFailsIsNotTheLast() {
+        pin(PINNED, Mount.State.CACHED);
+        fails = true;
+        Duration grace = Duration.ofMillis(1);
+        try (Upkeep looking = upkeep(new Unrest(grace, Duration.ofHours(1), System.nanoTime()))) {
+            looking.start();
+            Await.until("noticed", () -> noticed.contains(PINNED));
+        }
+        assertThat(fails).isFalse();
     }
 
     private void pin(DatasetVersion version, Mount.State state) {

@@ -1,6 +1,7 @@
 package dev.forebay.manifest;
 
 import dev.forebay.model.Digest;
+import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -10,8 +11,6 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -31,7 +30,7 @@ public final class DigestScrubber implements AutoCloseable {
     private final Consumer<Digest> damaged;
     private final double nanosPerByte;
     private final Duration pause;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread;
 
     DigestScrubber(
@@ -70,8 +69,13 @@ public final class DigestScrubber implements AutoCloseable {
     }
 
     private void run() {
-        while (!closedWithin(pause.toNanos())) {
-            round();
+        while (!closing.within(pause)) {
+            try {
+                round();
+            } catch (RuntimeException | Error e) {
+                LOG.error(
+                        "A round of {} ended early; the next one begins anew", thread.getName(), e);
+            }
         }
     }
 
@@ -105,7 +109,7 @@ public final class DigestScrubber implements AutoCloseable {
         try (InputStream in = Files.newInputStream(file)) {
             for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
                 digest.update(piece, 0, n);
-                if (closedWithin((long) (n * nanosPerByte))) {
+                if (closing.within(Duration.ofNanos((long) (n * nanosPerByte)))) {
                     return Optional.empty();
                 }
             }
@@ -113,16 +117,8 @@ public final class DigestScrubber implements AutoCloseable {
         return Optional.of(Digests.of(digest));
     }
 
-    private boolean closedWithin(long nanos) {
-        try {
-            return closing.await(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
     }
 }

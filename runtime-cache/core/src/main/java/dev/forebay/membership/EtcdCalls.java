@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The calls that the protocol of mounts and pins is made of, each of them atomic. Nothing else that
- * it does can be seen by anybody: so a search of all orders of these calls is one of all that can
- * happen.
+ * The calls that the protocol of mounts, pins and workers is made of, each of them atomic. Nothing
+ * else that it does can be seen by anybody: so a search of all orders of these calls is one of all
+ * that can happen.
  */
 interface EtcdCalls {
 
@@ -26,6 +26,9 @@ interface EtcdCalls {
      * @return whether it had
      */
     boolean ifUnchanged(String key, long revision, Change... changes);
+
+    /** Applies changes at once, and says at which revision. */
+    long apply(Change... changes);
 
     long grantLease(Duration life);
 

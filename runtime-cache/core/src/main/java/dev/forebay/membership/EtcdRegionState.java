@@ -84,7 +84,7 @@ public final class EtcdRegionState implements RegionState {
     @Override
     public Membership join(WorkerNode worker) {
         keys.worker(worker.id());
-        WorkerPresence presence = new WorkerPresence(connection, keys, worker);
+        WorkerPresence presence = new WorkerPresence(connection, connection.config(), keys, worker);
         presence.start();
         return presence;
     }

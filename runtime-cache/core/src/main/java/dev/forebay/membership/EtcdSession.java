@@ -112,8 +112,8 @@ final class EtcdSession implements EtcdCalls {
                 .isSucceeded();
     }
 
-    /** Applies changes at once, and says at which revision. */
-    long apply(Change... changes) {
+    @Override
+    public long apply(Change... changes) {
         return await(client.getKVClient().txn().Then(ops(changes)).commit())
                 .getHeader()
                 .getRevision();

@@ -6,6 +6,7 @@ import static dev.forebay.membership.Change.put;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.Closing;
 import io.etcd.jetcd.KeyValue;
 import java.time.Duration;
 import java.util.Arrays;
@@ -13,7 +14,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,20 +28,22 @@ final class WorkerPresence implements Membership {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPresence.class);
     private static final long NO_LEASE = 0;
 
-    private final EtcdConnection connection;
+    private final EtcdAccess etcd;
+    private final EtcdConfig config;
     private final Keys keys;
     private final WorkerNode worker;
     private final String incarnation = UUID.randomUUID().toString();
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread;
     private volatile boolean draining;
     private volatile boolean superseded;
     private volatile long epoch;
     private volatile long confirmedNanos;
 
-    WorkerPresence(EtcdConnection connection, Keys keys, WorkerNode worker) {
-        this.connection = connection;
+    WorkerPresence(EtcdAccess etcd, EtcdConfig config, Keys keys, WorkerNode worker) {
+        this.etcd = etcd;
+        this.config = config;
         this.keys = keys;
         this.worker = worker;
         this.thread = Thread.ofVirtual().name("worker-presence").unstarted(this::keepUp);
@@ -74,13 +76,12 @@ final class WorkerPresence implements Membership {
                 reachable = false;
             }
             firstAttempt.countDown();
-        } while (!superseded && !closingWithin(pause(lease, reachable)));
+        } while (!superseded && !closing.within(pause(lease, reachable)));
         leave(lease);
     }
 
     private long register() {
-        long lease =
-                connection.run(session -> session.grantLease(connection.config().workerLease()));
+        long lease = etcd.with(calls -> calls.grantLease(config.workerLease()));
         String live = keys.live(worker.id());
         Change[] rows = {
             put(keys.worker(worker.id()), Rows.of(claim())),
@@ -88,7 +89,7 @@ final class WorkerPresence implements Membership {
         };
         OptionalLong registered =
                 epoch == 0
-                        ? OptionalLong.of(connection.run(session -> session.apply(rows)))
+                        ? OptionalLong.of(etcd.with(calls -> calls.apply(rows)))
                         : again(live, rows);
         if (registered.isEmpty()) {
             superseded = true;
@@ -104,9 +105,9 @@ final class WorkerPresence implements Membership {
 
     /** Writes the rows if nobody else has; the answer to an earlier attempt may have been lost. */
     private OptionalLong again(String live, Change... rows) {
-        return connection.run(
-                session -> {
-                    Optional<KeyValue> there = session.get(live);
+        return etcd.with(
+                calls -> {
+                    Optional<KeyValue> there = calls.get(live);
                     boolean others =
                             there.filter(
                                             row ->
@@ -115,10 +116,10 @@ final class WorkerPresence implements Membership {
                                                             Rows.ofIncarnation(incarnation)))
                                     .isPresent();
                     long revision = there.map(KeyValue::getModRevision).orElse(0L);
-                    if (others || !session.ifUnchanged(live, revision, rows)) {
+                    if (others || !calls.ifUnchanged(live, revision, rows)) {
                         return OptionalLong.empty();
                     }
-                    return session.get(live)
+                    return calls.get(live)
                             .map(row -> OptionalLong.of(row.getModRevision()))
                             .orElseGet(OptionalLong::empty);
                 });
@@ -129,7 +130,7 @@ final class WorkerPresence implements Membership {
     }
 
     private long renew(long lease) {
-        if (connection.run(session -> session.renewLease(lease)).isPresent()) {
+        if (etcd.with(calls -> calls.renewLease(lease)).isPresent()) {
             return lease;
         }
         LOG.warn("Worker {} lost its lease; registering again", worker.id());
@@ -145,7 +146,7 @@ final class WorkerPresence implements Membership {
     public boolean valid() {
         return epoch != 0
                 && !superseded
-                && System.nanoTime() - confirmedNanos < connection.config().workerLease().toNanos();
+                && System.nanoTime() - confirmedNanos < config.workerLease().toNanos();
     }
 
     @Override
@@ -157,27 +158,19 @@ final class WorkerPresence implements Membership {
     public void drain() {
         draining = true;
         byte[] row = Rows.of(claim());
-        long _ = connection.run(session -> session.apply(put(keys.worker(worker.id()), row)));
+        long _ = etcd.with(calls -> calls.apply(put(keys.worker(worker.id()), row)));
     }
 
     @Override
     public void remove() {
         close();
-        long _ = connection.run(session -> session.apply(delete(keys.worker(worker.id()))));
+        long _ = etcd.with(calls -> calls.apply(delete(keys.worker(worker.id()))));
     }
 
     private Duration pause(long lease, boolean reachable) {
         return lease != NO_LEASE && reachable
-                ? connection.config().workerLease().dividedBy(3)
+                ? config.workerLease().dividedBy(3)
                 : Duration.ofMillis(200);
-    }
-
-    private boolean closingWithin(Duration time) {
-        try {
-            return closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
     }
 
     private void leave(long lease) {
@@ -185,9 +178,9 @@ final class WorkerPresence implements Membership {
             return;
         }
         try {
-            connection.run(
-                    session -> {
-                        session.revokeLease(lease);
+            etcd.with(
+                    calls -> {
+                        calls.revokeLease(lease);
                         return true;
                     });
         } catch (ForebayException e) {
@@ -201,9 +194,9 @@ final class WorkerPresence implements Membership {
     /** Stops; the worker stays registered but is not live any more. */
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
         try {
-            thread.join(connection.config().requestTimeout().plusSeconds(1));
+            thread.join(config.requestTimeout().plusSeconds(1));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);

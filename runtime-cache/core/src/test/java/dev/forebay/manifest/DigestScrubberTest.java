@@ -6,11 +6,16 @@ import dev.forebay.model.Digest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,6 +66,46 @@ class DigestScrubberTest {
         round();
 
         assertThat(damaged).containsExactly(unreadable);
+    }
+
+    @Test
+    void aFileThatCannotBeComparedDoesNotEndTheRound() throws Exception {
+        for (byte content = 0; content < 3; content++) {
+            Digest changed = add("changed-" + content, new byte[] {content});
+            Files.write(files.get(changed), new byte[] {9});
+        }
+        List<Digest> told = new ArrayList<>();
+        Consumer<Digest> listener =
+                digest -> {
+                    told.add(digest);
+                    switch (told.size()) {
+                        case 1 -> throw new IllegalStateException("a defect");
+                        case 2 -> throw new OutOfMemoryError("simulated");
+                        default -> {}
+                    }
+                };
+
+        new DigestScrubber("test", () -> files, listener, FAST, Duration.ofHours(1)).round();
+
+        assertThat(told).containsExactlyInAnyOrderElementsOf(files.keySet());
+    }
+
+    @Test
+    void aRoundThatFailsIsNotTheLast() throws Exception {
+        Digest changed = add("changed", new byte[] {1});
+        Files.write(files.get(changed), new byte[] {2});
+        AtomicBoolean failed = new AtomicBoolean();
+        Supplier<Map<Digest, Path>> inUse =
+                () -> {
+                    if (!failed.getAndSet(true)) {
+                        throw new OutOfMemoryError("simulated");
+                    }
+                    return files;
+                };
+        try (DigestScrubber _ =
+                DigestScrubber.start("test", inUse, damaged::add, FAST, Duration.ofMillis(1))) {
+            assertThat(damaged.poll(30, TimeUnit.SECONDS)).isEqualTo(changed);
+        }
     }
 
     @Test

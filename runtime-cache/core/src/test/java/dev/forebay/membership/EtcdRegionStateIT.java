@@ -33,12 +33,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class EtcdRegionStateIT {
@@ -444,11 +446,52 @@ class EtcdRegionStateIT {
     void aDeadWorkersLeaseRunsOut() {
         EtcdConnection dying = new EtcdConnection(config());
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
-        new WorkerPresence(dying, Keys.of(region), worker).start();
+        new WorkerPresence(dying, config(), Keys.of(region), worker).start();
         eventually("live", () -> state.view().live().contains("w1"));
         dying.close();
         eventually("not live", () -> state.view().live().isEmpty());
         assertThat(state.view().workers()).containsExactly(worker);
+    }
+
+    @Test
+    @Timeout(60)
+    void aWorkerStaysRegisteredThoughRoundsEndWithErrors() {
+        EtcdConnection connection = new EtcdConnection(config());
+        opened.add(connection);
+        FailingEtcd etcdThatFails = new FailingEtcd(connection);
+        etcdThatFails.errors.set(2);
+        WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
+        WorkerPresence presence =
+                new WorkerPresence(etcdThatFails, config(), Keys.of(region), worker);
+        presence.start();
+        opened.add(presence);
+        eventually("live", () -> state.view().live().contains("w1"));
+
+        etcdThatFails.errors.set(2);
+        eventually("renewals have failed", () -> etcdThatFails.errors.get() == 0);
+        int before = etcdThatFails.calls.get();
+        eventually("it is renewed", () -> etcdThatFails.calls.get() > before + 1);
+        assertThat(state.view().live()).contains("w1");
+    }
+
+    /** Passes calls on, but that some end as when memory is short. */
+    private static final class FailingEtcd implements EtcdAccess {
+        private final EtcdAccess etcd;
+        private final AtomicInteger errors = new AtomicInteger();
+        private final AtomicInteger calls = new AtomicInteger();
+
+        FailingEtcd(EtcdAccess etcd) {
+            this.etcd = etcd;
+        }
+
+        @Override
+        public <T> T with(Function<EtcdCalls, T> work) {
+            if (errors.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new OutOfMemoryError("simulated");
+            }
+            calls.incrementAndGet();
+            return etcd.with(work);
+        }
     }
 
     @Test

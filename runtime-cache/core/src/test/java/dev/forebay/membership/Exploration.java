@@ -322,6 +322,12 @@ final class Exploration {
             throw new ForebayException(ErrorCode.NOT_FOUND, String.valueOf(answer));
         }
 
+        /** What workers do is not searched. */
+        @Override
+        public long apply(Change... changes) {
+            throw new UnsupportedOperationException("changes that depend on nothing");
+        }
+
         @Override
         public long grantLease(Duration life) {
             return (Long)

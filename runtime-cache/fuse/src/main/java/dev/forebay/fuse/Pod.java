@@ -66,7 +66,7 @@ final class Pod implements AutoCloseable {
     /** How long packs of a version that was evicted from the region are kept. */
     private static final Duration SWEEP_DELAY = Duration.ofMinutes(10);
 
-    /** How long manifests and images rest before they are compared again. */
+    /** How long packs, manifests and images rest before they are compared again. */
     private static final Duration SCRUB_PAUSE = Duration.ofHours(1);
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -237,6 +237,7 @@ final class Pod implements AutoCloseable {
                         RETRY_PAUSE,
                         SWEEP_DELAY,
                         options.scrubRate.bytes(),
+                        SCRUB_PAUSE,
                         options.strict);
         return config.capacityBytes() == 0
                 ? Optional.empty()

@@ -39,6 +39,7 @@ abstract class NativeTreeContract extends ImageTreeContract {
                                 Duration.ofMillis(50),
                                 Duration.ofDays(1),
                                 0,
+                                Duration.ofHours(1),
                                 true),
                         manifests,
                         new LocalChunks(new NeighbourStore(List.of()), source),

@@ -75,7 +75,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** "Views change under running jobs": on a real mount, over a worker in this process. */
@@ -89,6 +91,14 @@ class ViewChangesFuseIT {
     private static final long CAPACITY = 60L << 20;
 
     private static final int OTHER_BYTES = 40_000_000;
+
+    /** A file that is in one pack. */
+    private static final String BIG = "big/0.bin";
+
+    /** On tests during which packs at rest are compared with their checksums. */
+    private static final String SCRUBBED = "scrubbed";
+
+    private static final Duration SCRUB_PAUSE = Duration.ofSeconds(1);
 
     @TempDir private Path directory;
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
@@ -111,7 +121,7 @@ class ViewChangesFuseIT {
     private volatile CountDownLatch otherImage = new CountDownLatch(0);
 
     @BeforeEach
-    void mount() throws Exception {
+    void mount(TestInfo test) throws Exception {
         FakeWorker worker = start(new FakeWorker());
         dataset = version("views/digits@v1", CheckingReader.objects());
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
@@ -140,7 +150,8 @@ class ViewChangesFuseIT {
                                         1L << 40,
                                         Duration.ofMillis(50),
                                         Duration.ofMillis(50),
-                                        0,
+                                        test.getTags().contains(SCRUBBED) ? 1L << 40 : 0,
+                                        SCRUB_PAUSE,
                                         true),
                                 manifests,
                                 new LocalChunks(new NeighbourStore(List.of()), region::read),
@@ -350,8 +361,8 @@ class ViewChangesFuseIT {
     void whatIsOpenStaysRightWhenItsRoomIsNeeded() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
-        byte[] expected = dataset.objects().getOrDefault("big/0.bin", new byte[0]);
-        Path file = folder(dataset).resolve("big/0.bin");
+        byte[] expected = big();
+        Path file = folder(dataset).resolve(BIG);
         long held = nodePacks.usedBytes();
         try (Arena arena = Arena.ofConfined();
                 NativeFile open = NativeFile.open(file);
@@ -365,9 +376,7 @@ class ViewChangesFuseIT {
             assertThat(nodePacks.counters().refused()).isPositive();
             assertThat(nodePacks.usedBytes()).isGreaterThanOrEqualTo(held);
             open.dropPages();
-            byte[] read = new byte[expected.length];
-            assertThat(open.read(read, 0).result()).isEqualTo(read.length);
-            assertThat(Arrays.equals(read, expected)).isTrue();
+            assertThat(Arrays.equals(read(open), expected)).isTrue();
             assertThat(mapped.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(expected);
             assertThat(nodePacks.isWhole(dataset.file().digest())).isTrue();
         }
@@ -392,7 +401,7 @@ class ViewChangesFuseIT {
         bringHere();
         showAtBest(View.NATIVE);
         // Keeps the device's number, too.
-        try (NativeFile _ = NativeFile.open(folder(dataset).resolve("big/0.bin"))) {
+        try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG))) {
             long before = device();
             damage();
             await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
@@ -413,7 +422,7 @@ class ViewChangesFuseIT {
                         .orElseThrow();
         Digest right = ManifestFile.digestOf(image);
         // Keeps the device's number, too.
-        try (NativeFile _ = NativeFile.open(folder(dataset).resolve("big/0.bin"));
+        try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG));
                 DigestScrubber _ =
                         DigestScrubber.start(
                                 "images",
@@ -430,16 +439,55 @@ class ViewChangesFuseIT {
         assertReads(dataset);
     }
 
+    /** The kernel keeps the wrong pages that it has read, whatever is on the disk by now. */
+    @Test
+    @Tag(SCRUBBED)
+    void whatTheScrubMendsIsNotSeenWrongAnyMore() throws Exception {
+        bringHere();
+        boolean seenWrong = false;
+        // The scrub may come before the reader.
+        for (int attempt = 0; attempt < 10 && !seenWrong; attempt++) {
+            showAtBest(View.NATIVE);
+            // Keeps the device's number, too.
+            try (NativeFile open = NativeFile.open(folder(dataset).resolve(BIG))) {
+                long before = device();
+                spoil();
+                open.dropPages();
+                seenWrong = !Arrays.equals(read(open), big());
+                await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+            }
+        }
+        assertThat(seenWrong).isTrue();
+        assertReads(dataset);
+    }
+
+    private byte[] big() {
+        return dataset.objects().getOrDefault(BIG, new byte[0]);
+    }
+
+    private byte[] read(NativeFile file) {
+        byte[] read = new byte[big().length];
+        assertThat(file.read(read, 0).result()).isEqualTo(read.length);
+        return read;
+    }
+
     private void damage() throws IOException {
+        PackId pack = spoil();
+        int length = 6 << 20;
+        nodePacks.read(dataset.file().digest(), pack, 0, length, ByteBuffer.allocate(length));
+        assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
+    }
+
+    /** Writes other bytes to the disk, in the large file; into which pack. */
+    private PackId spoil() throws IOException {
         PackId pack = dataset.packs().keySet().iterator().next();
         Path data = directory.resolve("packs/" + pack + ".pack");
         try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw")) {
             file.seek(5_000_000);
             file.write(new byte[100]);
+            file.getFD().sync();
         }
-        int length = 6 << 20;
-        nodePacks.read(dataset.file().digest(), pack, 0, length, ByteBuffer.allocate(length));
-        assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
+        return pack;
     }
 
     @Test

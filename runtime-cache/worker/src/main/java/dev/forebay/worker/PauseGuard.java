@@ -1,9 +1,8 @@
 package dev.forebay.worker;
 
 import dev.forebay.membership.RegionState;
+import dev.forebay.thread.Closing;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +24,7 @@ final class PauseGuard implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final RegionState state;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private volatile long lastTickNanos = System.nanoTime();
     private volatile long wokeNanos;
     private volatile boolean woke;
@@ -52,24 +51,20 @@ final class PauseGuard implements AutoCloseable {
     }
 
     private void tick() {
-        try {
-            do {
-                long now = System.nanoTime();
-                Duration gap = Duration.ofNanos(now - lastTickNanos);
-                if (gap.compareTo(LIMIT) > 0) {
-                    LOG.warn("This process was stopped for {} s", gap.toSeconds());
-                    wokeNanos = now;
-                    woke = true;
-                }
-                lastTickNanos = now;
-            } while (!closing.await(TICK.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        do {
+            long now = System.nanoTime();
+            Duration gap = Duration.ofNanos(now - lastTickNanos);
+            if (gap.compareTo(LIMIT) > 0) {
+                LOG.warn("This process was stopped for {} s", gap.toSeconds());
+                wokeNanos = now;
+                woke = true;
+            }
+            lastTickNanos = now;
+        } while (!closing.within(TICK));
     }
 
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
     }
 }

@@ -3,6 +3,7 @@ package dev.forebay.worker;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -11,8 +12,6 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +46,7 @@ final class Scrubber implements AutoCloseable {
     private final Duration pause;
     private final LongAdder bytes = new LongAdder();
     private final LongAdder rounds = new LongAdder();
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("scrub").unstarted(this::run);
 
     /**
@@ -76,7 +75,7 @@ final class Scrubber implements AutoCloseable {
 
     private void run() {
         @Nullable ChunkId last = lastScrubbed();
-        while ((last != null || !closedWithin(pause)) && round(last)) {
+        while ((last != null || !closing.within(pause)) && round(last)) {
             last = null;
         }
     }
@@ -102,7 +101,7 @@ final class Scrubber implements AutoCloseable {
                 if (++sinceNote % NOTE_EVERY == 0) {
                     write(chunk.toString());
                 }
-                if (closedWithin(Duration.ofNanos((long) (nanosPerByte * length)))) {
+                if (closing.within(Duration.ofNanos((long) (nanosPerByte * length)))) {
                     write(chunk.toString());
                     return false;
                 }
@@ -161,17 +160,9 @@ final class Scrubber implements AutoCloseable {
         return rounds.sum();
     }
 
-    private boolean closedWithin(Duration time) {
-        try {
-            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
         if (!thread.isAlive()) {
             return;
         }

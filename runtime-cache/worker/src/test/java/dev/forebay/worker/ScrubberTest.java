@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,15 +66,17 @@ class ScrubberTest {
     }
 
     private Scrubber scrubber(List<ChunkId> repaired, long bytesPerSecond, Duration pause) {
-        return new Scrubber(
-                store,
+        return scrubber(
                 chunk -> {
                     repaired.add(chunk);
                     put(chunk);
                 },
-                directory.resolve("scrub"),
                 bytesPerSecond,
                 pause);
+    }
+
+    private Scrubber scrubber(Consumer<ChunkId> repair, long bytesPerSecond, Duration pause) {
+        return new Scrubber(store, repair, directory.resolve("scrub"), bytesPerSecond, pause);
     }
 
     private List<Path> files() throws IOException {
@@ -115,6 +119,28 @@ class ScrubberTest {
             assertThat(scrubber.round(null)).isTrue();
         }
         assertThat(repaired).as("what was mended is right").isEmpty();
+    }
+
+    @Test
+    void aRepairThatFailsDoesNotEndTheRound() throws IOException {
+        for (Path file : files()) {
+            flip(file, new Random(2));
+        }
+        AtomicInteger asked = new AtomicInteger();
+        Consumer<ChunkId> repair =
+                chunk -> {
+                    switch (asked.incrementAndGet()) {
+                        case 1 -> throw new IllegalStateException("a defect");
+                        case 2 -> throw new OutOfMemoryError("simulated");
+                        default -> put(chunk);
+                    }
+                };
+        try (Scrubber scrubber = scrubber(repair, FAST, Duration.ofHours(1))) {
+            assertThat(scrubber.round(null)).isTrue();
+            assertThat(scrubber.rounds()).isEqualTo(1);
+        }
+        assertThat(asked).hasValue(CHUNKS);
+        assertThat(files()).hasSize(CHUNKS - 2);
     }
 
     @Test

@@ -74,7 +74,10 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                         ? Optional.empty()
                         : Optional.of(
                                 new PackScrubber(
-                                        cache, pages::versions, config.scrubBytesPerSecond())));
+                                        cache,
+                                        pages::versions,
+                                        config.scrubBytesPerSecond(),
+                                        config.scrubPause())));
     }
 
     /** Takes over the mount table; call it before the versions are shown. */

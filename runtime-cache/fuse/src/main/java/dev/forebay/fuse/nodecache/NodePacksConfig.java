@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param sweepDelay how long after a change of the mount table what no version has is given up
  * @param scrubBytesPerSecond how fast packs at rest are compared with their checksums; 0 for not at
  *     all
+ * @param scrubPause how long that rests before each round, also the first
  * @param strict whether bytes are compared with their checksums at each read, however small
  */
 public record NodePacksConfig(
@@ -24,4 +25,5 @@ public record NodePacksConfig(
         Duration retryPause,
         Duration sweepDelay,
         long scrubBytesPerSecond,
+        Duration scrubPause,
         boolean strict) {}

@@ -4,10 +4,10 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.Closing;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,23 +20,27 @@ final class PackScrubber implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PackScrubber.class);
 
-    /** Rest before each round, also the first. */
-    private static final long PAUSE_SECONDS = TimeUnit.HOURS.toSeconds(1);
-
     private final PackCache cache;
     private final Function<PackId, List<Digest>> versions;
     private final double nanosPerByte;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Duration pause;
+    private final Closing closing = new Closing();
     private final Thread thread = Thread.ofPlatform().daemon().name("scrub").unstarted(this::run);
 
     /**
      * @param versions the mounted versions that have a pack
      * @param bytesPerSecond how fast, more than 0
+     * @param pause how long to rest before each round, also the first
      */
-    PackScrubber(PackCache cache, Function<PackId, List<Digest>> versions, long bytesPerSecond) {
+    PackScrubber(
+            PackCache cache,
+            Function<PackId, List<Digest>> versions,
+            long bytesPerSecond,
+            Duration pause) {
         this.cache = cache;
         this.versions = versions;
         this.nanosPerByte = 1e9 / bytesPerSecond;
+        this.pause = pause;
     }
 
     void start() {
@@ -44,7 +48,7 @@ final class PackScrubber implements AutoCloseable {
     }
 
     private void run() {
-        while (!closedWithin(TimeUnit.SECONDS.toNanos(PAUSE_SECONDS)) && round()) {
+        while (!closing.within(pause) && round()) {
             LOG.debug("All packs were compared with their checksums");
         }
     }
@@ -56,7 +60,7 @@ final class PackScrubber implements AutoCloseable {
         for (PackId pack : packs) {
             for (int index = 0; index < cache.chunks(pack); index++) {
                 long bytes = scrub(new ChunkId(pack, index));
-                if (closedWithin((long) (bytes * nanosPerByte))) {
+                if (closing.within(Duration.ofNanos((long) (bytes * nanosPerByte)))) {
                     return false;
                 }
             }
@@ -77,16 +81,8 @@ final class PackScrubber implements AutoCloseable {
         }
     }
 
-    private boolean closedWithin(long nanos) {
-        try {
-            return closing.await(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
     }
 }

@@ -99,6 +99,7 @@ class NodePacksTest {
                                 Duration.ofMillis(50),
                                 Duration.ofMillis(50),
                                 0,
+                                Duration.ofHours(1),
                                 true),
                         new Manifests(files),
                         TestPack.remote(

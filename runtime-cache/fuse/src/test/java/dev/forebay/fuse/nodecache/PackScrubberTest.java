@@ -9,6 +9,7 @@ import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +29,10 @@ class PackScrubberTest {
 
     private PackCache open() {
         return PackCache.open(directory, 1L << 30, true, pack.source(), pack);
+    }
+
+    private static PackScrubber scrubber(PackCache cache, Function<PackId, List<Digest>> versions) {
+        return new PackScrubber(cache, versions, FAST, Duration.ofHours(1));
     }
 
     private Path file() {
@@ -56,7 +61,7 @@ class PackScrubberTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (PackCache cache = open();
-                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST)) {
+                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             pack.assertReadsAll(cache, TestPack.ALL);
             int flipped = 0;
             do {
@@ -75,7 +80,7 @@ class PackScrubberTest {
     @Test
     void whatItMendsIsLostForWhoReliesOnIt() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST);
+                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL));
                 HeldPacks held =
                         cache.hold(
                                 TestPack.ALL, List.of(new Pack(TestPack.ID, pack.bytes.length)))) {
@@ -93,7 +98,7 @@ class PackScrubberTest {
     @Test
     void aRecordThatIsDamagedHidesNothing() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST)) {
+                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             for (boolean scrubbed : List.of(true, false)) {
                 pack.assertReadsAll(cache, TestPack.ALL);
                 flipEverywhere(new Random(5));
@@ -121,7 +126,7 @@ class PackScrubberTest {
     @Test
     void whatCannotBeFetchedAgainIsDropped() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(TestPack.ALL), FAST)) {
+                PackScrubber scrubber = scrubber(cache, _ -> List.of(TestPack.ALL))) {
             pack.assertReadsAll(cache, TestPack.ALL);
             int flipped = flipEverywhere(new Random(1));
             pack.down = true;
@@ -136,7 +141,7 @@ class PackScrubberTest {
     @Test
     void chunksOfNoMountedVersionAreComparedToo() throws Exception {
         try (PackCache cache = open();
-                PackScrubber scrubber = new PackScrubber(cache, _ -> List.of(), FAST)) {
+                PackScrubber scrubber = scrubber(cache, _ -> List.of())) {
             pack.assertReadsAll(cache, TestPack.ALL);
             int flipped = flipEverywhere(new Random(2));
             assertThat(scrubber.round()).isTrue();
@@ -149,14 +154,14 @@ class PackScrubberTest {
     void aChunkThatCannotBeComparedDoesNotEndTheRound() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         Function<PackId, List<Digest>> versions =
-                _ -> {
-                    if (asked.incrementAndGet() == 1) {
-                        throw new IllegalStateException("a defect");
-                    }
-                    return List.of(TestPack.ALL);
-                };
+                _ ->
+                        switch (asked.incrementAndGet()) {
+                            case 1 -> throw new IllegalStateException("a defect");
+                            case 2 -> throw new OutOfMemoryError("simulated");
+                            default -> List.of(TestPack.ALL);
+                        };
         try (PackCache cache = open();
-                PackScrubber scrubber = new PackScrubber(cache, versions, FAST)) {
+                PackScrubber scrubber = scrubber(cache, versions)) {
             pack.assertReadsAll(cache, TestPack.ALL);
             flipEverywhere(new Random(3));
             assertThat(scrubber.round()).isTrue();

@@ -1,10 +1,9 @@
 package dev.forebay.worker.accounts;
 
 import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.thread.Closing;
 import dev.forebay.worker.retention.MountedVersions;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +16,7 @@ public final class AccountTicks implements AutoCloseable {
     private final MountedVersions versions;
     private final HeldBytes held;
     private final Duration interval;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
 
     private AccountTicks(
             VersionAccounts accounts,
@@ -44,7 +43,7 @@ public final class AccountTicks implements AutoCloseable {
     private void run() {
         do {
             tick();
-        } while (!closedWithin(interval));
+        } while (!closing.within(interval));
     }
 
     private void tick() {
@@ -58,17 +57,9 @@ public final class AccountTicks implements AutoCloseable {
         }
     }
 
-    private boolean closedWithin(Duration time) {
-        try {
-            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
         // What is on the disks stays there, and counts on; to look might have to fetch a manifest.
         if (versions.ready()) {
             accounts.noteServed();

@@ -6,12 +6,11 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.Closing;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +32,7 @@ public final class OrphanSweep implements AutoCloseable {
     private final BooleanSupplier inTouch;
     private final Duration interval;
     private final Duration perChunk;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("orphans").unstarted(this::run);
 
     private Set<PackId> suspects = Set.of();
@@ -69,7 +68,7 @@ public final class OrphanSweep implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 LOG.warn("Cannot look for chunks that no version refers to; trying again", e);
             }
-        } while (!closedWithin(interval));
+        } while (!closing.within(interval));
     }
 
     /**
@@ -113,7 +112,7 @@ public final class OrphanSweep implements AutoCloseable {
                     inTouch.getAsBoolean()
                             && versions.unlessReferredTo(
                                     pack, () -> total = total.plus(store.drop(chunk)));
-            if (!mayGo || closedWithin(perChunk)) {
+            if (!mayGo || closing.within(perChunk)) {
                 return;
             }
         }
@@ -124,16 +123,8 @@ public final class OrphanSweep implements AutoCloseable {
         return total;
     }
 
-    private boolean closedWithin(Duration time) {
-        try {
-            return closing.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
     }
 }

@@ -1,0 +1,120 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.chunkstore.StoreLimits;
+import dev.forebay.chunkstore.StoredChunk;
+import dev.forebay.chunkstore.ValidBlocks;
+import dev.forebay.model.ChunkId;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is left of a block that was found wrong and cannot be stored anew. */
+@SuppressWarnings("NullAway.Init") // made before each
+class PackWriterTest {
+
+    private static final long CAPACITY = 1L << 30;
+
+    /** The block, of the only chunk. */
+    private static final int BLOCK = 5;
+
+    private static final int FROM = BLOCK * Sizes.BLOCK;
+    private static final BitSet PAGES = Sizes.pagesOf(FROM, FROM + Sizes.BLOCK);
+
+    @TempDir private Path directory;
+    private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 13);
+    private final byte[] right = Arrays.copyOfRange(pack.bytes, FROM, FROM + Sizes.BLOCK);
+    private PackFile file;
+
+    @BeforeEach
+    void storeAndDamage() throws IOException {
+        CacheCounters counters = new CacheCounters();
+        Path data = directory.resolve("pack");
+        file =
+                PackFile.create(
+                        TestPack.ID,
+                        pack.bytes.length,
+                        data,
+                        directory.resolve("map"),
+                        new Space(CAPACITY, counters),
+                        counters);
+        file.writer().store(FROM, PAGES, bytes(), null);
+        try (RandomAccessFile disk = new RandomAccessFile(data.toFile(), "rw")) {
+            disk.seek(FROM);
+            disk.write(right[0] ^ 1);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        file.close();
+    }
+
+    private ByteBuffer bytes() {
+        return ByteBuffer.allocateDirect(Sizes.BLOCK).put(right).flip();
+    }
+
+    /** Finds it wrong, and has no luck with the other copy. */
+    private void failToMend() throws IOException {
+        BitSet dropped = file.reader().scrub(0);
+        assertThat(dropped.stream()).containsExactly(BLOCK);
+        StoredChunk lost = lostChunk();
+        assertThatThrownBy(() -> file.writer().store(FROM, PAGES, bytes(), lost))
+                .isInstanceOf(ClosedChannelException.class);
+    }
+
+    /** Of a worker on this node, and not readable any more. */
+    private StoredChunk lostChunk() {
+        Path store = directory.resolve("worker");
+        ChunkId id = new ChunkId(TestPack.ID, 0);
+        try (ChunkStore worker =
+                ChunkStore.open(List.of(store), new StoreLimits(CAPACITY, 1_000), _ -> false)) {
+            worker.put(id, ByteBuffer.wrap(pack.bytes), ValidBlocks.all(pack.bytes.length));
+        }
+        StoredChunk chunk = new NeighbourStore(List.of(store)).find(id).orElseThrow();
+        chunk.close();
+        return chunk;
+    }
+
+    private byte[] read(FileChannel channel) throws IOException {
+        ByteBuffer block = ByteBuffer.allocate(Sizes.BLOCK);
+        assertThat(channel.read(block, FROM)).isEqualTo(Sizes.BLOCK);
+        return block.array();
+    }
+
+    /** The trap: a native view would show 64 KiB of zeros where one bit was wrong. */
+    @Test
+    void whoReadsItPastThePodSeesNoMoreWrongThanBefore() throws IOException {
+        try (FileChannel kernel = FileChannel.open(file.path())) {
+            byte[] before = read(kernel);
+            assertThat(Arrays.mismatch(before, right)).isZero();
+
+            failToMend();
+
+            assertThat(read(kernel)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void itsSpaceIsGivenBackIfNobodyReadsIt() throws IOException {
+        failToMend();
+
+        try (FileChannel disk = FileChannel.open(file.path())) {
+            assertThat(read(disk)).containsOnly(0);
+        }
+    }
+}
