@@ -154,8 +154,16 @@ final class RegionWatch implements AutoCloseable {
                 }
                 failed = true;
                 connected = false;
-                connection.refresh();
+                refresh();
             }
+        }
+    }
+
+    private void refresh() {
+        try {
+            connection.refresh();
+        } catch (RuntimeException | Error e) {
+            LOG.warn("The connection to etcd stays as it is for now", e);
         }
     }
 

@@ -72,6 +72,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,6 +100,11 @@ class ViewChangesFuseIT {
     /** On tests during which packs at rest are compared with their checksums. */
     private static final String SCRUBBED = "scrubbed";
 
+    /** Of a pack's map: where it says that all was brought to the device, or "OPEN". */
+    private static final int MARK_OFFSET = 512;
+
+    private static final int MARK_OPEN = 0x4f50454e;
+
     private static final Duration SCRUB_PAUSE = Duration.ofSeconds(1);
 
     @TempDir private Path directory;
@@ -111,6 +118,11 @@ class ViewChangesFuseIT {
     private TestDataset other;
     private NodePacks nodePacks;
     private Path mountpoint;
+
+    /** Make what a process has of its own, as the next one does. */
+    private Supplier<NodePacks> caches;
+
+    private Function<View, ImageViews> viewers;
 
     /** Whether the next image that is fetched is harmed when it is here, and how many were. */
     private volatile boolean harm;
@@ -141,21 +153,27 @@ class ViewChangesFuseIT {
                                 directory.resolve("manifests"),
                                 1 << 30,
                                 (ref, target) -> files.manifest(ref.digest(), target)));
-        nodePacks =
-                start(
-                        NodePacks.open(
-                                new NodePacksConfig(
-                                        directory.resolve("packs"),
-                                        CAPACITY,
-                                        1L << 40,
-                                        Duration.ofMillis(50),
-                                        Duration.ofMillis(50),
-                                        test.getTags().contains(SCRUBBED) ? 1L << 40 : 0,
-                                        SCRUB_PAUSE,
-                                        true),
-                                manifests,
-                                new LocalChunks(new NeighbourStore(List.of()), region::read),
-                                _ -> {}));
+        List<Mount> mounts = List.of(dataset.mount(), other.mount());
+        caches =
+                () -> {
+                    NodePacks cache =
+                            NodePacks.open(
+                                    new NodePacksConfig(
+                                            directory.resolve("packs"),
+                                            CAPACITY,
+                                            1L << 40,
+                                            Duration.ofMillis(50),
+                                            Duration.ofMillis(50),
+                                            test.getTags().contains(SCRUBBED) ? 1L << 40 : 0,
+                                            SCRUB_PAUSE,
+                                            true),
+                                    manifests,
+                                    new LocalChunks(new NeighbourStore(List.of()), region::read),
+                                    _ -> {});
+                    cache.update(mounts);
+                    return cache;
+                };
+        nodePacks = start(caches.get());
         MountedSource source = new MountedSource(nodePacks);
         PackReader packs =
                 start(
@@ -174,24 +192,29 @@ class ViewChangesFuseIT {
                         mountpoint,
                         false);
         start(transport);
-        List<Mount> mounts = List.of(dataset.mount(), other.mount());
-        nodePacks.update(mounts);
         source.update(mounts);
         mountedPacks.update(mounts);
+        viewers =
+                best -> {
+                    ImageViews each =
+                            new ImageViews(
+                                    () ->
+                                            serving == best
+                                                    ? Optional.of(mountpoint)
+                                                    : Optional.empty(),
+                                    best,
+                                    ImageDevices.FILES,
+                                    new Images(
+                                            directory.resolve("images"),
+                                            Long.MAX_VALUE,
+                                            (mount, target) -> fetch(files, mount, target)),
+                                    mountedPacks,
+                                    () -> Optional.of(nodePacks));
+                    each.retain(mounts);
+                    return each;
+                };
         for (View best : View.values()) {
-            ImageViews each =
-                    new ImageViews(
-                            () -> serving == best ? Optional.of(mountpoint) : Optional.empty(),
-                            best,
-                            ImageDevices.FILES,
-                            new Images(
-                                    directory.resolve("images"),
-                                    Long.MAX_VALUE,
-                                    (mount, target) -> fetch(files, mount, target)),
-                            mountedPacks,
-                            () -> Optional.of(nodePacks));
-            each.retain(mounts);
-            views.put(best, start(each));
+            views.put(best, start(viewers.apply(best)));
         }
         tree.show(mounts);
     }
@@ -459,6 +482,36 @@ class ViewChangesFuseIT {
         }
         assertThat(seenWrong).isTrue();
         assertReads(dataset);
+    }
+
+    /** What it finds wrong when it compares all for the first time is wrong in that view, too. */
+    @Test
+    void whatASuccessorMendsIsNotSeenWrongInItsPredecessorsView() throws Exception {
+        bringHere();
+        showAtBest(View.NATIVE);
+        Objects.requireNonNull(views.remove(View.NATIVE)).close();
+        nodePacks.close();
+        // Keeps the device's number, too.
+        try (NativeFile open = NativeFile.open(folder(dataset).resolve(BIG))) {
+            long before = device();
+            markAsKilled(spoil());
+            open.dropPages();
+            assertThat(read(open)).isNotEqualTo(big());
+
+            nodePacks = start(caches.get());
+            views.put(View.NATIVE, start(viewers.apply(View.NATIVE)));
+            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+        }
+        assertReads(dataset);
+    }
+
+    /** As a process leaves a pack's map that had no time to settle it. */
+    private void markAsKilled(PackId pack) throws IOException {
+        Path map = directory.resolve("packs/" + pack + ".map");
+        try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
+            file.seek(MARK_OFFSET);
+            file.writeInt(MARK_OPEN);
+        }
     }
 
     private byte[] big() {

@@ -101,19 +101,21 @@ public final class Holder implements AutoCloseable {
         return end;
     }
 
-    /** Goes on after a failure: with no descriptor left for one, the next may find some again. */
+    /**
+     * Goes on after a failure: with no descriptor or thread left for one, the next may find some.
+     */
     private void accept() {
         boolean failing = false;
         boolean listening = true;
         while (listening) {
             try {
                 Optional<UnixSocket> next = socket.accept();
-                next.ifPresent(server -> thread("server", () -> attend(server)));
+                next.ifPresent(this::attendOnThread);
                 listening = next.isPresent();
                 failing = false;
-            } catch (SystemCallException e) {
+            } catch (SystemCallException | RuntimeException | Error e) {
                 if (!failing) {
-                    LOG.error("No server can connect for now: {}", e.getMessage());
+                    LOG.error("No server can connect for now: {}", e.toString());
                 }
                 failing = true;
                 LockSupport.parkNanos(ACCEPT_RETRY_NANOS);
@@ -133,23 +135,40 @@ public final class Holder implements AutoCloseable {
             long now = System.nanoTime();
             boolean stoppedOurselves = now - last > patienceNanos / 2 + PULSE_NANOS;
             last = now;
-            connections.forEach(
-                    (server, pulse) -> {
-                        if (stoppedOurselves) {
-                            pulse.restart(now);
-                        }
-                        if (pulse.ask(now)) {
-                            server.say(Word.PING);
-                        } else if (pulse.isSilent(now, patienceNanos)
-                                && succession.isReplaceable(server)) {
-                            LOG.warn(
-                                    "Process {} does not answer; it is replaced",
-                                    server.peer().process());
-                            server.say(Word.REPLACED);
-                            // As if it had died: what it has taken is asked for again.
-                            server.hangUp();
-                        }
-                    });
+            try {
+                ask(now, stoppedOurselves);
+            } catch (RuntimeException | Error e) {
+                LOG.error("Servers are asked again in a moment whether they live", e);
+            }
+        }
+    }
+
+    private void ask(long now, boolean stoppedOurselves) {
+        connections.forEach(
+                (server, pulse) -> {
+                    if (stoppedOurselves) {
+                        pulse.restart(now);
+                    }
+                    if (pulse.ask(now)) {
+                        server.say(Word.PING);
+                    } else if (pulse.isSilent(now, patienceNanos)
+                            && succession.isReplaceable(server)) {
+                        LOG.warn(
+                                "Process {} does not answer; it is replaced",
+                                server.peer().process());
+                        server.say(Word.REPLACED);
+                        // As if it had died: what it has taken is asked for again.
+                        server.hangUp();
+                    }
+                });
+    }
+
+    private void attendOnThread(UnixSocket accepted) {
+        try {
+            thread("server", () -> attend(accepted));
+        } catch (OutOfMemoryError e) {
+            accepted.close();
+            throw e;
         }
     }
 

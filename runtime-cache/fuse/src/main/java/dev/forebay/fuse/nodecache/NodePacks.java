@@ -125,6 +125,14 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                 && prewarmer.map(warmer -> warmer.isWhole(manifest)).orElse(false);
     }
 
+    /**
+     * Whether something of a mounted version's packs was given up or found wrong since this was
+     * opened, as far as it is known which those are. Waits for nothing.
+     */
+    public boolean hasLostSome(Digest manifest) {
+        return cache.haveLostSome(pages.packsAtHand(manifest));
+    }
+
     /** Says that a version is being read in a way that is not seen here. */
     public void use(Digest manifest) {
         prewarmer.ifPresent(warmer -> warmer.used(manifest));

@@ -252,6 +252,17 @@ final class PackCache implements PackSource, AutoCloseable {
         return disk.use(false, () -> upkeep.giveUpAllBut(table, packsOf));
     }
 
+    /** Whether something that was here of these packs was given up or found wrong. */
+    boolean haveLostSome(Set<PackId> packs) {
+        return packs.stream().anyMatch(this::hasLostSome);
+    }
+
+    private boolean hasLostSome(PackId pack) {
+        try (PackFiles.Use file = files.find(pack).orElse(null)) {
+            return file != null && file.file().holds().losses() > 0;
+        }
+    }
+
     /** The packs of which something may be here. */
     List<PackId> packs() {
         return files.all();

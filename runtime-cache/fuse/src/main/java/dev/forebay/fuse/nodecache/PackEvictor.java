@@ -68,8 +68,8 @@ final class PackEvictor {
      * version that is not mounted any more holds the pack, or anybody has its file open.
      *
      * @param live those that some of the mounted versions has
-     * @param table asked once more for the mounted versions, under the chunk's lock: who was mounted
-     *     since then looks for its pages under that lock, too, and afterwards
+     * @param table asked once more for the mounted versions, under the chunk's lock: who was
+     *     mounted since then looks for its pages under that lock, too, and afterwards
      * @return the bytes that are free now
      */
     long restrict(int index, BitSet live, Set<Digest> mounted, Supplier<Set<Digest>> table)
@@ -105,8 +105,7 @@ final class PackEvictor {
         BitSet kept = (BitSet) chunk.pages().clone();
         kept.and(live);
         long before = CachedChunk.footprint(chunk.pages());
-        ChunkRecord restricted =
-                blocks.restrict(chunks.recorded(chunk.index), chunk.index, live);
+        ChunkRecord restricted = blocks.restrict(chunks.recorded(chunk.index), chunk.index, live);
         if (!restricted.hasAllOf(kept)) {
             counters.damagedBlocks.increment();
             holds.lost();

@@ -61,10 +61,7 @@ final class PackUpkeep {
      * @param versions those of the mounted ones that have the pack
      */
     private boolean giveUpAllBut(
-            Supplier<Set<Digest>> table,
-            Set<Digest> mounted,
-            List<Digest> versions,
-            PackFile file)
+            Supplier<Set<Digest>> table, Set<Digest> mounted, List<Digest> versions, PackFile file)
             throws IOException {
         boolean all = true;
         CachedChunks chunks = file.chunks();

@@ -114,8 +114,7 @@ final class PackWriter {
         Lock lock = chunks.writeLock(chunk.index);
         lock.lock();
         try {
-            ChunkRecord merged =
-                    blocks.merge(chunks.recorded(chunk.index), from, pages, verified);
+            ChunkRecord merged = blocks.merge(chunks.recorded(chunk.index), from, pages, verified);
             if (!merged.hasAllOf(chunk.pages())) {
                 counters.damagedBlocks.increment();
                 holds.lost();
@@ -126,7 +125,9 @@ final class PackWriter {
         }
     }
 
-    /** Frees what was written and will not be recorded, unless somebody may read it past the pod. */
+    /**
+     * Frees what was written and will not be recorded, unless somebody may read it past the pod.
+     */
     private void giveBack(int index, BitSet pages) {
         if (holds.isInUse()) {
             return;

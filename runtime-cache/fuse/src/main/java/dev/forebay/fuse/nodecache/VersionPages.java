@@ -81,6 +81,12 @@ final class VersionPages implements LivePages {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
+    /** The packs that a version refers to; none if that cannot be known without waiting for it. */
+    Set<PackId> packsAtHand(Digest manifest) {
+        ManifestRef ref = mounted.get(manifest);
+        return ref != null && manifests.isHere(ref) ? packs(manifest) : Set.of();
+    }
+
     /** The mounted versions that refer to a pack. */
     List<Digest> versions(PackId pack) {
         return mounted().stream().filter(version -> packs(version).contains(pack)).toList();

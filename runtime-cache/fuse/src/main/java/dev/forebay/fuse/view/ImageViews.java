@@ -143,7 +143,6 @@ public final class ImageViews implements AutoCloseable {
         return counts;
     }
 
-    /** Whatever fails, it is tried again. */
     private void tick() {
         boolean serves = tree.get().isPresent();
         if (serves != served || ++ticks % TICKS_TO_RETRY == 0) {
@@ -152,14 +151,20 @@ public final class ImageViews implements AutoCloseable {
         served = serves;
     }
 
+    /** Whatever fails, it is tried again; and what fails here would end the ticks. */
     private void bring() {
         inTree(this::lookAfter);
         if (improvesSoon.compareAndSet(false, true)) {
-            improvement.execute(
-                    () -> {
-                        improvesSoon.set(false);
-                        inTree(this::improve);
-                    });
+            try {
+                improvement.execute(
+                        () -> {
+                            improvesSoon.set(false);
+                            inTree(this::improve);
+                        });
+            } catch (RuntimeException | OutOfMemoryError e) {
+                improvesSoon.set(false);
+                LOG.error("Views are not improved for now", e);
+            }
         }
     }
 
@@ -223,6 +228,7 @@ public final class ImageViews implements AutoCloseable {
             }
             problems.remove(mount.version());
         } catch (RuntimeException | SystemCallException e) {
+            natives.remove(mount.version());
             complain(mount.version(), e);
         }
     }
@@ -236,20 +242,28 @@ public final class ImageViews implements AutoCloseable {
                             .map(Pack::id)
                             .map(id -> Objects.requireNonNull(files.get(id)))
                             .toList();
-            attach(root, mount, View.NATIVE, local, "from this node's disk");
+            // Before it is seen: one that is found and not known here is a predecessor's.
             boolean _ = natives.isNative(mount.version(), true);
+            attach(root, mount, View.NATIVE, local, "from this node's disk");
         }
     }
 
-    /** Looks after a native view, which a predecessor may have attached. */
+    /**
+     * Looks after a native view, which a predecessor may have attached: then it is whole until
+     * something is found wrong. What is mended on the disk stays wrong in the pages that the kernel
+     * has of the view.
+     */
     private void check(Path root, Mount mount, NodePacks cache) {
-        boolean whole = cache.isWhole(mount.manifest().digest());
-        if (!natives.isNative(mount.version(), whole)) {
-            cache.use(mount.manifest().digest());
-        } else if (!whole) {
+        Digest manifest = mount.manifest().digest();
+        boolean whole = cache.isWhole(manifest);
+        boolean wrong =
+                natives.isKnownWhole(mount.version()) ? !whole : cache.hasLostSome(manifest);
+        if (wrong) {
             natives.remove(mount.version());
             lower(root, mount, "not all of it was right on this node's disk");
-            cache.renew(mount.manifest().digest());
+            cache.renew(manifest);
+        } else if (!natives.isNative(mount.version(), whole)) {
+            cache.use(manifest);
         }
     }
 

@@ -59,6 +59,11 @@ final class NativeVersions {
         return natives.merge(version, whole, Boolean::logicalOr);
     }
 
+    /** Whether the packs of a version that is native were ever known to be whole. */
+    synchronized boolean isKnownWhole(DatasetVersion version) {
+        return natives.getOrDefault(version, false);
+    }
+
     /** A version is native no more. */
     synchronized void remove(DatasetVersion version) {
         natives.remove(version);

@@ -9,6 +9,7 @@ import dev.forebay.linux.Descriptor;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.manifest.Pack;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -26,6 +27,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -337,6 +340,31 @@ class PackCacheTest {
         pack.assertReadsAll(cache, TestPack.ALL);
         assertThat(cache.counters().diskErrors()).isZero();
         assertThat(data()).exists();
+    }
+
+    /** It may have found all of itself here, and rely on it. */
+    @Test
+    void aVersionThatIsMountedDuringASweepKeepsWhatIsHere() {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        pack.takeAskedBytes();
+        AtomicInteger looks = new AtomicInteger();
+        Supplier<Set<Digest>> table =
+                () -> looks.getAndIncrement() == 0 ? Set.of() : Set.of(TestPack.ALL);
+        assertThat(cache.giveUpAllBut(table, _ -> Set.of(TestPack.ID))).isFalse();
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertThat(pack.takeAskedBytes()).isZero();
+    }
+
+    /** Else who was told that all is here would go on with files that are closed. */
+    @Test
+    void whoReliesOnAPackThatIsDiscardedIsToldOfALoss() {
+        List<Pack> packs = List.of(new Pack(TestPack.ID, pack.bytes.length));
+        HeldPacks held = cache.hold(TestPack.ALL, packs);
+        held.close();
+        long before = PackFile.losses(held.packs());
+        assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
+        assertThat(data()).doesNotExist();
+        assertThat(PackFile.losses(held.packs())).isGreaterThan(before);
     }
 
     @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left of a block that was found wrong and cannot be stored anew. */
+/** What becomes of a block that is wrong on the disk when something is stored. */
 @SuppressWarnings("NullAway.Init") // made before each
 class PackWriterTest {
 
@@ -52,10 +52,14 @@ class PackWriterTest {
                         directory.resolve("map"),
                         new Space(CAPACITY, counters),
                         counters);
-        file.writer().store(FROM, PAGES, bytes(), null);
-        try (RandomAccessFile disk = new RandomAccessFile(data.toFile(), "rw")) {
-            disk.seek(FROM);
-            disk.write(right[0] ^ 1);
+        file.writer().store(FROM, PAGES, bytes(FROM), null);
+        damage(FROM);
+    }
+
+    private void damage(int at) throws IOException {
+        try (RandomAccessFile disk = new RandomAccessFile(file.path().toFile(), "rw")) {
+            disk.seek(at);
+            disk.write(pack.bytes[at] ^ 1);
         }
     }
 
@@ -64,8 +68,8 @@ class PackWriterTest {
         file.close();
     }
 
-    private ByteBuffer bytes() {
-        return ByteBuffer.allocateDirect(Sizes.BLOCK).put(right).flip();
+    private ByteBuffer bytes(int from) {
+        return ByteBuffer.allocateDirect(Sizes.BLOCK).put(pack.bytes, from, Sizes.BLOCK).flip();
     }
 
     /** Finds it wrong, and has no luck with the other copy. */
@@ -73,7 +77,7 @@ class PackWriterTest {
         BitSet dropped = file.reader().scrub(0);
         assertThat(dropped.stream()).containsExactly(BLOCK);
         StoredChunk lost = lostChunk();
-        assertThatThrownBy(() -> file.writer().store(FROM, PAGES, bytes(), lost))
+        assertThatThrownBy(() -> file.writer().store(FROM, PAGES, bytes(FROM), lost))
                 .isInstanceOf(ClosedChannelException.class);
     }
 
@@ -107,6 +111,23 @@ class PackWriterTest {
 
             assertThat(read(kernel)).isEqualTo(before);
         }
+    }
+
+    /** A native view may have shown it, and goes on to if nobody is told. */
+    @Test
+    void aPageThatIsFoundWrongWhenAnotherComesIntoItsBlockIsALoss() throws IOException {
+        int from = FROM + Sizes.BLOCK;
+        BitSet first = Sizes.pagesOf(from, from + Sizes.PAGE);
+        BitSet second = Sizes.pagesOf(from + Sizes.PAGE, from + 2 * Sizes.PAGE);
+        file.writer().store(from, first, bytes(from), null);
+        damage(from);
+        long before = file.holds().losses();
+
+        file.writer().store(from, second, bytes(from), null);
+
+        assertThat(file.holds().losses()).isGreaterThan(before);
+        assertThat(file.chunks().missing(0, first)).isEqualTo(first);
+        assertThat(file.chunks().missing(0, second).isEmpty()).isTrue();
     }
 
     @Test

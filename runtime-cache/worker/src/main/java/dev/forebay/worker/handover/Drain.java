@@ -16,7 +16,6 @@ import dev.forebay.worker.retention.MountedVersions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,9 +63,9 @@ public final class Drain implements AutoCloseable {
     private final WorkerClient client;
     private final Duration timeout;
     private final long bytesPerSecond;
-    private final CountDownLatch done = new CountDownLatch(1);
     private Progress progress = new Progress(State.SERVING, 0, 0, 0);
     private @Nullable Thread thread;
+    private boolean failed;
     private volatile boolean closed;
 
     /**
@@ -91,19 +90,20 @@ public final class Drain implements AutoCloseable {
     }
 
     /**
-     * Begins, if that was not done before.
+     * Begins, if that was not done before, or failed.
      *
      * @throws ForebayException {@code UNAVAILABLE} if there is no other live worker, or etcd does
      *     not answer
      */
     public synchronized Progress start() {
-        if (thread == null) {
+        if (thread == null || failed) {
             if (others(versions.view()).isEmpty()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
                         "no other worker of the region is live: there is nobody to hand chunks to");
             }
             membership.drain();
+            failed = false;
             progress = new Progress(State.DRAINING, 0, 0, 0);
             thread = Thread.ofVirtual().name("drain").start(this::run);
         }
@@ -115,9 +115,15 @@ public final class Drain implements AutoCloseable {
         return progress;
     }
 
-    /** Waits for the end. */
+    /** Waits for the end of what was started. */
     public void await(Duration patience) throws InterruptedException {
-        boolean _ = done.await(patience.toNanos(), TimeUnit.NANOSECONDS);
+        @Nullable Thread started;
+        synchronized (this) {
+            started = thread;
+        }
+        if (started != null) {
+            boolean _ = started.join(patience);
+        }
     }
 
     private void run() {
@@ -136,10 +142,9 @@ public final class Drain implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             LOG.warn("Draining ended early: {}", progress(), e);
+            fail();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            done.countDown();
         }
     }
 
@@ -232,6 +237,10 @@ public final class Drain implements AutoCloseable {
                         progress.handedOver + (given ? 1 : 0),
                         progress.bytes + (given ? ref.length() : 0),
                         progress.left + (given ? 0 : 1));
+    }
+
+    private synchronized void fail() {
+        failed = true;
     }
 
     private synchronized void end() {

@@ -1,0 +1,90 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CheckedReaderTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @TempDir private Path directory;
+    private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 17);
+    private final BitSet pages = Sizes.pagesOf(0, Sizes.BLOCK);
+
+    /** What is compared was given up, and something else is in its place. */
+    @Test
+    void provingAChunkThatWasGivenUpAndCameBackEnds() throws Exception {
+        try (PackFile file = create()) {
+            store(file);
+        }
+        try (PackFile file = open()) {
+            CompletableFuture<Void> proved = new CompletableFuture<>();
+            Thread proving = Thread.ofPlatform().daemon().unstarted(() -> prove(file, proved));
+            Lock lock = file.chunks().writeLock(0);
+            lock.lock();
+            try {
+                proving.start();
+                long deadline = System.nanoTime() + PATIENCE.toNanos();
+                while (proving.getState() != Thread.State.WAITING) {
+                    assertThat(System.nanoTime()).isLessThan(deadline);
+                    LockSupport.parkNanos(1_000_000);
+                }
+                assertThat(file.evictor().restrict(0, new BitSet(), Set.of(), Set::of))
+                        .isPositive();
+                store(file);
+            } finally {
+                lock.unlock();
+            }
+            proved.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private static void prove(PackFile file, CompletableFuture<Void> proved) {
+        try {
+            file.reader().prove(0);
+            proved.complete(null);
+        } catch (Exception e) {
+            proved.completeExceptionally(e);
+        }
+    }
+
+    private void store(PackFile file) throws Exception {
+        ByteBuffer block = ByteBuffer.allocateDirect(Sizes.BLOCK).put(pack.bytes, 0, Sizes.BLOCK);
+        file.writer().store(0, pages, block.flip(), null);
+    }
+
+    private PackFile create() throws Exception {
+        CacheCounters counters = new CacheCounters();
+        return PackFile.create(
+                TestPack.ID, pack.bytes.length, data(), map(), space(counters), counters);
+    }
+
+    /** Not settled, so that nothing counts as proven. */
+    private PackFile open() throws Exception {
+        CacheCounters counters = new CacheCounters();
+        return PackFile.open(TestPack.ID, data(), map(), space(counters), counters);
+    }
+
+    private static Space space(CacheCounters counters) {
+        return new Space(1L << 30, counters);
+    }
+
+    private Path data() {
+        return directory.resolve("pack");
+    }
+
+    private Path map() {
+        return directory.resolve("map");
+    }
+}
