@@ -80,7 +80,7 @@ class DigestScrubberTest {
                     told.add(digest);
                     switch (told.size()) {
                         case 1 -> throw new IllegalStateException("a defect");
-                        case 2 -> throw new OutOfMemoryError("simulated");
+                        case 2 -> throw new InternalError("simulated");
                         default -> {}
                     }
                 };

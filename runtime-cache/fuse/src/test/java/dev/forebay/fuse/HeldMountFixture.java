@@ -316,6 +316,11 @@ final class HeldMountFixture implements AutoCloseable {
     /** What readers have seen. */
     record Seen(long operations, List<String> complaints, List<long[]> slow) {
 
+        /** How long an operation took at most, in microseconds. */
+        long longest() {
+            return slow.stream().mapToLong(op -> op[1] - op[0]).max().orElse(0);
+        }
+
         /** For how long readers waited whom something at this time has met, in microseconds. */
         LongStream pauses(List<Long> times) {
             return times.stream()

@@ -35,12 +35,18 @@ class TakeoverFuseIT {
     private static final int KILLS = Integer.getInteger("forebay.kills", 6);
     private static final long SEED = Long.getLong("forebay.seed", System.nanoTime());
 
+    /** "Errors": from when a pod has a request on. */
+    private static final long LONGEST_REQUEST_SECONDS = 30;
+
     @TempDir private static Path directory;
     private static HeldMountFixture region;
 
     private final Random random = new Random(SEED);
     private final View view;
     private final String option;
+
+    /** The longest time in which nobody served, in microseconds. */
+    private long unserved;
 
     TakeoverFuseIT(View view) {
         this.view = view;
@@ -70,9 +76,18 @@ class TakeoverFuseIT {
         region.endProcesses();
     }
 
-    private static void assertNobodyNoticed(Seen seen) {
+    private void assertNobodyNoticed(Seen seen) {
         assertThat(seen.complaints()).as("seed %d", SEED).isEmpty();
         assertThat(seen.operations()).isPositive();
+        assertThat(seen.longest())
+                .as("the longest wait in microseconds, of which %d without a server", unserved)
+                .isLessThan(unserved + TimeUnit.SECONDS.toMicros(LONGEST_REQUEST_SECONDS));
+    }
+
+    /** Waits until somebody serves, as nobody may have done since a time in microseconds. */
+    private void awaitServing(Running next, Running holder, long since) {
+        holder.await(HeldMountFixture.serves(next));
+        unserved = Math.max(unserved, CheckingReader.micros() - since);
     }
 
     /** After one more wait, in the last state. */
@@ -148,9 +163,10 @@ class TakeoverFuseIT {
         List<Long> times = new ArrayList<>();
         for (int kill = 0; kill < KILLS; kill++) {
             awaitAnyMoment();
-            times.add(serving.kill());
+            long killed = serving.kill();
+            times.add(killed);
             serving = standby;
-            holder.await(HeldMountFixture.serves(serving));
+            awaitServing(serving, holder, killed);
             standby = region.standby(holder, "pod-" + kill % 2, options);
         }
         return times;
@@ -166,7 +182,7 @@ class TakeoverFuseIT {
         awaitAnyMoment();
         long time = CheckingReader.micros();
         serving.signal("STOP");
-        holder.await(HeldMountFixture.serves(standby));
+        awaitServing(standby, holder, time);
         awaitAnyMoment();
         serving.signal("CONT");
         assertThat(serving.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -182,9 +198,10 @@ class TakeoverFuseIT {
         List<Long> times = new ArrayList<>();
         for (int kill = 0; kill < Math.ceilDiv(KILLS, 4); kill++) {
             awaitAnyMoment();
-            times.add(serving.kill());
+            long killed = serving.kill();
+            times.add(killed);
             serving = region.pod("pod-0", option);
-            holder.await(HeldMountFixture.serves(serving));
+            awaitServing(serving, holder, killed);
         }
         assertNobodyNoticed(readers, "killed, without a standby", times);
     }
@@ -198,12 +215,13 @@ class TakeoverFuseIT {
         for (int upgrade = 1; upgrade <= Math.ceilDiv(KILLS, 4); upgrade++) {
             Running next = region.standby(holder, "pod-" + upgrade % 2, option);
             awaitAnyMoment();
-            times.add(CheckingReader.micros());
+            long asked = CheckingReader.micros();
+            times.add(asked);
             assertThat(serving.stop()).isEqualTo(143);
             assertThat(holder.printed())
                     .doesNotContain(
                             "Process %d is gone without".formatted(serving.process().pid()));
-            holder.await(HeldMountFixture.serves(next));
+            awaitServing(next, holder, asked);
             serving = next;
         }
         assertNobodyNoticed(readers, "upgraded", times);
@@ -218,10 +236,10 @@ class TakeoverFuseIT {
         awaitAnyMoment();
         holder.kill();
         awaitAnyMoment();
-        serving.kill();
+        long killed = serving.kill();
         Running next = region.holder();
         assertThat(next.printed()).contains("Took back");
-        next.await(HeldMountFixture.serves(standby));
+        awaitServing(standby, next, killed);
         Seen seen = HeldMountFixture.end(readers);
         assertNobodyNoticed(seen);
     }
@@ -233,14 +251,14 @@ class TakeoverFuseIT {
         Running standby = region.standby(holder, "pod-1", option);
         List<Running> readers = readers();
         // So that the other one finds the new holder first.
+        long stopped = CheckingReader.micros();
         serving.signal("STOP");
         holder.kill();
         Running next = region.holder();
         serving.signal("CONT");
-        next.await(HeldMountFixture.serves(serving));
+        awaitServing(serving, next, stopped);
         assertThat(next.printed()).doesNotContain(HeldMountFixture.serves(standby));
-        serving.kill();
-        next.await(HeldMountFixture.serves(standby));
+        awaitServing(standby, next, serving.kill());
         assertNobodyNoticed(HeldMountFixture.end(readers));
     }
 
@@ -252,8 +270,8 @@ class TakeoverFuseIT {
         List<Running> readers = readers();
         region.whileEtcdIsAway(
                 () -> {
-                    serving.kill();
-                    holder.await(HeldMountFixture.serves(region.pod("pod-0", option)));
+                    long killed = serving.kill();
+                    awaitServing(region.pod("pod-0", option), holder, killed);
                     awaitAnyMoment();
                 });
         assertNobodyNoticed(HeldMountFixture.end(readers));

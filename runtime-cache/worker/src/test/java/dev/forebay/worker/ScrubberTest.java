@@ -131,7 +131,7 @@ class ScrubberTest {
                 chunk -> {
                     switch (asked.incrementAndGet()) {
                         case 1 -> throw new IllegalStateException("a defect");
-                        case 2 -> throw new OutOfMemoryError("simulated");
+                        case 2 -> throw new InternalError("simulated");
                         default -> put(chunk);
                     }
                 };

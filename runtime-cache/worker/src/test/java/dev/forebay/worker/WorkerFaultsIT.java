@@ -34,6 +34,8 @@ import org.junit.jupiter.api.Test;
 /** What a worker does when something around it or in it fails. */
 class WorkerFaultsIT extends RunningWorker {
 
+    private static final String READS = "forebay_worker_requests_seconds_count{operation=\"read\"";
+
     @Test
     void anOverwrittenObjectIsRefusedAndItsNeighboursAreRead() throws Exception {
         byte[] good = random(10, 5_000);
@@ -228,6 +230,27 @@ class WorkerFaultsIT extends RunningWorker {
 
             assertThat(reader.body(bytes.length)).isEqualTo(bytes);
         }
+    }
+
+    /** As those do who asked another one, too: it is no fault of the worker, nor news. */
+    @Test
+    void readersThatGiveUpLeaveNoFailureBehind() throws Exception {
+        int readers = 20;
+        List<String> ranges = List.of("0-", "0-4194303,4194304-8388607");
+        region.put("forsaken/object", random(25, 8 * MIB));
+        TestVersion version = mounted("forsaken");
+        WorkerProcess own = ownWorker("forsaken", "forebay.worker.scrub.bytes-per-second=0");
+        awaitMounted(own, version);
+        client.fill(own.node(), version.ref().digest(), version.chunks().getFirst().chunk());
+        int before = Files.readString(own.log()).length();
+
+        for (int i = 0; i < readers; i++) {
+            SlowReader.ask(own.address(), version.readPath(), ranges.get(i % 2)).close();
+        }
+
+        await(() -> own.metric(READS + ",outcome=\"aborted\"") == readers);
+        assertThat(Files.readString(own.log()).substring(before)).doesNotContain("Exception");
+        assertThat(own.get(version.readPath(), "Range", "bytes=0-9").statusCode()).isEqualTo(206);
     }
 
     @Test

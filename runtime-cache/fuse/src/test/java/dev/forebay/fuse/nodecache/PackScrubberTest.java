@@ -157,7 +157,7 @@ class PackScrubberTest {
                 _ ->
                         switch (asked.incrementAndGet()) {
                             case 1 -> throw new IllegalStateException("a defect");
-                            case 2 -> throw new OutOfMemoryError("simulated");
+                            case 2 -> throw new InternalError("simulated");
                             default -> List.of(TestPack.ALL);
                         };
         try (PackCache cache = open();
