@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-integrations test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-eviction build format
+.PHONY: help demo up down status test test-integrations test-kube test-long soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -54,6 +54,10 @@ test: $(VENV)/ready $(INTEGRATIONS)/ready ## Runs all tests, on real servers
 test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airflow, Kubeflow Pipelines and a notebook (1 minute)
 	@echo "== Python: steps of pipelines, in the packages that they plug into"
 	cd sdk-python-shim && ../$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations -o filterwarnings=default
+
+test-kube: ## Installs, upgrades and removes the chart on a real Kubernetes API server (5 minutes; the first time it builds Kubernetes: 15 more)
+	$(MVN) -q -pl runtime-cache/devstack,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; about 1 hour)
 	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \

@@ -175,6 +175,21 @@ forebay.temporal.ui: {{ . | quote }}
 forebay.work-directory: /work
 {{- end }}
 
+{{/*
+How many replicas: with an autoscaler as many as there are. To say nothing would not leave them alone: Helm takes away what the last release said, and
+Kubernetes then puts in 1. (list $ kind component values)
+*/}}
+{{- define "forebay.replicas" -}}
+{{- $ := index . 0 -}}
+{{- $values := index . 3 -}}
+{{- if $values.autoscaling.enabled -}}
+{{- $there := lookup "apps/v1" (index . 1) $.Release.Namespace (include "forebay.name" (list $ (index . 2))) -}}
+{{ dig "spec" "replicas" $values.autoscaling.minReplicas $there }}
+{{- else -}}
+{{ $values.replicas }}
+{{- end -}}
+{{- end }}
+
 {{/* Liveness and readiness of control plane, agents and workers; a start may take five minutes. (scheme) */}}
 {{- define "forebay.quarkusProbes" -}}
 startupProbe:

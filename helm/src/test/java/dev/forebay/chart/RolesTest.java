@@ -206,8 +206,10 @@ class RolesTest {
     void anAutoscalerSaysHowMany() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, SCALED);
 
-        assertThat(release.one(Deployment.class, "control-plane").getSpec().getReplicas()).isNull();
-        assertThat(release.one(StatefulSet.class, "worker").getSpec().getReplicas()).isNull();
+        assertThat(release.one(Deployment.class, "control-plane").getSpec().getReplicas())
+                .as("to begin with")
+                .isEqualTo(2);
+        assertThat(release.one(StatefulSet.class, "worker").getSpec().getReplicas()).isEqualTo(3);
         assertScales(release, release.one(Deployment.class, "control-plane"));
         assertScales(release, release.one(StatefulSet.class, "worker"));
     }

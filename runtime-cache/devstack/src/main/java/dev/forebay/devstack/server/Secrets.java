@@ -10,17 +10,28 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.function.Supplier;
 
-/** Secrets made up once per directory and kept in files that only their owner can read. */
-final class Secrets {
+/** Secrets that are made up, and kept in files that only their owner can read. */
+public final class Secrets {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Secrets() {}
 
     /** Random hexadecimal digits. */
-    static String random(int bytes) {
+    public static String random(int bytes) {
         byte[] secret = new byte[bytes];
         RANDOM.nextBytes(secret);
         return HexFormat.of().formatHex(secret);
+    }
+
+    /** Writes a file anew. */
+    public static Path write(Path file, String text) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        create(file, text);
+        return file;
     }
 
     /** The text of a file, which is written first if there is none. */
@@ -28,13 +39,13 @@ final class Secrets {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
-            return write(file, first.get());
+            return create(file, first.get());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static String write(Path file, String text) {
+    private static String create(Path file, String text) {
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());
             Files.createFile(

@@ -117,6 +117,31 @@ record Tool(
                     "put a helm 3.19 into the cache, as ~/.cache/forebay/helm/3.19.5/helm",
                     new GoInstall("helm.sh/helm/v3/cmd/helm", "v3.19.5"));
 
+    /**
+     * For tests on Kubernetes, as is {@link #KWOK}; obtained when one is run. Always this one: its
+     * version is what they say the chart was tried with.
+     */
+    static final Tool KUBERNETES =
+            new Tool(
+                    "kubernetes",
+                    "1.34.4",
+                    "kube-apiserver",
+                    Pattern.compile("(?!)"),
+                    "10 to 15 minutes",
+                    "put kube-apiserver, kube-controller-manager and kube-scheduler 1.34 into the"
+                            + " cache, in ~/.cache/forebay/kubernetes/1.34.4",
+                    new KubernetesBuild(34, 4));
+
+    static final Tool KWOK =
+            new Tool(
+                    "kwok",
+                    "0.7.0",
+                    "kwok",
+                    Pattern.compile("(?!)"),
+                    "2 to 4 minutes",
+                    "put a kwok 0.7 into the cache, as ~/.cache/forebay/kwok/0.7.0/kwok",
+                    new GoInstall("sigs.k8s.io/kwok/cmd/kwok", "v0.7.0"));
+
     // What benchmarks compare with; obtained when one is run.
 
     static final Tool RCLONE =

@@ -103,6 +103,19 @@ public final class Toolbox {
         return program(Tool.HELM);
     }
 
+    /**
+     * The directory of the programs {@code kube-apiserver}, {@code kube-controller-manager} and
+     * {@code kube-scheduler}.
+     */
+    public Path kubernetes() {
+        return cached(Tool.KUBERNETES);
+    }
+
+    /** The program {@code kwok}. */
+    public Path kwok() {
+        return program(Tool.KWOK);
+    }
+
     /** The program {@code rclone}; {@link #fusermount3} has to be on its PATH. */
     public Path rclone() {
         return program(Tool.RCLONE);
