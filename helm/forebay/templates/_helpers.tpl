@@ -40,8 +40,8 @@ labels:
 {{- $ := index . 0 -}}
 {{- $values := index . 2 -}}
 serviceAccountName: {{ include "forebay.name" (list $ (index . 1)) }}
-# Nothing of Forebay asks the API server for anything.
-automountServiceAccountToken: false
+# Only the agent asks the API server for anything, that is for Jobs.
+automountServiceAccountToken: {{ and (eq (index . 1) "agent") $.Values.region.agent.watchJobs }}
 # Else Services become variables FOREBAY_..., which are settings.
 enableServiceLinks: false
 {{- with $.Values.image.pullSecrets }}

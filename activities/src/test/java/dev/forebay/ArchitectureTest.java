@@ -121,6 +121,15 @@ class ArchitectureTest {
                     .callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
+    static final ArchRule ONE_PACKAGE_SPEAKS_TO_THE_API_SERVER =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("..forebay.agent.jobs..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("io.fabric8..");
+
+    @ArchTest
     static final ArchRule SDKS_STAY_IN_CORE =
             noClasses()
                     .should()

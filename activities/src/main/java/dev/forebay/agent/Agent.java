@@ -32,6 +32,7 @@ class Agent {
     private final Instance<RegionActivitiesImpl> activities;
     private final Instance<Upkeep> upkeep;
     private final Instance<RegionState> state;
+    private final Instance<JobPins> jobPins;
 
     Agent(
             ServiceConfig service,
@@ -40,7 +41,8 @@ class Agent {
             Instance<RegionName> region,
             Instance<RegionActivitiesImpl> activities,
             Instance<Upkeep> upkeep,
-            Instance<RegionState> state) {
+            Instance<RegionState> state,
+            Instance<JobPins> jobPins) {
         this.service = service;
         this.config = config;
         this.workers = workers;
@@ -48,6 +50,7 @@ class Agent {
         this.activities = activities;
         this.upkeep = upkeep;
         this.state = state;
+        this.jobPins = jobPins;
     }
 
     void start(@Observes StartupEvent event) {
@@ -66,6 +69,10 @@ class Agent {
                     "forebay.upkeep.interval must be at least 1 second");
         }
         requireAtLeastOne("forebay.gateway.reads", config.gateway().reads());
+        if (config.jobs().interval().toSeconds() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT, "forebay.jobs.interval must be at least 1 second");
+        }
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         workers.await();
@@ -75,12 +82,18 @@ class Agent {
                 new Work(TaskQueues.warm(name), config.warm().activities(), all));
         state.get().onChange(upkeep.get()::changed);
         upkeep.get().start();
+        if (config.jobs().watch()) {
+            jobPins.get().start();
+        }
         LOG.infof("Agent of region %s is ready", name);
     }
 
     void stop(@Observes ShutdownEvent event) {
         if (service.role() == Role.AGENT) {
             upkeep.get().close();
+            if (config.jobs().watch()) {
+                jobPins.get().close();
+            }
             workers.stop();
         }
     }

@@ -45,6 +45,9 @@ public interface AgentConfig {
     /** Seeing to it that what is pinned stays complete. */
     Upkeep upkeep();
 
+    /** The Kubernetes Jobs that hold pins. */
+    Jobs jobs();
+
     /** What other regions read here. */
     Gateway gateway();
 
@@ -63,6 +66,21 @@ public interface AgentConfig {
          * after a loss they are asked when the grace period of a worker has passed.
          */
         @WithDefault("1H")
+        Duration interval();
+    }
+
+    /** The Kubernetes Jobs that hold pins. */
+    interface Jobs {
+
+        /**
+         * Whether pins end with the Kubernetes Jobs that they name. All of these Jobs must then be
+         * in the cluster that this agent is in, or that {@code KUBECONFIG} names.
+         */
+        @WithDefault("false")
+        boolean watch();
+
+        /** How often the API server is asked though no Job was seen to end. */
+        @WithDefault("60S")
         Duration interval();
     }
 

@@ -1,5 +1,6 @@
 package dev.forebay.agent;
 
+import dev.forebay.agent.jobs.ClusterJobs;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
@@ -12,6 +13,7 @@ import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
@@ -88,6 +90,32 @@ class AgentResources {
                 manifests::open,
                 version -> signals.upkeep(version, region),
                 new Unrest(config.workerGrace(), config.upkeep().interval(), System.nanoTime()));
+    }
+
+    @Produces
+    @Singleton
+    JobPins jobPins(
+            AgentConfig config,
+            RegionName region,
+            RegionState state,
+            MeterRegistry registry,
+            VersionSignals signals) {
+        Counter ended =
+                Counter.builder("forebay.agent.pins.of.ended.jobs")
+                        .description("Pins that ended because their Kubernetes Job was over")
+                        .register(registry);
+        return new JobPins(
+                ClusterJobs.connect(),
+                () -> state.view().pins(),
+                pin -> {
+                    boolean endedHere = state.unpin(pin);
+                    if (endedHere) {
+                        ended.increment();
+                    }
+                    return endedHere;
+                },
+                version -> signals.pinsEnded(version, region),
+                config.jobs().interval());
     }
 
     void close(@Disposes WorkerClient workers) {

@@ -124,6 +124,10 @@ class LifeCycleKubeIT {
         site.awaitReady(CONTROL_PLANE, 2);
         assertThat(site.pods(HOLDER).values()).extracting(LifeCycleKubeIT::node).hasSameElementsAs(gpuNodes);
         assertThat(site.pods(WORKER).values()).extracting(LifeCycleKubeIT::node).hasSameElementsAs(diskNodes);
+        assertThat(site.may("agent", "list", "batch", "jobs")).isTrue();
+        assertThat(site.may("agent", "delete", "batch", "jobs")).isFalse();
+        assertThat(site.may("agent", "list", "", "secrets")).isFalse();
+        assertThat(site.may(WORKER, "list", "batch", "jobs")).isFalse();
         Map<String, Pod> holders = site.pods(HOLDER);
         Map<String, Pod> fuses = site.pods(FUSE);
         Map<String, Pod> workers = site.pods(WORKER);

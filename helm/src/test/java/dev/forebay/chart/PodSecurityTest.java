@@ -7,6 +7,9 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -14,7 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * The Pod Security Standard "restricted" everywhere but where something mounts; no rights anywhere.
+ * The Pod Security Standard "restricted" everywhere but where something mounts; no rights but those
+ * of an agent that looks at Jobs.
  */
 class PodSecurityTest {
 
@@ -86,23 +90,48 @@ class PodSecurityTest {
                         });
     }
 
-    /** No role, so no rights; and no token with which to ask. */
+    /** Without a role there are no rights, and without a token nothing to ask with. */
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void nobodyMayAskTheApiServer(List<String> values) {
+    void onlyTheAgentMayAskTheApiServer(List<String> values) {
         Release release = Chart.render(values.toArray(String[]::new));
 
+        release.all(ClusterRoleBinding.class)
+                .flatMap(binding -> binding.getSubjects().stream())
+                .forEach(subject -> assertThat(subject.getName()).isEqualTo("r-forebay-agent"));
         release.pods()
                 .forEach(
                         (component, pod) -> {
                             assertThat(pod.getSpec().getAutomountServiceAccountToken())
                                     .as(component)
-                                    .isFalse();
+                                    .isEqualTo(component.equals("agent"));
                             ServiceAccount account = release.one(ServiceAccount.class, component);
                             assertThat(account.getMetadata().getName())
                                     .isEqualTo(pod.getSpec().getServiceAccountName());
                             assertThat(account.getAutomountServiceAccountToken()).isFalse();
                         });
+    }
+
+    @Test
+    void theAgentSeesJobsAndNothingElse() {
+        List<PolicyRule> rules =
+                Chart.render(Chart.REGION).one(ClusterRole.class, "agent").getRules();
+
+        assertThat(rules).hasSize(1);
+        assertThat(rules.getFirst().getApiGroups()).containsExactly("batch");
+        assertThat(rules.getFirst().getResources()).containsExactly("jobs");
+        assertThat(rules.getFirst().getVerbs()).containsExactly("list", "watch");
+    }
+
+    @Test
+    void anAgentThatDoesNotLookAtJobsHasNoRights() {
+        Release release =
+                Chart.render(Chart.REGION, "{region: {agent: {watchJobs: false}}}");
+
+        assertThat(release.all(ClusterRole.class)).isEmpty();
+        assertThat(release.all(ClusterRoleBinding.class)).isEmpty();
+        assertThat(release.pod("agent").getSpec().getAutomountServiceAccountToken()).isFalse();
+        assertThat(release.settings("agent")).doesNotContainKey("forebay.jobs.watch");
     }
 
     /** A Service forebay-worker would be a variable FOREBAY_WORKER_SERVICE_HOST. */

@@ -23,6 +23,8 @@ import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import java.io.IOException;
 import java.io.StringReader;
@@ -56,6 +58,10 @@ record Release(List<HasMetadata> objects) {
                             HorizontalPodAutoscaler.class),
                     Map.entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
                     Map.entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
+                    Map.entry("rbac.authorization.k8s.io/v1 ClusterRole", ClusterRole.class),
+                    Map.entry(
+                            "rbac.authorization.k8s.io/v1 ClusterRoleBinding",
+                            ClusterRoleBinding.class),
                     Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class));
 
     private static final ObjectMapper STRICT = strict();

@@ -48,6 +48,8 @@ class RenderedReleaseFuseIT {
                             controlPlane: {database: {url: "%s"}}
                             region:
                               etcd: {endpoints: ["%s"]}
+                              # Whatever cluster the user of this machine has is not asked.
+                              agent: {watchJobs: false}
                               workers: {capacity: 64M}
                               fuse: {packCache: 64M}
                             """

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
@@ -12,7 +13,6 @@ import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.CrossVersionObjectReference;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
-import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -100,7 +100,7 @@ class RolesTest {
         for (HasMetadata object : objects) {
             assertThat(object.getMetadata().getNamespace())
                     .as(object.getMetadata().getName())
-                    .isEqualTo(object instanceof PriorityClass ? null : Chart.NAMESPACE);
+                    .isEqualTo(object instanceof Namespaced ? Chart.NAMESPACE : null);
             assertThat(object.getMetadata().getLabels())
                     .containsEntry("app.kubernetes.io/instance", Chart.RELEASE)
                     .containsEntry("app.kubernetes.io/managed-by", "Helm");

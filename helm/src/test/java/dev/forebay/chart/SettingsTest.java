@@ -101,6 +101,7 @@ class SettingsTest {
                     {controlPlane: {regions: {seoul: {agent: "http://a:1", onPremises: true}}}} | control-plane | forebay.regions."seoul".on-premises | true
                     {region: {name: seoul}}                          | agent,worker               | forebay.region             | seoul
                     {region: {mountRoot: /data/sets}}                | agent                      | forebay.mount-root         | /data/sets
+                    {region: {name: us}}                             | agent                      | forebay.jobs.watch         | true
                     {region: {agent: {manifestCache: 3G}}}           | agent                      | forebay.manifest-cache     | 3G
                     {region: {workers: {capacity: 500G}}}            | worker                     | forebay.worker.capacity    | 500G
                     {region: {workers: {drainSeconds: 900}}}         | worker                     | forebay.worker.drain.on-stop | 900s

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.util.List;
@@ -171,6 +172,28 @@ final class Site {
                 .require()
                 .getData()
                 .getOrDefault("application.properties", "");
+    }
+
+    /** Whether a component may do this in all namespaces. */
+    boolean may(String component, String verb, String group, String resource) {
+        return client.authorization()
+                .v1()
+                .subjectAccessReview()
+                .create(
+                        new SubjectAccessReviewBuilder()
+                                .withNewSpec()
+                                .withUser(
+                                        "system:serviceaccount:%s:%s-forebay-%s"
+                                                .formatted(namespace, Chart.RELEASE, component))
+                                .withNewResourceAttributes()
+                                .withVerb(verb)
+                                .withGroup(group)
+                                .withResource(resource)
+                                .endResourceAttributes()
+                                .endSpec()
+                                .build())
+                .getStatus()
+                .getAllowed();
     }
 
     /** What was said about an object. */

@@ -122,6 +122,13 @@ public interface DatasetVersionWorkflow {
     @SignalMethod
     void upkeep(RegionName region);
 
+    /**
+     * From the region's agent, when it has ended pins because their Jobs are over: the region is
+     * asked which of them live.
+     */
+    @SignalMethod
+    void pinsEnded(RegionName region);
+
     @QueryMethod
     VersionStatus status();
 }

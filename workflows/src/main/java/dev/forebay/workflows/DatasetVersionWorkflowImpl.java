@@ -265,6 +265,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     }
 
     @Override
+    public void pinsEnded(RegionName region) {
+        pins.look(region);
+    }
+
+    @Override
     public VersionStatus status() {
         return state.status();
     }

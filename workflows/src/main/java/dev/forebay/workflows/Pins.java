@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 /**
  * Pins as the workflow believes them; the truth is in the region's etcd.
  *
- * <p>Renewals do not pass here. So when the first pin of a region seems to have ended the region is
- * asked how long each still lives: those that do are believed for that long again, the others have
- * ended. While the region does not answer, every pin is believed.
+ * <p>Renewals do not pass here. So when the first pin of a region seems to have ended, or the region
+ * says that some have, it is asked how long each still lives: those that do are believed for that
+ * long again, the others have ended. While the region does not answer, every pin is believed.
  */
 final class Pins {
 
@@ -142,6 +142,13 @@ final class Pins {
     void watch(RegionName region) {
         if (!state.pins(region).isEmpty() && watched.add(region)) {
             var _ = Async.procedure(() -> follow(region));
+        }
+    }
+
+    /** Asks the region now how long each pin still lives. */
+    void look(RegionName region) {
+        if (!state.pins(region).isEmpty()) {
+            ask(region);
         }
     }
 

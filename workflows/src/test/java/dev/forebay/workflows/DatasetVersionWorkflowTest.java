@@ -296,6 +296,24 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void aPinThatTheRegionHasEndedIsNotBelievedUntilItsLeaseWouldHave() {
+        platform.ensure(US, pin("over", Duration.ofDays(1)));
+        platform.ensure(US, pin("running", Duration.ofDays(1)));
+        platform.us.unpin(Platform.VERSION, "over");
+        assertThat(platform.status().pins()).hasSize(2);
+
+        platform.workflow().signal("pinsEnded", US);
+        platform.workflow().signal("pinsEnded", AP);
+
+        platform.passUntil("noticed", () -> platform.status().pins().size() == 1);
+        assertThat(platform.status().pins().getFirst().id()).isEqualTo("running");
+        platform.us.unpin(Platform.VERSION, "running");
+        platform.workflow().signal("pinsEnded", US);
+        platform.passUntil("nobody holds it", () -> platform.status().pins().isEmpty());
+        assertThat(platform.residency(US).evictableAt()).isBefore(platform.now().plus(TTL).plusSeconds(1));
+    }
+
+    @Test
     void aReadKeepsACopyForAnotherTtl() {
         platform.ensure(US, null);
         platform.pass(TTL.plusMinutes(5));

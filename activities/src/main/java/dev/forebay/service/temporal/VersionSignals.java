@@ -4,6 +4,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.WorkflowIds;
 import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowNotFoundException;
 import jakarta.inject.Singleton;
 import org.jboss.logging.Logger;
 
@@ -26,6 +27,22 @@ public class VersionSignals {
             return true;
         } catch (RuntimeException e) {
             LOG.warnf("%s does not hear that it lacks something: %s", version, e.getMessage());
+            return false;
+        }
+    }
+
+    /**
+     * Says that pins have ended that the workflow may believe in; returns false if it was not
+     * reached, and may be told again.
+     */
+    public boolean pinsEnded(DatasetVersion version, RegionName region) {
+        try {
+            client.newUntypedWorkflowStub(WorkflowIds.version(version)).signal("pinsEnded", region);
+            return true;
+        } catch (WorkflowNotFoundException nobodyToTell) {
+            return true;
+        } catch (RuntimeException e) {
+            LOG.warnf("%s does not hear that pins have ended: %s", version, e.getMessage());
             return false;
         }
     }

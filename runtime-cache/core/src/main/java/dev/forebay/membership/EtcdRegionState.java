@@ -165,6 +165,11 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
+    public boolean unpin(Pin seen) {
+        return pins.unpin(seen);
+    }
+
+    @Override
     public void beginEviction(DatasetVersion version) {
         mounts.beginEviction(version);
     }

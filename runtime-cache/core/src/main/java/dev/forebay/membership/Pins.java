@@ -149,6 +149,18 @@ final class Pins {
                 });
     }
 
+    /** A pin that is taken again after it was read hangs on another lease, which stays. */
+    boolean unpin(Pin seen) {
+        String key = keys.pin(seen.version(), seen.id());
+        return etcd.with(
+                session -> {
+                    Optional<KeyValue> same =
+                            session.get(key).filter(pair -> mounts.pin(pair).equals(seen));
+                    same.map(KeyValue::getLease).ifPresent(session::revokeLease);
+                    return same.isPresent();
+                });
+    }
+
     private Optional<Duration> withLease(
             DatasetVersion version,
             String id,

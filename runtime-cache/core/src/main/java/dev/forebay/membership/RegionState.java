@@ -118,6 +118,14 @@ public interface RegionState extends AutoCloseable {
     void unpin(DatasetVersion version, String pinId);
 
     /**
+     * Ends a pin if it still is as it was seen; does nothing if it has ended, or was taken again
+     * with anything else in it.
+     *
+     * @return whether this ended it
+     */
+    boolean unpin(Pin seen);
+
+    /**
      * Moves a version to EVICTING, fenced against pins: of a pin and an eviction that race exactly
      * one wins. Does nothing if the version is EVICTING or not mounted.
      *

@@ -179,6 +179,25 @@ class EtcdRegionStateIT {
     }
 
     @Test
+    void onlyThePinThatWasSeenIsEnded() {
+        state.mount(VERSION, MANIFEST);
+        Pin seen = ofJob("uid-1");
+        state.pin(seen);
+        state.pin(ofJob("uid-2"));
+
+        assertThat(state.unpin(seen)).isFalse();
+        assertThat(state.remaining(VERSION, seen.id())).isPresent();
+
+        assertThat(state.unpin(ofJob("uid-2"))).isTrue();
+        assertThat(state.remaining(VERSION, seen.id())).isEmpty();
+        assertThat(state.unpin(ofJob("uid-2"))).isFalse();
+    }
+
+    private static Pin ofJob(String uid) {
+        return new Pin(VERSION, "run", "alice", "training", Duration.ofMinutes(1), uid);
+    }
+
+    @Test
     void theIdOfAPinThatSomebodyElseHoldsIsRefused() {
         state.mount(VERSION, MANIFEST);
         state.pin(pin("p", 30));

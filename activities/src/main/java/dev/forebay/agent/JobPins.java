@@ -1,0 +1,156 @@
+package dev.forebay.agent;
+
+import dev.forebay.agent.jobs.Jobs;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+
+/**
+ * Ends pins with the Kubernetes Jobs that they name, so that none outlives its Job by the rest of
+ * its lease.
+ *
+ * <p>By comparing all pins with all Jobs, again and again: whatever happened while nobody looked is
+ * found, and that a Job was seen to end is only a reason to look at once. A pin ends by an answer
+ * that was asked for after the pin was seen, so no watch that breaks, expires or lags ends one.
+ * Several agents may do this at the same time.
+ */
+final class JobPins implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(JobPins.class);
+
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(5);
+
+    private final Jobs jobs;
+    private final Supplier<List<Pin>> pins;
+    private final Predicate<Pin> end;
+    private final Predicate<DatasetVersion> tell;
+    private final long intervalNanos;
+    private final AtomicBoolean jobEnded = new AtomicBoolean();
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread = Thread.ofVirtual().name("job-pins").unstarted(this::run);
+
+    /** Versions whose workflows were not reached; used by one thread. */
+    private final Set<DatasetVersion> untold = new HashSet<>();
+
+    /**
+     * @param jobs closed with this
+     * @param pins those of the region, as far as is known
+     * @param end ends a pin unless it is another by now; returns whether it did
+     * @param tell tells a version's workflow that pins have ended; returns whether that arrived
+     * @param interval between looks for which there is no reason
+     */
+    JobPins(
+            Jobs jobs,
+            Supplier<List<Pin>> pins,
+            Predicate<Pin> end,
+            Predicate<DatasetVersion> tell,
+            Duration interval) {
+        this.jobs = jobs;
+        this.pins = pins;
+        this.end = end;
+        this.tell = tell;
+        this.intervalNanos = interval.toNanos();
+    }
+
+    /** Looks whenever it is time, until closed. */
+    void start() {
+        jobs.onEnd(this::ended);
+        thread.start();
+    }
+
+    private void ended(String uid) {
+        try {
+            if (held().stream().anyMatch(pin -> uid.equals(pin.job()))) {
+                jobEnded.set(true);
+            }
+        } catch (ForebayException nothingKnownYet) {
+            LOG.debugf("Job %s has ended before the region's pins are known", uid);
+        }
+    }
+
+    private void run() {
+        long due = System.nanoTime();
+        while (!closedWithin(TICK)) {
+            if (jobEnded.getAndSet(false) || System.nanoTime() - due >= 0) {
+                due = System.nanoTime() + lookSafely();
+            }
+        }
+    }
+
+    /** Looks, and says in how many nanoseconds to look again. */
+    private long lookSafely() {
+        try {
+            return look() ? intervalNanos : PAUSE_AFTER_FAILURE.toNanos();
+        } catch (RuntimeException e) {
+            LOG.warnf("Cannot see whether pins have outlived their Jobs: %s", e.getMessage());
+            return PAUSE_AFTER_FAILURE.toNanos();
+        }
+    }
+
+    /**
+     * Looks once at every pin that names a Job.
+     *
+     * @return whether all that it found was passed on
+     * @throws ForebayException if the API server or etcd does not answer
+     */
+    boolean look() {
+        List<Pin> held = held();
+        if (!held.isEmpty()) {
+            Set<String> over =
+                    jobs.over(held.stream().map(JobPins::job).collect(Collectors.toSet()));
+            for (Pin pin : held) {
+                if (over.contains(job(pin))) {
+                    endPin(pin);
+                }
+            }
+        }
+        untold.removeIf(tell);
+        return untold.isEmpty();
+    }
+
+    private void endPin(Pin pin) {
+        if (end.test(pin)) {
+            LOG.infof(
+                    "Pin %s of %s on %s has ended: Job %s is over",
+                    pin.id(), pin.holder(), pin.version(), pin.job());
+        }
+        // Whoever ended it may have died before it could tell.
+        untold.add(pin.version());
+    }
+
+    private List<Pin> held() {
+        return pins.get().stream().filter(pin -> pin.job() != null).toList();
+    }
+
+    private static String job(Pin pin) {
+        return Objects.requireNonNull(pin.job());
+    }
+
+    private boolean closedWithin(Duration time) {
+        try {
+            return closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+        jobs.close();
+    }
+}

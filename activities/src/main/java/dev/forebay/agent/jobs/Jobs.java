@@ -1,0 +1,29 @@
+package dev.forebay.agent.jobs;
+
+import dev.forebay.model.ForebayException;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** The Kubernetes Jobs of a cluster. Safe for use by many threads. */
+public interface Jobs extends AutoCloseable {
+
+    /**
+     * Which of these Jobs are over: they have succeeded or failed for good, or are not there any
+     * more. By an answer to a question that was asked after this call began, never by what was seen
+     * before.
+     *
+     * @param uids of Jobs that were there before this call
+     * @throws ForebayException {@code UNAVAILABLE} if there is no complete answer; nothing is known
+     *     then
+     */
+    Set<String> over(Set<String> uids);
+
+    /**
+     * From now on calls {@code listener} with the uid of each Job that is seen to succeed, fail or
+     * go. That may be missed: it is a reason to ask, and no answer.
+     */
+    void onEnd(Consumer<String> listener);
+
+    @Override
+    void close();
+}

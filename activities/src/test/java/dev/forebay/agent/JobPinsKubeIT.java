@@ -1,0 +1,169 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.devstack.kubernetes.KubernetesCluster;
+import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.server.TemporalServer;
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.model.RegionName;
+import dev.forebay.testing.ApplicationProcess;
+import dev.forebay.testing.Await;
+import dev.forebay.testing.TrainingJobs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged agent in a cluster: pins end with their Jobs, and by nothing that only breaks. */
+@SuppressWarnings("NullAway.Init")
+class JobPinsKubeIT {
+
+    private static final RegionName REGION = new RegionName("test-1");
+    private static final DatasetVersion VERSION = DatasetVersion.parse("team/digits@v1");
+    private static final Digest DIGEST = new Digest("a".repeat(64));
+
+    @TempDir private static Path directory;
+
+    private static EtcdServer etcd;
+    private static TemporalServer temporal;
+    private static KubernetesCluster cluster;
+    private static TrainingJobs jobs;
+    private static ApplicationProcess agent;
+    private static EtcdRegionState region;
+
+    @BeforeAll
+    static void start() {
+        etcd = EtcdServer.start(directory.resolve("etcd"));
+        temporal = TemporalServer.start(directory.resolve("temporal"));
+        cluster = KubernetesCluster.start(directory.resolve("cluster"));
+        cluster.addNodes("node", 1, Map.of());
+        jobs = new TrainingJobs(cluster.client());
+        agent =
+                ApplicationProcess.start(
+                        "agent",
+                        directory.resolve("agent"),
+                        Map.of(
+                                "forebay.role", "agent",
+                                "forebay.region", REGION.value(),
+                                "forebay.etcd.endpoints", etcd.endpoint().toString(),
+                                "forebay.temporal.target", temporal.target(),
+                                "forebay.jobs.watch", "true",
+                                "forebay.jobs.interval", "2S"),
+                        Map.of("KUBECONFIG", cluster.kubeconfig().toString()));
+        region = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), REGION);
+        region.mount(VERSION, new ManifestRef("s3://m/" + DIGEST, DIGEST, 1, 1, 1));
+    }
+
+    @AfterAll
+    static void stop() {
+        region.close();
+        agent.close();
+        cluster.close();
+        temporal.close();
+        etcd.close();
+    }
+
+    @AfterEach
+    void forget() {
+        region.view().pins().forEach(pin -> region.unpin(pin.version(), pin.id()));
+        jobs.deleteAll();
+    }
+
+    private static void pin(String id, String job) {
+        region.pin(new Pin(VERSION, id, "me", "training", Duration.ofDays(1), job));
+    }
+
+    private static boolean isPinned(String id) {
+        return region.remaining(VERSION, id).isPresent();
+    }
+
+    /** How often the agent was not answered. */
+    private static long refusals() {
+        try {
+            return Files.readAllLines(agent.log()).stream()
+                    .filter(line -> line.contains("Cannot see whether pins have outlived"))
+                    .count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aPinEndsWithItsJobAndNoOtherDoes() {
+        pin("of-running", jobs.start("running"));
+        pin("of-failed", jobs.start("failed"));
+        pin("of-deleted", jobs.start("deleted"));
+        region.pin(new Pin(VERSION, "of-nobody", "me", "", Duration.ofDays(1)));
+
+        jobs.fail("failed");
+        jobs.delete("deleted");
+        pin("of-succeeded", jobs.finish("succeeded"));
+        pin("of-cleared", jobs.finishAndClear("cleared"));
+
+        Await.until("ended", () -> !isPinned("of-failed") && !isPinned("of-deleted"));
+        Await.until("ended", () -> !isPinned("of-succeeded") && !isPinned("of-cleared"));
+        assertThat(isPinned("of-running")).isTrue();
+        assertThat(isPinned("of-nobody")).isTrue();
+    }
+
+    @Test
+    void aJobThatGoesWhileTheAgentIsDownHasItsPinEndedWhenItIsBack() {
+        pin("of-running", jobs.start("running"));
+        pin("of-deleted", jobs.start("deleted"));
+        agent.kill9();
+        jobs.delete("deleted");
+        Await.until("gone", () -> !jobs.isThere("deleted"));
+        assertThat(isPinned("of-deleted")).isTrue();
+
+        agent.restart();
+
+        Await.until("ended", () -> !isPinned("of-deleted"));
+        assertThat(isPinned("of-running")).isTrue();
+    }
+
+    @Test
+    void anApiServerThatDiesEndsNoPinAndIsWatchedAgain() {
+        pin("of-running", jobs.start("running"));
+        pin("of-deleted", jobs.start("deleted"));
+        long before = refusals();
+        cluster.apiServer().kill9();
+        try {
+            Await.until("asked in vain", () -> refusals() > before + 1);
+            assertThat(isPinned("of-running")).isTrue();
+            assertThat(isPinned("of-deleted")).isTrue();
+        } finally {
+            cluster.apiServer().restart();
+        }
+
+        jobs.delete("deleted");
+        Await.until("ended", () -> !isPinned("of-deleted"));
+        assertThat(isPinned("of-running")).isTrue();
+    }
+
+    /** A Job that is started again under the same run has the same pin. */
+    @Test
+    void aPinThatTheNextJobHasTakenStays() {
+        pin("run", jobs.start("first"));
+        jobs.delete("first");
+        pin("run", jobs.start("second"));
+
+        pin("of-deleted", jobs.start("deleted"));
+        jobs.delete("deleted");
+        Await.until("looked since", () -> !isPinned("of-deleted"));
+        assertThat(isPinned("run")).isTrue();
+    }
+}

@@ -1,0 +1,161 @@
+package dev.forebay.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.agent.jobs.Jobs;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.testing.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class JobPinsTest {
+
+    private static final DatasetVersion VERSION = DatasetVersion.parse("a/b@v1");
+
+    private final List<Pin> pins = new CopyOnWriteArrayList<>();
+    private final List<DatasetVersion> told = new ArrayList<>();
+    private final FakeJobs jobs = new FakeJobs();
+    private boolean reached = true;
+
+    private JobPins jobPins() {
+        return new JobPins(jobs, () -> pins, pins::remove, this::tell, Duration.ofHours(1));
+    }
+
+    private boolean tell(DatasetVersion version) {
+        told.add(version);
+        return reached;
+    }
+
+    private Pin pin(String id, @Nullable String job) {
+        Pin pin = new Pin(VERSION, id, "me", "", Duration.ofDays(1), job);
+        pins.add(pin);
+        return pin;
+    }
+
+    @Test
+    void pinsOfJobsThatAreOverEndAndOthersStay() {
+        Pin running = pin("running", "uid-1");
+        Pin ofNobody = pin("of nobody", null);
+        pin("over", "uid-2");
+        jobs.running.add("uid-1");
+
+        assertThat(jobPins().look()).isTrue();
+
+        assertThat(pins).containsExactly(running, ofNobody);
+        assertThat(told).containsExactly(VERSION);
+    }
+
+    @Test
+    void whoDoesNotAnswerEndsNothing() {
+        pin("p", "uid-1");
+        jobs.down = true;
+        JobPins looking = jobPins();
+
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(looking::look);
+
+        assertThat(pins).hasSize(1);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void nobodyIsAskedWhileNoJobHoldsAPin() {
+        pin("of nobody", null);
+        jobs.down = true;
+
+        assertThat(jobPins().look()).isTrue();
+    }
+
+    @Test
+    void aWorkflowThatWasNotReachedIsToldAgain() {
+        pin("over", "uid-1");
+        reached = false;
+        JobPins looking = jobPins();
+
+        assertThat(looking.look()).isFalse();
+        reached = true;
+        assertThat(looking.look()).isTrue();
+        assertThat(looking.look()).isTrue();
+
+        assertThat(told).containsExactly(VERSION, VERSION);
+    }
+
+    @Test
+    void aPinThatHasEndedElsewhereIsToldOfTwiceRatherThanNever() {
+        pin("over", "uid-1");
+        JobPins looking =
+                new JobPins(jobs, () -> pins, pin -> false, this::tell, Duration.ofHours(1));
+
+        looking.look();
+
+        assertThat(told).containsExactly(VERSION);
+    }
+
+    @Test
+    void aJobThatIsSeenToEndIsLookedAtAtOnce() {
+        pin("p", "uid-1");
+        jobs.running.add("uid-1");
+        try (JobPins looking = jobPins()) {
+            looking.start();
+            Await.until("looked for the first time", () -> jobs.questions() == 1);
+
+            jobs.running.remove("uid-1");
+            jobs.end("uid of a Job that holds nothing");
+            jobs.end("uid-1");
+
+            Await.until("ended", pins::isEmpty);
+            assertThat(jobs.questions()).isEqualTo(2);
+        }
+        assertThat(jobs.closed).isTrue();
+    }
+
+    /** Jobs in memory. */
+    private static final class FakeJobs implements Jobs {
+        private final Set<String> running = ConcurrentHashMap.newKeySet();
+        private final List<Consumer<String>> listeners = new ArrayList<>();
+        private volatile boolean down;
+        private volatile boolean closed;
+        private volatile int questions;
+
+        int questions() {
+            return questions;
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // by one thread
+        public Set<String> over(Set<String> uids) {
+            if (down) {
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+            }
+            questions++;
+            Set<String> over = new HashSet<>(uids);
+            over.removeAll(running);
+            return over;
+        }
+
+        void end(String uid) {
+            listeners.forEach(listener -> listener.accept(uid));
+        }
+
+        @Override
+        public void onEnd(Consumer<String> listener) {
+            listeners.add(listener);
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+}

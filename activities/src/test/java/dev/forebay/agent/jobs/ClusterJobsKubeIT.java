@@ -1,0 +1,143 @@
+package dev.forebay.agent.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.devstack.kubernetes.KubernetesCluster;
+import dev.forebay.model.ForebayException;
+import dev.forebay.testing.Await;
+import dev.forebay.testing.TrainingJobs;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs of a real API server and Job controller, which is killed, stopped, and forgets. */
+@SuppressWarnings("NullAway.Init")
+class ClusterJobsKubeIT {
+
+    @TempDir private static Path directory;
+
+    private static KubernetesCluster cluster;
+    private static KubernetesClient client;
+    private static TrainingJobs training;
+
+    private final List<String> ended = new CopyOnWriteArrayList<>();
+    private ClusterJobs jobs;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = KubernetesCluster.start(directory);
+        client = cluster.client();
+        training = new TrainingJobs(client);
+        cluster.addNodes("node", 1, Map.of());
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        jobs = another();
+    }
+
+    @AfterEach
+    void close() {
+        jobs.close();
+        training.deleteAll();
+    }
+
+    /** With a client of its own, which it closes, and which does not wait for long. */
+    private static ClusterJobs another() {
+        Config config =
+                new ConfigBuilder(client.getConfiguration())
+                        .withRequestTimeout(2_000)
+                        .withRequestRetryBackoffLimit(0)
+                        .build();
+        return ClusterJobs.of(new KubernetesClientBuilder().withConfig(config).build());
+    }
+
+    @Test
+    void aJobIsOverWhenItSucceededOrFailedOrIsGone() {
+        jobs.onEnd(ended::add);
+        String running = training.start("running");
+        String succeeded = training.finish("succeeded");
+        Await.until("it watches", () -> ended.contains(succeeded));
+        String cleared = training.finishAndClear("cleared");
+        String failed = training.start("failed");
+        training.fail("failed");
+        String deleted = training.start("deleted");
+        training.delete("deleted");
+
+        Set<String> all = Set.of(running, succeeded, cleared, failed, deleted);
+        Set<String> over = Set.of(succeeded, cleared, failed, deleted);
+        Await.until("all but one over", () -> jobs.over(all).equals(over));
+        Await.until("all of them noticed", () -> new HashSet<>(ended).equals(over));
+    }
+
+    @Test
+    void whatEndedWhileNobodyLookedIsOver() {
+        jobs.close();
+        String cleared = training.finishAndClear("cleared");
+        String running = training.start("running");
+        Await.until("gone", () -> !training.isThere("cleared"));
+        jobs = another();
+        assertThat(jobs.over(Set.of(cleared, running))).containsExactly(cleared);
+    }
+
+    /** Its watch cache begins anew: whoever watched from before gets a 410 Gone. */
+    @Test
+    void anApiServerThatDiesAndComesBackEndsNothing() {
+        jobs.onEnd(ended::add);
+        String running = training.start("running");
+        assertThat(jobs.over(Set.of(running))).isEmpty();
+
+        cluster.apiServer().kill9();
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> jobs.over(Set.of(running)));
+        cluster.apiServer().restart();
+
+        assertThat(jobs.over(Set.of(running))).isEmpty();
+        assertThat(ended).doesNotContain(running);
+        training.delete("running");
+        Await.until("noticed by the watch that began again", () -> ended.contains(running));
+        assertThat(jobs.over(Set.of(running))).containsExactly(running);
+    }
+
+    @Test
+    void anApiServerThatDoesNotAnswerEndsNothing() {
+        jobs.onEnd(ended::add);
+        String running = training.start("running");
+        cluster.apiServer().pause();
+        try {
+            assertThatExceptionOfType(ForebayException.class)
+                    .isThrownBy(() -> jobs.over(Set.of(running)));
+        } finally {
+            cluster.apiServer().resume();
+        }
+        Await.until("answers", () -> answers(running));
+        assertThat(ended).doesNotContain(running);
+    }
+
+    private boolean answers(String running) {
+        try {
+            return jobs.over(Set.of(running)).isEmpty();
+        } catch (ForebayException notYet) {
+            return false;
+        }
+    }
+}
