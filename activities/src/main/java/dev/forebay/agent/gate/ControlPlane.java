@@ -1,0 +1,108 @@
+package dev.forebay.agent.gate;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import dev.forebay.transfer.BearerToken;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.zip.CRC32;
+
+/** The control plane, by its REST API. */
+final class ControlPlane implements Platform {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final HttpClient http;
+    private final String api;
+    private final Optional<BearerToken> token;
+    private final RegionName region;
+    private final Duration lease;
+    private final Duration timeout;
+
+    /**
+     * @param api its address
+     * @param lease of pins, which somebody must renew
+     * @param timeout of a request
+     */
+    ControlPlane(
+            URI api,
+            Optional<BearerToken> token,
+            RegionName region,
+            Duration lease,
+            Duration timeout) {
+        this.api = api.toString().replaceAll("/+$", "");
+        this.token = token;
+        this.region = region;
+        this.lease = lease;
+        this.timeout = timeout;
+        this.http =
+                HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .connectTimeout(timeout)
+                        .executor(Executors.newVirtualThreadPerTaskExecutor())
+                        .build();
+    }
+
+    @Override
+    public Answer ensure(Gang gang) {
+        String body = body(gang);
+        DatasetVersion version = gang.wish().version();
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(
+                                URI.create(
+                                        "%s/api/v1/datasets/%s/versions/%s/ensure"
+                                                .formatted(
+                                                        api, version.dataset(), version.version())))
+                        .timeout(timeout)
+                        .header("Content-Type", "application/json")
+                        .header("Idempotency-Key", key(gang.holder(), body))
+                        .POST(BodyPublishers.ofString(body));
+        token.ifPresent(secret -> request.header(BearerToken.HEADER, secret.headerValue()));
+        try {
+            HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+            return Answer.of(answer.statusCode(), JSON.readTree(answer.body()));
+        } catch (JsonProcessingException e) {
+            return new Answer.Refused(Answer.UNAVAILABLE, "its answer is not understood");
+        } catch (IOException e) {
+            return new Answer.Refused(Answer.UNAVAILABLE, "it does not answer: " + e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Answer.Refused(Answer.UNAVAILABLE, "interrupted");
+        }
+    }
+
+    private String body(Gang gang) {
+        ObjectNode body = JSON.createObjectNode();
+        body.put("region", region.value());
+        body.put("run_id", gang.holder().toString());
+        gang.wish().deadline().ifPresent(it -> body.put("deadline_seconds", it.toSeconds()));
+        body.put("on_deadline", gang.wish().runsCold() ? "run_cold" : "fail");
+        body.putObject("pin")
+                .put("id", gang.holder().pinId())
+                .put("holder", gang.holder().toString())
+                .put("reason", "training")
+                .put("lease_seconds", lease.toSeconds())
+                .put("job", gang.holder().uid());
+        return body.toString();
+    }
+
+    /** A key is of one request only, and what is asked may change: annotations, or the lease. */
+    private static String key(Holder holder, String body) {
+        CRC32 sum = new CRC32();
+        sum.update(body.getBytes(StandardCharsets.UTF_8));
+        return "%s-%08x".formatted(holder.pinId(), sum.getValue());
+    }
+}
