@@ -147,6 +147,20 @@ class NetworkTest {
                 .containsExactly("prometheus");
     }
 
+    /** The API server is no pod, and has an address of its own in each cluster. */
+    @Test
+    void everybodyReachesTheWebhookAndNothingElseOfTheAgent() {
+        Map<String, Set<String>> allowed =
+                allowed(
+                        Chart.render(
+                                Chart.CONTROL_PLANE,
+                                Chart.REGION,
+                                "{region: {webhook: {enabled: true}}}"));
+
+        assertThat(allowed.get("agent:webhook")).contains(STRANGER);
+        assertThat(allowed.get("agent:http")).containsExactly("control-plane");
+    }
+
     @Test
     void theHolderTalksToNobody() {
         NetworkPolicy policy = Chart.render(Chart.REGION).one(NetworkPolicy.class, "holder");

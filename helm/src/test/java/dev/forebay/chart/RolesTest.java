@@ -26,7 +26,7 @@ class RolesTest {
     private static final String SCALED =
             """
             controlPlane: {autoscaling: {enabled: true}}
-            region: {workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}}
+            region: {webhook: {enabled: true}, workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}}
             networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}
             """;
 

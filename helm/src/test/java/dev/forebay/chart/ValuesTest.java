@@ -32,7 +32,9 @@ class ValuesTest {
                     Chart.REGION,
                     """
                     controlPlane: {autoscaling: {enabled: true}}
-                    region: {workers: {drainSeconds: 600, autoscaling: {enabled: true}}}
+                    region:
+                      webhook: {enabled: true}
+                      workers: {drainSeconds: 600, autoscaling: {enabled: true}}
                     """);
 
     private static final String PLAIN_TEXT = text(PLAIN);
@@ -118,6 +120,9 @@ class ValuesTest {
                     region: {mountRoot: /mnt/../etc}                              | /region/mountRoot
                     region: {etcd: {members: 2}}                                  | /region/etcd/members
                     region: {etcd: {endpoints: ["etcd:2379"]}}                    | /region/etcd/endpoints/0
+                    region: {webhook: {failurePolicy: fail}}                      | /region/webhook/failurePolicy
+                    region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
+                    region: {webhook: {enabled: true}, agent: {watchJobs: false}} | region.webhook.enabled: needs region.agent.watchJobs
                     region: {workers: {capacity: 900GB}}                          | /region/workers/capacity
                     region: {workers: {capacity: 1T}}                             | region.workers.capacity: 1T and 8G
                     region: {workers: {capacity: 16M}}                            | region.workers.capacity: 16M is less than 32M
@@ -152,6 +157,12 @@ class ValuesTest {
                         "region.name:",
                         "temporal.target:",
                         "token.secret:");
+    }
+
+    @Test
+    void aWebhookWhoseControlPlaneIsElsewhereNeedsItsAddress() {
+        assertThat(Chart.refusal(Chart.REGION, "{region: {webhook: {enabled: true}}}"))
+                .contains("region.webhook.api: the address of the control plane");
     }
 
     @Test
