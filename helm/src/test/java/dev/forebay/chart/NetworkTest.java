@@ -162,6 +162,25 @@ class NetworkTest {
     }
 
     @Test
+    void anAgentWhosePodsWaitReachesTheControlPlaneOfItsRelease() {
+        String few = "{controlPlane: {allowFrom: [{podSelector: {matchLabels: {a: b}}}]}}";
+
+        assertThat(
+                        allowed(Chart.render(Chart.CONTROL_PLANE, Chart.REGION, few))
+                                .get("control-plane:http"))
+                .isEmpty();
+        assertThat(
+                        allowed(
+                                        Chart.render(
+                                                Chart.CONTROL_PLANE,
+                                                Chart.REGION,
+                                                few,
+                                                "{region: {webhook: {enabled: true}}}"))
+                                .get("control-plane:http"))
+                .containsExactly("agent");
+    }
+
+    @Test
     void theHolderTalksToNobody() {
         NetworkPolicy policy = Chart.render(Chart.REGION).one(NetworkPolicy.class, "holder");
 

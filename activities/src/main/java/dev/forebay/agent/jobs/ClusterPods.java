@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.PodResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -18,9 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * Pods of all namespaces that the webhook has admitted and no node has, by the API server. Needs
@@ -218,20 +215,8 @@ public final class ClusterPods implements Pods {
         return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    private static void unlessGone(Supplier<Object> request) {
-        var _ =
-                Connection.ask(
-                        "change a pod",
-                        () -> {
-                            try {
-                                return Optional.ofNullable(request.get());
-                            } catch (KubernetesClientException e) {
-                                if (GONE.contains(e.getCode())) {
-                                    return Optional.empty();
-                                }
-                                throw e;
-                            }
-                        });
+    private static void unlessGone(Runnable request) {
+        var _ = Connection.tell("change a pod", GONE, request);
     }
 
     @Override

@@ -6,13 +6,13 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhook;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfiguration;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ public final class ClusterRegistration implements Registration {
     private static final String KEY = "tls.key";
     private static final String AUTHORITIES = "ca.crt";
 
-    private static final int CONFLICT = 409;
+    private static final Set<Integer> CONFLICT = Set.of(409);
 
     private final KubernetesClient client;
     private final String namespace;
@@ -133,19 +133,7 @@ public final class ClusterRegistration implements Registration {
 
     /** Objects say which version they are: what has changed since is not written over. */
     private static boolean updated(Runnable update) {
-        return Connection.ask(
-                "change the webhook",
-                () -> {
-                    try {
-                        update.run();
-                        return true;
-                    } catch (KubernetesClientException e) {
-                        if (e.getCode() == CONFLICT) {
-                            return false;
-                        }
-                        throw e;
-                    }
-                });
+        return Connection.tell("change the webhook", CONFLICT, update);
     }
 
     private static <T> T require(String what, Optional<T> found) {

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** How this process reaches the API server. */
@@ -36,5 +37,28 @@ final class Connection {
                     "the API server does not %s: %s".formatted(what, e.getMessage()),
                     e);
         }
+    }
+
+    /**
+     * Has the API server do something.
+     *
+     * @param harmless the statuses with which it may refuse
+     * @return whether it did
+     * @throws ForebayException {@code UNAVAILABLE} if it refuses for another reason
+     */
+    static boolean tell(String what, Set<Integer> harmless, Runnable request) {
+        return ask(
+                what,
+                () -> {
+                    try {
+                        request.run();
+                        return true;
+                    } catch (KubernetesClientException e) {
+                        if (harmless.contains(e.getCode())) {
+                            return false;
+                        }
+                        throw e;
+                    }
+                });
     }
 }

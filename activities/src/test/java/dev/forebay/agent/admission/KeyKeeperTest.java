@@ -110,6 +110,7 @@ class KeyKeeperTest {
         assertThat(registration.trusted).contains(first, second);
         assertThat(ask(server, first).statusCode()).as("the old one is shown").isEqualTo(200);
 
+        now = Instant.now(); // by which the second was made, too
         keeper.look();
         assertThat(ask(server, second).statusCode()).as("the new one is shown").isEqualTo(200);
         assertThatExceptionOfType(SSLHandshakeException.class)
