@@ -29,6 +29,9 @@ class TrainingPods implements AutoCloseable {
 
     private static final Duration TICK = Duration.ofSeconds(1);
 
+    /** Of any pin. */
+    private static final Duration LONGEST_LEASE = Duration.ofDays(7);
+
     private final Registration registration;
     private final AdmissionServer server;
     private final Pods pods;
@@ -86,11 +89,12 @@ class TrainingPods implements AutoCloseable {
         if (!config.jobs().watch()) {
             throw invalid("forebay.admission.enabled needs forebay.jobs.watch, or pins would stay");
         }
+        Duration lease = config.gate().lease();
         Duration interval = config.jobs().interval();
-        if (config.gate().lease().compareTo(interval.multipliedBy(3)) < 0) {
+        if (lease.compareTo(interval.multipliedBy(3)) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
             throw invalid(
-                    "forebay.gate.lease is %s and must be at least three times forebay.jobs.interval, %s"
-                            .formatted(config.gate().lease(), interval));
+                    "forebay.gate.lease is %s and must be at least three times forebay.jobs.interval, %s, and at most 7 days"
+                            .formatted(lease, interval));
         }
         if (config.admission().certificateLife().toDays() < 1) {
             throw invalid("forebay.admission.certificate-life must be at least 1 day");

@@ -75,9 +75,9 @@ final class ControlPlane implements Platform {
             HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
             return Answer.of(answer.statusCode(), JSON.readTree(answer.body()));
         } catch (JsonProcessingException e) {
-            return new Answer.Refused(Answer.UNAVAILABLE, "its answer is not understood");
+            return new Answer.Refused(Answer.UNAVAILABLE, "the control plane's answer is not understood");
         } catch (IOException e) {
-            return new Answer.Refused(Answer.UNAVAILABLE, "it does not answer: " + e);
+            return new Answer.Refused(Answer.UNAVAILABLE, "the control plane does not answer: " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Answer.Refused(Answer.UNAVAILABLE, "interrupted");

@@ -25,11 +25,7 @@ final class TrainingPod {
     }
 
     static ObjectNode parse(String json) {
-        try {
-            return (ObjectNode) JSON.readTree(json);
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException(json, e);
-        }
+        return (ObjectNode) json(json);
     }
 
     /** As the API server applies it. */
