@@ -72,7 +72,7 @@ public final class AdmissionServer implements AutoCloseable {
         if (listening == null) {
             server = await(listen(shown));
         } else {
-            var _ = await(listening.updateSSLOptions(new SSLOptions().setKeyCertOptions(shown)));
+            await(listening.updateSSLOptions(new SSLOptions().setKeyCertOptions(shown)));
         }
     }
 
@@ -135,7 +135,7 @@ public final class AdmissionServer implements AutoCloseable {
     @Override
     public synchronized void close() {
         if (server != null) {
-            var _ = await(server.close());
+            await(server.close());
         }
     }
 }

@@ -27,8 +27,11 @@ final class Ended {
                 && (hasEndingCondition(status.get("conditions"))
                         || isEndingPhase(status.get("phase"))
                         || isEndingPhase(status.get("jobDeploymentStatus"))
-                        || status.get("state") instanceof Map<?, ?> state
-                                && isEndingPhase(state.get("phase")));
+                        || isEndingState(status.get("state")));
+    }
+
+    private static boolean isEndingState(@Nullable Object state) {
+        return state instanceof Map<?, ?> of && isEndingPhase(of.get("phase"));
     }
 
     private static boolean hasEndingCondition(@Nullable Object conditions) {

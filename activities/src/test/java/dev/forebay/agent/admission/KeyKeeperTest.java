@@ -50,7 +50,7 @@ class KeyKeeperTest {
     @AfterEach
     void close() {
         server.close();
-        var _ = vertx.close().toCompletionStage().toCompletableFuture().join();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 
     private KeyKeeper agent(AdmissionServer server) {
