@@ -12,6 +12,7 @@ import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
 import dev.forebay.testing.Gangs;
 import dev.forebay.workflows.WorkflowIds;
+import io.fabric8.kubernetes.api.model.DeletionPropagation;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -410,6 +411,19 @@ class TrainingPodsKubeIT {
                         .formatted(name, name));
 
         awaitEnd(job, "Complete");
+    }
+
+    @Test
+    void aJobThatIsDeletedWhileItWaitsTakesItsRequestBack() {
+        DatasetVersion version = version();
+        platform.region.shut();
+        Job job = job(STRICT, version);
+        awaitReason(job, "Warming");
+
+        client.resource(job).withPropagationPolicy(DeletionPropagation.BACKGROUND).delete();
+
+        Await.until("it is not brought", () -> platform.region.hasDropped(version));
+        assertThat(platform.region.holds(version, pin(job))).isFalse();
     }
 
     @Test

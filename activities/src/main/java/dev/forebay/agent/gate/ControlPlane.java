@@ -25,6 +25,9 @@ final class ControlPlane implements Platform {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    private static final int NO_CONTENT = 204;
+    private static final int NOT_FOUND = 404;
+
     private final HttpClient http;
     private final String api;
     private final Optional<BearerToken> token;
@@ -59,28 +62,57 @@ final class ControlPlane implements Platform {
     @Override
     public Answer ensure(Gang gang) {
         String body = body(gang);
+        try {
+            HttpResponse<String> answer =
+                    send(
+                            request(gang, "ensure")
+                                    .header("Content-Type", "application/json")
+                                    .header("Idempotency-Key", key(gang.holder(), body))
+                                    .POST(BodyPublishers.ofString(body)));
+            return Answer.of(answer.statusCode(), JSON.readTree(answer.body()));
+        } catch (JsonProcessingException e) {
+            return new Answer.Refused(
+                    Answer.UNAVAILABLE, "the control plane's answer is not understood");
+        } catch (IOException e) {
+            return new Answer.Refused(
+                    Answer.UNAVAILABLE, "the control plane does not answer: " + e);
+        }
+    }
+
+    @Override
+    public boolean takeBack(Gang gang) {
+        try {
+            int status =
+                    send(request(gang, "requests/" + key(gang.holder(), body(gang))).DELETE())
+                            .statusCode();
+            return status == NO_CONTENT || status == NOT_FOUND;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private HttpRequest.Builder request(Gang gang, String what) {
         DatasetVersion version = gang.wish().version();
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(
                                 URI.create(
-                                        "%s/api/v1/datasets/%s/versions/%s/ensure"
+                                        "%s/api/v1/datasets/%s/versions/%s/%s"
                                                 .formatted(
-                                                        api, version.dataset(), version.version())))
-                        .timeout(timeout)
-                        .header("Content-Type", "application/json")
-                        .header("Idempotency-Key", key(gang.holder(), body))
-                        .POST(BodyPublishers.ofString(body));
+                                                        api,
+                                                        version.dataset(),
+                                                        version.version(),
+                                                        what)))
+                        .timeout(timeout);
         token.ifPresent(secret -> request.header(BearerToken.HEADER, secret.headerValue()));
+        return request;
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
         try {
-            HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
-            return Answer.of(answer.statusCode(), JSON.readTree(answer.body()));
-        } catch (JsonProcessingException e) {
-            return new Answer.Refused(Answer.UNAVAILABLE, "the control plane's answer is not understood");
-        } catch (IOException e) {
-            return new Answer.Refused(Answer.UNAVAILABLE, "the control plane does not answer: " + e);
+            return http.send(request.build(), BodyHandlers.ofString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return new Answer.Refused(Answer.UNAVAILABLE, "interrupted");
+            throw new IOException("interrupted", e);
         }
     }
 

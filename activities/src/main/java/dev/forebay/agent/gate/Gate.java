@@ -13,11 +13,13 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
@@ -47,6 +49,9 @@ public final class Gate {
     private final Map<String, Holder> holders = new HashMap<>();
 
     private final Map<Gang, Turn> turns = new HashMap<>();
+
+    /** Those whose pods have gone to nodes, or have failed: they wait for nothing. */
+    private final Set<Gang> settled = ConcurrentHashMap.newKeySet();
 
     private volatile int waiting;
 
@@ -97,15 +102,22 @@ public final class Gate {
         return waiting;
     }
 
-    /** Looks once at all pods that wait, and asks for gangs whose turn it is. */
+    /**
+     * Looks once at all pods that wait, asks for gangs whose turn it is, and takes back what those
+     * have asked for whose pods were deleted.
+     */
     public void look() {
         List<GatedPod> gated = pods.gated();
         waiting = gated.size();
         Map<Gang, List<GatedPod>> gangs = gangs(gated);
-        turns.keySet().retainAll(gangs.keySet());
+        Set<Gang> gone = new HashSet<>(turns.keySet());
+        gone.removeAll(gangs.keySet());
+        turns.keySet().removeAll(gone);
+        gone.removeIf(settled::remove);
         long now = nanoTime.getAsLong();
         try (ExecutorService executor =
                 Executors.newFixedThreadPool(atOnce, Thread.ofVirtual().factory())) {
+            gone.forEach(gang -> executor.execute(() -> takeBack(gang)));
             gangs.forEach(
                     (gang, members) -> {
                         Turn turn = turns.getOrDefault(gang, new Turn(now, now));
@@ -177,8 +189,18 @@ public final class Gate {
         }
     }
 
+    /** Another agent may have let them go: then there was an answer, and this does nothing. */
+    private void takeBack(Gang gang) {
+        if (!platform.takeBack(gang)) {
+            LOG.warnf("%s is brought though %s waits no more", gang.wish().version(), gang.holder());
+        }
+    }
+
     private void serve(Gang gang, List<GatedPod> members, boolean isLate) {
         Verdict verdict = Verdict.of(platform.ensure(gang), gang.wish(), region, isLate);
+        if (!(verdict instanceof Verdict.Wait)) {
+            settled.add(gang);
+        }
         LOG.debugf("%s: %s", gang, verdict);
         for (GatedPod pod : members) {
             try {

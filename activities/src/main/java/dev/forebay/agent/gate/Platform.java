@@ -8,4 +8,10 @@ interface Platform {
      * same request however often it is asked. Does not wait until it is there.
      */
     Answer ensure(Gang gang);
+
+    /**
+     * Takes back what a gang has asked for, if it was not answered yet: nobody waits for it any
+     * more. Returns whether that arrived.
+     */
+    boolean takeBack(Gang gang);
 }

@@ -31,7 +31,7 @@ class ControlPlaneTest {
     private static final DatasetVersion VERSION = DatasetVersion.parse("search/ko-bert@v1");
     private static final Gang GANG = gang(Optional.empty(), false);
 
-    private record Asked(String path, String key, JsonNode body) {}
+    private record Asked(String method, String path, String key, JsonNode body) {}
 
     private final List<Asked> asked = Collections.synchronizedList(new ArrayList<>());
     private HttpServer server;
@@ -45,8 +45,11 @@ class ControlPlaneTest {
                 exchange -> {
                     asked.add(
                             new Asked(
+                                    exchange.getRequestMethod(),
                                     exchange.getRequestURI().getPath(),
-                                    exchange.getRequestHeaders().getFirst("Idempotency-Key"),
+                                    String.valueOf(
+                                            exchange.getRequestHeaders()
+                                                    .getFirst("Idempotency-Key")),
                                     new ObjectMapper().readTree(exchange.getRequestBody())));
                     byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
                     exchange.sendResponseHeaders(200, bytes.length);
@@ -106,6 +109,19 @@ class ControlPlaneTest {
     }
 
     @Test
+    void whatIsTakenBackIsWhatWasAskedFor() {
+        controlPlane().ensure(GANG);
+        controlPlane().takeBack(GANG);
+
+        Asked request = asked.get(1);
+        assertThat(request.method()).isEqualTo("DELETE");
+        assertThat(request.path())
+                .isEqualTo(
+                        "/api/v1/datasets/search/ko-bert/versions/v1/requests/"
+                                + asked.get(0).key());
+    }
+
+    @Test
     void whoDoesNotAnswerIsUnavailable() {
         answer = "<html>a proxy</html>";
         assertThat(controlPlane().ensure(GANG))
@@ -116,5 +132,6 @@ class ControlPlaneTest {
                 .isInstanceOfSatisfying(
                         Answer.Refused.class,
                         refused -> assertThat(refused.code()).isEqualTo("UNAVAILABLE"));
+        assertThat(controlPlane().takeBack(GANG)).isFalse();
     }
 }

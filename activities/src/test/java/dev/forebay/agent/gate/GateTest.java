@@ -33,16 +33,28 @@ class GateTest {
     private final FakePods pods = new FakePods();
     private final List<Gang> asked = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, Answer> answers = new HashMap<>();
+    private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
+    private final Platform platform = new FakePlatform();
     private long now = Long.MAX_VALUE - 5;
     private Gate gate = gate();
 
     private Gate gate() {
-        return new Gate(pods, this::answer, new RegionName("us"), INTERVAL, 4, () -> now);
+        return new Gate(pods, platform, new RegionName("us"), INTERVAL, 4, () -> now);
     }
 
-    private Answer answer(Gang gang) {
-        asked.add(gang);
-        return answers.getOrDefault(gang.wish().version().toString(), COMING);
+    private final class FakePlatform implements Platform {
+
+        @Override
+        public Answer ensure(Gang gang) {
+            asked.add(gang);
+            return answers.getOrDefault(gang.wish().version().toString(), COMING);
+        }
+
+        @Override
+        public boolean takeBack(Gang gang) {
+            takenBack.add(gang.holder().uid());
+            return true;
+        }
     }
 
     private void after(Duration time) {
@@ -115,6 +127,22 @@ class GateTest {
         after(Duration.ofSeconds(10));
         assertThat(pods.failed).containsOnly("fails");
         assertThat(pods.opened).containsOnlyKeys("runs");
+    }
+
+    @Test
+    void whatNobodyWaitsForAnyMoreIsTakenBack() {
+        pods.add("deleted", "job-1", "a/b@v1");
+        pods.add("waits", "job-2", "a/b@v1");
+        pods.add("runs", "job-3", "c/d@v1");
+        answers.put("c/d@v1", WARM);
+        gate.look();
+
+        pods.delete("deleted");
+        after(Duration.ofSeconds(1));
+        after(Duration.ofSeconds(1));
+
+        assertThat(pods.opened).containsOnlyKeys("runs");
+        assertThat(takenBack).containsExactly("job-1");
     }
 
     @Test
@@ -192,6 +220,10 @@ class GateTest {
                             annotations,
                             Optional.of(new Owner("batch/v1", "Job", owner, owner)),
                             Optional.empty()));
+        }
+
+        void delete(String name) {
+            gated.remove(name);
         }
 
         @Override
