@@ -192,7 +192,7 @@ public final class Gate {
     /** Another agent may have let them go: then there was an answer, and this does nothing. */
     private void takeBack(Gang gang) {
         if (!platform.takeBack(gang)) {
-            LOG.warnf("%s is brought though %s waits no more", gang.wish().version(), gang.holder());
+            LOG.warnf("It is not known whether what %s waited for is taken back", gang.holder());
         }
     }
 
