@@ -186,16 +186,16 @@ forebay.work-directory: /work
 
 {{/*
 How many replicas: with an autoscaler as many as there are. To say nothing would not leave them alone: Helm takes away what the last release said, and
-Kubernetes then puts in 1. (list $ kind component values)
+Kubernetes then puts in 1. Where none are yet, or there is no cluster to ask (helm template), nothing is said: the autoscaler brings its minimum.
+(list $ kind component values)
 */}}
 {{- define "forebay.replicas" -}}
 {{- $ := index . 0 -}}
 {{- $values := index . 3 -}}
 {{- if $values.autoscaling.enabled -}}
-{{- $there := lookup "apps/v1" (index . 1) $.Release.Namespace (include "forebay.name" (list $ (index . 2))) -}}
-{{ dig "spec" "replicas" $values.autoscaling.minReplicas $there }}
+{{- lookup "apps/v1" (index . 1) $.Release.Namespace (include "forebay.name" (list $ (index . 2))) | dig "spec" "replicas" "" -}}
 {{- else -}}
-{{ $values.replicas }}
+{{- $values.replicas -}}
 {{- end -}}
 {{- end }}
 

@@ -1,5 +1,6 @@
 package dev.forebay.agent;
 
+import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.kubernetes.KubernetesCluster;
@@ -20,8 +21,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,6 +40,9 @@ class JobPinsKubeIT {
     private static final RegionName REGION = new RegionName("test-1");
     private static final DatasetVersion VERSION = DatasetVersion.parse("team/digits@v1");
     private static final Digest DIGEST = new Digest("a".repeat(64));
+
+    private static final int MANY = 640;
+    private static final Duration LONG = Duration.ofMinutes(3);
 
     @TempDir private static Path directory;
 
@@ -50,19 +58,26 @@ class JobPinsKubeIT {
         etcd = EtcdServer.start(directory.resolve("etcd"));
         temporal = TemporalServer.start(directory.resolve("temporal"));
         cluster = KubernetesCluster.start(directory.resolve("cluster"));
-        cluster.addNodes("node", 1, Map.of());
+        cluster.addNodes("pool-a", 25, Map.of());
+        cluster.addNodes("pool-b", 25, Map.of());
         jobs = new TrainingJobs(cluster.client());
         agent =
                 ApplicationProcess.start(
                         "agent",
                         directory.resolve("agent"),
                         Map.of(
-                                "forebay.role", "agent",
-                                "forebay.region", REGION.value(),
-                                "forebay.etcd.endpoints", etcd.endpoint().toString(),
-                                "forebay.temporal.target", temporal.target(),
-                                "forebay.jobs.watch", "true",
-                                "forebay.jobs.interval", "2S"),
+                                "forebay.role",
+                                "agent",
+                                "forebay.region",
+                                REGION.value(),
+                                "forebay.etcd.endpoints",
+                                etcd.endpoint().toString(),
+                                "forebay.temporal.target",
+                                temporal.target(),
+                                "forebay.jobs.watch",
+                                "true",
+                                "forebay.jobs.interval",
+                                "2S"),
                         Map.of("KUBECONFIG", cluster.kubeconfig().toString()));
         region = EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), REGION);
         region.mount(VERSION, new ManifestRef("s3://m/" + DIGEST, DIGEST, 1, 1, 1));
@@ -152,6 +167,43 @@ class JobPinsKubeIT {
         jobs.delete("deleted");
         Await.until("ended", () -> !isPinned("of-deleted"));
         assertThat(isPinned("of-running")).isTrue();
+    }
+
+    /** More Jobs than an answer of the API server holds at once. */
+    @Test
+    void ofManyPinsNoneOutlivesItsJobAndNoneGoesBeforeItThoughWhatWatchesIsKilled() {
+        Set<String> running = new TreeSet<>();
+        List<String> deleted = new ArrayList<>();
+        for (int i = 0; i < MANY; i += 4) {
+            if (i == MANY / 4) {
+                agent.kill9();
+            }
+            if (i == MANY / 2) {
+                cluster.apiServer().kill9();
+                cluster.apiServer().restart();
+                agent.restart();
+            }
+            running.add(pinned("running-" + i, jobs::start));
+            deleted.add(pinned("deleted-" + i, jobs::start));
+            pinned("succeeded-" + i, jobs::finish);
+            pinned("cleared-" + i, jobs::finishAndClear);
+        }
+        deleted.forEach(jobs::delete);
+
+        Await.until("only those of running Jobs left", LONG, () -> pins().equals(running));
+        assertThat(running).allMatch(JobPinsKubeIT::isPinned);
+
+        jobs.deleteAll();
+        Await.until("none left", LONG, () -> pins().isEmpty());
+    }
+
+    private static String pinned(String name, UnaryOperator<String> job) {
+        pin(name, job.apply(name));
+        return name;
+    }
+
+    private static Set<String> pins() {
+        return region.view().pins().stream().map(Pin::id).collect(toCollection(TreeSet::new));
     }
 
     /** A Job that is started again under the same run has the same pin. */

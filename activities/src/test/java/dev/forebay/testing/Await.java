@@ -12,10 +12,15 @@ public final class Await {
 
     /** Returns when {@code condition} holds, and fails after a minute. */
     public static void until(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
+        until(what, LIMIT, condition);
+    }
+
+    /** Returns when {@code condition} holds, and fails after {@code limit}. */
+    public static void until(String what, Duration limit, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("not within " + LIMIT + ": " + what);
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("not within " + limit + ": " + what);
             }
             try {
                 Thread.sleep(50);

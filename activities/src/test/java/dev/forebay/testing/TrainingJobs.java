@@ -36,8 +36,7 @@ public final class TrainingJobs {
         return create(name, Map.of(), 0);
     }
 
-    private String create(
-            String name, Map<String, String> nodes, @Nullable Integer secondsToLive) {
+    private String create(String name, Map<String, String> nodes, @Nullable Integer secondsToLive) {
         Job job =
                 new JobBuilder()
                         .withNewMetadata()
@@ -99,7 +98,14 @@ public final class TrainingJobs {
                 .delete();
         Await.until(
                 "no Job",
-                () -> client.batch().v1().jobs().inNamespace(NAMESPACE).list().getItems().isEmpty());
+                () ->
+                        client.batch()
+                                .v1()
+                                .jobs()
+                                .inNamespace(NAMESPACE)
+                                .list()
+                                .getItems()
+                                .isEmpty());
     }
 
     /** Whether the cluster has a Job of this name. */

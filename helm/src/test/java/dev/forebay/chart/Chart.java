@@ -2,9 +2,12 @@ package dev.forebay.chart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The chart as Helm sees it. */
 final class Chart {
@@ -69,6 +72,24 @@ final class Chart {
         Helm.Ended ended = HELM.run(List.of("lint", "--strict", DIRECTORY.toString()), values);
         assertThat(ended.code()).as(ended.output()).isZero();
         return ended.output();
+    }
+
+    /**
+     * A copy of the chart that says that it is of another version.
+     *
+     * @param into is not there yet
+     */
+    static Path ofVersion(String version, Path into) throws IOException {
+        try (Stream<Path> files = Files.walk(DIRECTORY)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, into.resolve(DIRECTORY.relativize(file).toString()));
+            }
+        }
+        Path about = into.resolve("Chart.yaml");
+        String here = Files.readString(about);
+        Files.writeString(
+                about, here.replaceAll("(?m)^(version|appVersion): .*$", "$1: " + version));
+        return into;
     }
 
     private static Helm.Ended template(String... values) {

@@ -19,48 +19,59 @@ final class Installation {
 
     private final Helm helm;
     private final String namespace;
+    private final Path chart;
 
     /**
      * @param home where Helm keeps what is its own, in place of the user's
      */
     Installation(KubernetesCluster cluster, Path home, String namespace) {
-        this.helm =
+        this(
                 new Helm(
                         Map.of(
                                 "KUBECONFIG", cluster.kubeconfig().toString(),
                                 "HELM_CACHE_HOME", home.resolve("cache").toString(),
                                 "HELM_CONFIG_HOME", home.resolve("config").toString(),
-                                "HELM_DATA_HOME", home.resolve("data").toString()));
+                                "HELM_DATA_HOME", home.resolve("data").toString())),
+                namespace,
+                Chart.DIRECTORY);
+    }
+
+    private Installation(Helm helm, String namespace, Path chart) {
+        this.helm = helm;
         this.namespace = namespace;
+        this.chart = chart;
+    }
+
+    /** The same release, by another chart. */
+    Installation by(Path other) {
+        return new Installation(helm, namespace, other);
     }
 
     /** Returns when all pods are ready. */
     void install(String... values) {
-        succeed(run(List.of("install", Chart.RELEASE, chart()), UNTIL_READY, values));
+        succeed(run(List.of("install", Chart.RELEASE, chart.toString()), UNTIL_READY, values));
     }
 
     /** Returns when the API server has taken all objects. */
     void installWithoutWaiting(String... values) {
-        succeed(run(List.of("install", Chart.RELEASE, chart()), List.of(), values));
+        succeed(run(List.of("install", Chart.RELEASE, chart.toString()), List.of(), values));
     }
 
     /** Returns when all pods are ready, those that are replaced by an upgrade. */
     void upgrade(String... values) {
-        succeed(run(List.of("upgrade", Chart.RELEASE, chart()), UNTIL_READY, values));
+        succeed(run(List.of("upgrade", Chart.RELEASE, chart.toString()), UNTIL_READY, values));
     }
 
     /** Why an upgrade fails. */
     String upgradeRefusal(String... values) {
-        Helm.Ended ended = run(List.of("upgrade", Chart.RELEASE, chart()), UNTIL_READY, values);
+        Helm.Ended ended =
+                run(List.of("upgrade", Chart.RELEASE, chart.toString()), UNTIL_READY, values);
         assertThat(ended.code()).as("upgraded").isNotZero();
         return ended.errors();
     }
 
     void rollback(int revision) {
-        succeed(
-                run(
-                        List.of("rollback", Chart.RELEASE, Integer.toString(revision)),
-                        UNTIL_READY));
+        succeed(run(List.of("rollback", Chart.RELEASE, Integer.toString(revision)), UNTIL_READY));
     }
 
     void uninstall() {
@@ -80,10 +91,6 @@ final class Installation {
             throw new IllegalStateException(ended.output(), e);
         }
         return statuses;
-    }
-
-    private static String chart() {
-        return Chart.DIRECTORY.toString();
     }
 
     private Helm.Ended run(List<String> command, List<String> options, String... values) {

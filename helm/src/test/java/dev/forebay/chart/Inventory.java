@@ -4,8 +4,8 @@ import io.fabric8.kubernetes.api.model.APIGroup;
 import io.fabric8.kubernetes.api.model.APIResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
-import java.util.Set;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -36,7 +36,8 @@ final class Inventory {
     private void list(String group, String version) {
         String groupVersion = group.isEmpty() ? version : group + "/" + version;
         for (APIResource resource : client.getApiResources(groupVersion).getResources()) {
-            boolean kept = resource.getVerbs().contains("list") && resource.getVerbs().contains("delete");
+            boolean kept =
+                    resource.getVerbs().contains("list") && resource.getVerbs().contains("delete");
             if (kept && !OF_THE_MOMENT.contains(resource.getName())) {
                 list(
                         new ResourceDefinitionContext.Builder()

@@ -7,12 +7,13 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.NavigableSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  * A release from {@code helm install} to {@code helm uninstall}, on a real API server, with its
  * admission, its controllers and its scheduler. Containers do not run: every pod is ready at once.
  */
+@SuppressWarnings("NullAway.Init")
 class LifeCycleKubeIT {
 
     private static final String FUSE = "fuse";
@@ -113,17 +115,21 @@ class LifeCycleKubeIT {
     }
 
     @Test
-    void anUpgradeLeavesMountsAloneAndChunksWhereTheyAre() {
+    void anUpgradeFromTheChartBeforeLeavesMountsAloneAndChunksWhereTheyAre() throws IOException {
         Site site = Site.prepare(client, "both", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);
         Installation release = installation("both");
         String[] values = {Chart.CONTROL_PLANE, Chart.REGION, ON_GPU_NODES, site.values()};
 
-        release.install(values);
+        release.by(Chart.ofVersion("0.0.9", directory.resolve("before"))).install(values);
         awaitAll(site);
         site.awaitReady(CONTROL_PLANE, 2);
-        assertThat(site.pods(HOLDER).values()).extracting(LifeCycleKubeIT::node).hasSameElementsAs(gpuNodes);
-        assertThat(site.pods(WORKER).values()).extracting(LifeCycleKubeIT::node).hasSameElementsAs(diskNodes);
+        assertThat(site.pods(HOLDER).values())
+                .extracting(LifeCycleKubeIT::node)
+                .hasSameElementsAs(gpuNodes);
+        assertThat(site.pods(WORKER).values())
+                .extracting(LifeCycleKubeIT::node)
+                .hasSameElementsAs(diskNodes);
         assertThat(site.may("agent", "list", "batch", "jobs")).isTrue();
         assertThat(site.may("agent", "delete", "batch", "jobs")).isFalse();
         assertThat(site.may("agent", "list", "", "secrets")).isFalse();
@@ -234,6 +240,21 @@ class LifeCycleKubeIT {
         awaitAll(site);
         assertThat(site.pods(WORKER)).containsOnlyKeys(workers);
         assertThat(site.claims()).isEqualTo(claims);
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void anAutoscalerOfANewReleaseBringsItsLeast() {
+        Site site = Site.prepare(client, "fresh", "restricted");
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("fresh");
+
+        release.install(
+                Chart.CONTROL_PLANE,
+                "{controlPlane: {autoscaling: {enabled: true, minReplicas: 3}}}");
+        site.awaitReady(CONTROL_PLANE, 3);
 
         release.uninstall();
         assertLeftNothingBut(before);

@@ -131,8 +131,7 @@ class PodSecurityTest {
 
     @Test
     void anAgentThatDoesNotLookAtJobsHasNoRights() {
-        Release release =
-                Chart.render(Chart.REGION, "{region: {agent: {watchJobs: false}}}");
+        Release release = Chart.render(Chart.REGION, "{region: {agent: {watchJobs: false}}}");
 
         assertThat(release.all(ClusterRole.class)).isEmpty();
         assertThat(release.all(ClusterRoleBinding.class)).isEmpty();

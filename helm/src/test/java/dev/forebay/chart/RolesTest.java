@@ -206,10 +206,8 @@ class RolesTest {
     void anAutoscalerSaysHowMany() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION, SCALED);
 
-        assertThat(release.one(Deployment.class, "control-plane").getSpec().getReplicas())
-                .as("to begin with")
-                .isEqualTo(2);
-        assertThat(release.one(StatefulSet.class, "worker").getSpec().getReplicas()).isEqualTo(3);
+        assertThat(release.one(Deployment.class, "control-plane").getSpec().getReplicas()).isNull();
+        assertThat(release.one(StatefulSet.class, "worker").getSpec().getReplicas()).isNull();
         assertScales(release, release.one(Deployment.class, "control-plane"));
         assertScales(release, release.one(StatefulSet.class, "worker"));
     }

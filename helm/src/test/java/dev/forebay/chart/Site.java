@@ -10,12 +10,14 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** A namespace as somebody prepares it for a release, with the user's Secrets, and disks on nodes. */
+/**
+ * A namespace as somebody prepares it for a release, with the user's Secrets, and disks on nodes.
+ */
 final class Site {
 
     private static final String POD_SECURITY = "pod-security.kubernetes.io/enforce";
@@ -145,8 +147,7 @@ final class Site {
     /** The volume of each claim. */
     Map<String, String> claims() {
         Map<String, String> claims = new TreeMap<>();
-        client
-                .persistentVolumeClaims()
+        client.persistentVolumeClaims()
                 .inNamespace(namespace)
                 .list()
                 .getItems()

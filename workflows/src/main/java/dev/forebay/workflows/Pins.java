@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 /**
  * Pins as the workflow believes them; the truth is in the region's etcd.
  *
- * <p>Renewals do not pass here. So when the first pin of a region seems to have ended, or the region
- * says that some have, it is asked how long each still lives: those that do are believed for that
- * long again, the others have ended. While the region does not answer, every pin is believed.
+ * <p>Renewals do not pass here. So when the first pin of a region seems to have ended, or the
+ * region says that some have, it is asked how long each still lives: those that do are believed for
+ * that long again, the others have ended. While the region does not answer, every pin is believed.
  */
 final class Pins {
 

@@ -310,7 +310,8 @@ class DatasetVersionWorkflowTest {
         platform.us.unpin(Platform.VERSION, "running");
         platform.workflow().signal("pinsEnded", US);
         platform.passUntil("nobody holds it", () -> platform.status().pins().isEmpty());
-        assertThat(platform.residency(US).evictableAt()).isBefore(platform.now().plus(TTL).plusSeconds(1));
+        assertThat(platform.residency(US).evictableAt())
+                .isBefore(platform.now().plus(TTL).plusSeconds(1));
     }
 
     @Test

@@ -42,7 +42,7 @@ public final class ApiServer extends OneProcessServer {
         command.add("--token-auth-file=" + credentials.tokens());
         command.add("--authorization-mode=RBAC");
         command.add("--service-account-issuer=https://kubernetes.default.svc");
-        command.add("--service-account-key-file=" + credentials.serviceAccountKey());
+        command.add("--service-account-key-file=" + credentials.serviceAccountCertificate());
         command.add("--service-account-signing-key-file=" + credentials.serviceAccountKey());
         command.add("--allow-privileged=true");
         command.add("--profiling=false");

@@ -66,9 +66,16 @@ final class Credentials {
                 "--tls-private-key-file=" + server.key());
     }
 
-    /** The key that signs the tokens of service accounts, and with which they are checked. */
+    /** The key that signs the tokens of service accounts. */
     Path serviceAccountKey() {
         return serviceAccounts.key();
+    }
+
+    /**
+     * The public key of it, in a certificate: in PKCS #8 the API server reads none out of EC keys.
+     */
+    Path serviceAccountCertificate() {
+        return serviceAccounts.certificate();
     }
 
     /** All accounts, as the API server reads them. */

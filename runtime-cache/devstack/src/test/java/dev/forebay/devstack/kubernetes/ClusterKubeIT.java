@@ -31,7 +31,9 @@ class ClusterKubeIT {
         try (KubernetesCluster cluster = KubernetesCluster.start(directory)) {
             KubernetesClient client = cluster.client();
             assertThat(client.getKubernetesVersion().getGitVersion()).startsWith("v1.34.");
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(cluster.kubeconfig())))
+            assertThat(
+                            PosixFilePermissions.toString(
+                                    Files.getPosixFilePermissions(cluster.kubeconfig())))
                     .isEqualTo("rw-------");
 
             runsWhereItMay(cluster);
@@ -97,7 +99,10 @@ class ClusterKubeIT {
                 .inNamespace(NAMESPACE)
                 .withName("web")
                 .waitUntilCondition(
-                        it -> it != null && Integer.valueOf(6).equals(it.getStatus().getReadyReplicas()),
+                        it ->
+                                it != null
+                                        && Integer.valueOf(6)
+                                                .equals(it.getStatus().getReadyReplicas()),
                         SECONDS,
                         TimeUnit.SECONDS);
     }
