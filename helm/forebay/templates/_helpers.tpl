@@ -184,21 +184,6 @@ forebay.temporal.ui: {{ . | quote }}
 forebay.work-directory: /work
 {{- end }}
 
-{{/*
-How many replicas: with an autoscaler as many as there are. To say nothing would not leave them alone: Helm takes away what the last release said, and
-Kubernetes then puts in 1. Where none are yet, or there is no cluster to ask (helm template), nothing is said: the autoscaler brings its minimum.
-(list $ kind component values)
-*/}}
-{{- define "forebay.replicas" -}}
-{{- $ := index . 0 -}}
-{{- $values := index . 3 -}}
-{{- if $values.autoscaling.enabled -}}
-{{- lookup "apps/v1" (index . 1) $.Release.Namespace (include "forebay.name" (list $ (index . 2))) | dig "spec" "replicas" "" -}}
-{{- else -}}
-{{- $values.replicas -}}
-{{- end -}}
-{{- end }}
-
 {{/* Liveness and readiness of control plane, agents and workers; a start may take five minutes. (scheme) */}}
 {{- define "forebay.quarkusProbes" -}}
 startupProbe:
