@@ -99,7 +99,8 @@ class TrainingPods implements AutoCloseable {
         if (config.admission().certificateLife().toDays() < 1) {
             throw invalid("forebay.admission.certificate-life must be at least 1 day");
         }
-        if (config.admission().interval().toMillis() < 1 || config.gate().interval().toMillis() < 1) {
+        if (config.admission().interval().toMillis() < 1
+                || config.gate().interval().toMillis() < 1) {
             throw invalid("forebay.admission.interval and forebay.gate.interval must be above 0");
         }
         if (config.gate().concurrency() < 1) {

@@ -32,12 +32,7 @@ class JobPinsTest {
 
     private JobPins jobPins() {
         return new JobPins(
-                jobs,
-                () -> pins,
-                pins::remove,
-                renewed::add,
-                this::tell,
-                Duration.ofHours(1));
+                jobs, () -> pins, pins::remove, renewed::add, this::tell, Duration.ofHours(1));
     }
 
     private boolean tell(DatasetVersion version) {

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packaged agent's webhook and gate, in a cluster, before a real control plane. The region's own
- * activities are in memory, on the control plane's Temporal; the agent has another one.
+ * The packaged agent's webhook and gate, in a cluster, before a real control plane. The region's
+ * own activities are in memory, on the control plane's Temporal; the agent has another one.
  */
 @SuppressWarnings("NullAway.Init")
 class TrainingPodsKubeIT {
@@ -300,9 +300,18 @@ class TrainingPodsKubeIT {
     }
 
     private static List<String> events(Pod pod) {
-        return client.v1().events().inNamespace(pod.getMetadata().getNamespace()).list().getItems()
+        return client
+                .v1()
+                .events()
+                .inNamespace(pod.getMetadata().getNamespace())
+                .list()
+                .getItems()
                 .stream()
-                .filter(event -> pod.getMetadata().getUid().equals(event.getInvolvedObject().getUid()))
+                .filter(
+                        event ->
+                                pod.getMetadata()
+                                        .getUid()
+                                        .equals(event.getInvolvedObject().getUid()))
                 .map(Event::getReason)
                 .toList();
     }
@@ -368,7 +377,8 @@ class TrainingPodsKubeIT {
         String pin = "job-" + jobSet.getMetadata().getUid();
         assertThat(platform.region.holds(version, pin)).isTrue();
         for (Job job : gang) {
-            assertThat(podOf(job).getMetadata().getAnnotations()).containsEntry("forebay.dev/pin", pin);
+            assertThat(podOf(job).getMetadata().getAnnotations())
+                    .containsEntry("forebay.dev/pin", pin);
             assertThat(platform.region.holds(version, pin(job))).isFalse();
         }
     }

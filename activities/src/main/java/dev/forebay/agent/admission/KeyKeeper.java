@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Keeps the webhook's certificate in force, and in the API server's trust.
  *
  * <p>The key is kept for all agents of a region; the first that finds none, or one that will end,
- * makes the next. Nobody shows a certificate that the API server was only told of just now, if there
- * is another to show: until all agents show the next, the API server trusts both. Not safe for use
- * by many threads.
+ * makes the next. Nobody shows a certificate that the API server was only told of just now, if
+ * there is another to show: until all agents show the next, the API server trusts both. Not safe
+ * for use by many threads.
  */
 public final class KeyKeeper {
 
@@ -52,7 +52,8 @@ public final class KeyKeeper {
     /**
      * Of keys that the JVM makes.
      *
-     * @param life how long a certificate is valid, whole days; the next is made when a third is left
+     * @param life how long a certificate is valid, whole days; the next is made when a third is
+     *     left
      */
     public static KeyKeeper of(
             Registration registration,

@@ -120,6 +120,8 @@ final class KeyMaker {
         String text =
                 Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
                         .encodeToString(bytes);
-        return String.join("\n", List.of("-----BEGIN " + what + "-----", text, "-----END " + what + "-----", ""));
+        return String.join(
+                "\n",
+                List.of("-----BEGIN " + what + "-----", text, "-----END " + what + "-----", ""));
     }
 }

@@ -206,8 +206,7 @@ public final class Gate {
             try {
                 switch (verdict) {
                     case Verdict.Wait wait -> pods.tell(pod, wait.notice());
-                    case Verdict.Open open ->
-                            pods.open(pod, open.notice(), gang.holder().pinId());
+                    case Verdict.Open open -> pods.open(pod, open.notice(), gang.holder().pinId());
                     case Verdict.Fail fail -> pods.fail(pod, fail.notice());
                 }
             } catch (ForebayException notNow) {

@@ -25,8 +25,8 @@ sealed interface Verdict {
     /**
      * Judges by an answer of the control plane.
      *
-     * @param isLate whether the deadline has passed, though the control plane may not say so: it may
-     *     not answer, or have been asked late
+     * @param isLate whether the deadline has passed, though the control plane may not say so: it
+     *     may not answer, or have been asked late
      */
     static Verdict of(Answer answer, Wish wish, RegionName region, boolean isLate) {
         String what = "%s in %s".formatted(wish.version(), region);
@@ -78,9 +78,7 @@ sealed interface Verdict {
         }
         if (seconds < 4 * 3600) {
             long minutes = Math.ceilDiv(seconds, 60L);
-            return minutes <= 10
-                    ? minutes + " min"
-                    : Math.ceilDiv(minutes, 5L) * 5 + " min";
+            return minutes <= 10 ? minutes + " min" : Math.ceilDiv(minutes, 5L) * 5 + " min";
         }
         return Math.ceilDiv(seconds, 3600L) + " h";
     }

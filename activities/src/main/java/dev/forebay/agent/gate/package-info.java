@@ -1,4 +1,7 @@
-/** The gate at which training pods wait until their version is warm: what is done with whom, and when. */
+/**
+ * The gate at which training pods wait until their version is warm: what is done with whom, and
+ * when.
+ */
 @NullMarked
 package dev.forebay.agent.gate;
 

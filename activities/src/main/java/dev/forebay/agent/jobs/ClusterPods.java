@@ -145,11 +145,7 @@ public final class ClusterPods implements Pods {
         if (pod.told().map(Notice::warm).filter(before -> before == notice.warm()).isEmpty()) {
             condition.put("lastTransitionTime", now());
         }
-        unlessGone(
-                () ->
-                        resource(pod)
-                                .subresource("status")
-                                .patch(MERGED, patch.toString()));
+        unlessGone(() -> resource(pod).subresource("status").patch(MERGED, patch.toString()));
         if (pod.told().map(Notice::reason).filter(notice.reason()::equals).isEmpty()) {
             publish(pod, notice);
         }

@@ -62,7 +62,7 @@ public final class ClusterRegistration implements Registration {
     }
 
     private static Optional<WebhookKey> key(Secret secret) {
-        Map<String, String> data = 
+        Map<String, String> data =
                 Objects.requireNonNullElse(secret.getData(), Map.<String, String>of());
         return data.keySet().containsAll(List.of(CERTIFICATE, KEY, AUTHORITIES))
                 ? Optional.of(

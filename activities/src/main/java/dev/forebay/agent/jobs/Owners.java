@@ -27,7 +27,9 @@ final class Owners {
                 return holder;
             }
             holder = new Holder(owner.kind(), pod.namespace(), owner.name(), owner.uid());
-            next = find(kind.get(), owner, pod.namespace()).flatMap(it -> Owner.of(it.getMetadata()));
+            next =
+                    find(kind.get(), owner, pod.namespace())
+                            .flatMap(it -> Owner.of(it.getMetadata()));
         }
         return holder;
     }

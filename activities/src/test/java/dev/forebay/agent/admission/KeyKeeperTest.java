@@ -113,8 +113,7 @@ class KeyKeeperTest {
         now = Instant.now(); // by which the second was made, too
         keeper.look();
         assertThat(ask(server, second).statusCode()).as("the new one is shown").isEqualTo(200);
-        assertThatExceptionOfType(SSLHandshakeException.class)
-                .isThrownBy(() -> ask(server, first));
+        assertThatExceptionOfType(SSLHandshakeException.class).isThrownBy(() -> ask(server, first));
     }
 
     @Test

@@ -62,7 +62,10 @@ class PodChangePropertyTest {
         switch (some) {
             case ObjectNode object ->
                     object.properties()
-                            .forEach(each -> assertContains(all.path(each.getKey()), each.getValue()));
+                            .forEach(
+                                    each ->
+                                            assertContains(
+                                                    all.path(each.getKey()), each.getValue()));
             case ArrayNode array -> {
                 for (int i = 0; i < array.size(); i++) {
                     assertContains(all.path(i), array.get(i));
@@ -83,8 +86,7 @@ class PodChangePropertyTest {
                         containers().list().ofMaxSize(2),
                         some("volumes", "own", "scratch", "tree"),
                         some("schedulingGates", "other", "forebay.dev/warm"),
-                        Arbitraries.maps(
-                                        Arbitraries.of("zone", "gpu"), Arbitraries.just("yes"))
+                        Arbitraries.maps(Arbitraries.of("zone", "gpu"), Arbitraries.just("yes"))
                                 .ofMaxSize(2),
                         Arbitraries.of(true, false))
                 .as(
@@ -102,7 +104,9 @@ class PodChangePropertyTest {
                                 selector.forEach(labels::put);
                             }
                             if (labelled) {
-                                ((ObjectNode) pod.get("metadata")).putObject("labels").put("a", "b");
+                                ((ObjectNode) pod.get("metadata"))
+                                        .putObject("labels")
+                                        .put("a", "b");
                             }
                             return pod;
                         });

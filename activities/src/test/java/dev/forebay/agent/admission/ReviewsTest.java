@@ -49,7 +49,10 @@ class ReviewsTest {
 
         assertThat(answer.at("/response/allowed").asBoolean()).isTrue();
         assertThat(answer.at("/response").has("patch")).isFalse();
-        assertThat(reviews.answer(JsonNodeFactory.instance.objectNode()).at("/response/allowed").asBoolean())
+        assertThat(
+                        reviews.answer(JsonNodeFactory.instance.objectNode())
+                                .at("/response/allowed")
+                                .asBoolean())
                 .as("no object at all")
                 .isTrue();
     }

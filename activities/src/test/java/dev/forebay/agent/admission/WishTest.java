@@ -38,8 +38,7 @@ class WishTest {
                                         Wish.DATASET, VERSION,
                                         Wish.DEADLINE, text,
                                         Wish.ON_DEADLINE, "run_cold")))
-                .contains(
-                        new Wish(DatasetVersion.parse(VERSION), Optional.of(expected), true));
+                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.of(expected), true));
     }
 
     @ParameterizedTest

@@ -83,8 +83,7 @@ class ControlPlaneTest {
                 .isEqualTo(new Answer.Warm("/p"));
 
         Asked request = asked.getFirst();
-        assertThat(request.path())
-                .isEqualTo("/api/v1/datasets/search/ko-bert/versions/v1/ensure");
+        assertThat(request.path()).isEqualTo("/api/v1/datasets/search/ko-bert/versions/v1/ensure");
         assertThat(request.body())
                 .isEqualTo(
                         new ObjectMapper()
@@ -105,7 +104,9 @@ class ControlPlaneTest {
 
         assertThat(asked.get(1).key()).isEqualTo(asked.get(0).key()).startsWith("job-uid-1-");
         assertThat(asked.get(2).key()).isNotEqualTo(asked.get(0).key());
-        assertThat(asked).extracting(Asked::key).allMatch(key -> key.matches("[A-Za-z0-9._-]{1,64}"));
+        assertThat(asked)
+                .extracting(Asked::key)
+                .allMatch(key -> key.matches("[A-Za-z0-9._-]{1,64}"));
     }
 
     @Test
@@ -125,7 +126,9 @@ class ControlPlaneTest {
     void whoDoesNotAnswerIsUnavailable() {
         answer = "<html>a proxy</html>";
         assertThat(controlPlane().ensure(GANG))
-                .isEqualTo(new Answer.Refused("UNAVAILABLE", "the control plane's answer is not understood"));
+                .isEqualTo(
+                        new Answer.Refused(
+                                "UNAVAILABLE", "the control plane's answer is not understood"));
 
         server.stop(0);
         assertThat(controlPlane().ensure(GANG))

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Test;
 class GateTest {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
-    private static final Answer COMING =
-            new Answer.Coming(0, Optional.empty(), Optional.empty());
+    private static final Answer COMING = new Answer.Coming(0, Optional.empty(), Optional.empty());
     private static final Answer WARM = new Answer.Warm("/mnt/forebay/a/b/v1");
 
     private final FakePods pods = new FakePods();
@@ -69,7 +68,9 @@ class GateTest {
         pods.add("other", "job", "a/b@v1");
 
         gate.look();
-        assertThat(asked).extracting(gang -> gang.holder().uid()).containsExactlyInAnyOrder("job-set", "job");
+        assertThat(asked)
+                .extracting(gang -> gang.holder().uid())
+                .containsExactlyInAnyOrder("job-set", "job");
         assertThat(pods.opened).isEmpty();
         assertThat(pods.told).containsOnlyKeys("w-0", "w-1", "other");
         assertThat(gate.waiting()).isEqualTo(3);
@@ -176,7 +177,9 @@ class GateTest {
 
         gate.look();
 
-        assertThat(pods.told.get("spoiled")).extracting(Notice::reason).isEqualTo("InvalidArgument");
+        assertThat(pods.told.get("spoiled"))
+                .extracting(Notice::reason)
+                .isEqualTo("InvalidArgument");
         assertThat(pods.opened).containsOnlyKeys("fine");
     }
 

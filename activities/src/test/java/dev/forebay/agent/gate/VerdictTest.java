@@ -76,8 +76,7 @@ class VerdictTest {
                         new Verdict.Fail(
                                 new Notice(false, "DeadlineExceeded", "37 % within 60 s")));
         assertThat(onTime(new Answer.Cold("37 % within 60 s")))
-                .isEqualTo(
-                        new Verdict.Open(new Notice(false, "RunsCold", "37 % within 60 s")));
+                .isEqualTo(new Verdict.Open(new Notice(false, "RunsCold", "37 % within 60 s")));
     }
 
     @Test
@@ -99,7 +98,12 @@ class VerdictTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, 1 min", "61, 2 min", "600, 10 min", "601, 15 min", "3600, 60 min", "14400, 4 h",
+        "1, 1 min",
+        "61, 2 min",
+        "600, 10 min",
+        "601, 15 min",
+        "3600, 60 min",
+        "14400, 4 h",
         "14401, 5 h"
     })
     void timesAreRoundedUp(long seconds, String said) {

@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Many Jobs with the annotation, on two pools of nodes that are played, before a whole stack: "Pins"
- * in docs/semantics.md, while agent and API server are killed. {@code -Dforebay.jobs} says how many.
+ * Many Jobs with the annotation, on two pools of nodes that are played, before a whole stack:
+ * "Pins" in docs/semantics.md, while agent and API server are killed. {@code -Dforebay.jobs} says
+ * how many.
  */
 @SuppressWarnings("NullAway.Init")
 class TrainingJobsKubeIT {
@@ -75,7 +76,9 @@ class TrainingJobsKubeIT {
                                         .property("forebay.admission.secret", "webhook")
                                         .property("forebay.admission.configuration", "forebay")
                                         .property("forebay.admission.nodes.forebay", "yes")
-                                        .property("forebay.gate.api", "http://127.0.0.1:" + ports.api())
+                                        .property(
+                                                "forebay.gate.api",
+                                                "http://127.0.0.1:" + ports.api())
                                         .property("forebay.gate.interval", "2S"));
     }
 
@@ -183,13 +186,18 @@ class TrainingJobsKubeIT {
 
     private static void bring(int number) throws Exception {
         String prefix = "crowd-%d/".formatted(number);
-        stack.lake().putAll(prefix, Map.of("a.bin", bytes(number, 1 << 20), "b.bin", bytes(-number, 9 << 20)));
+        stack.lake()
+                .putAll(
+                        prefix,
+                        Map.of("a.bin", bytes(number, 1 << 20), "b.bin", bytes(-number, 9 << 20)));
         stack.api().register("crowd/d" + number, "s3://datasets/" + prefix, Duration.ofHours(1));
     }
 
     @Test
     void everyJobStartsOnlyWhenItsVersionIsWarmAndNoPinOutlivesIt() throws Exception {
-        IntStream.range(0, JOBS).parallel().forEach(number -> client.resource(job(number)).create());
+        IntStream.range(0, JOBS)
+                .parallel()
+                .forEach(number -> client.resource(job(number)).create());
         Await.until(
                 "all wait",
                 PATIENCE,
