@@ -122,6 +122,11 @@ class TrainingPods implements AutoCloseable {
         gating.start();
     }
 
+    /** Whether the webhook answers. */
+    boolean areAdmitted() {
+        return server.port().isPresent();
+    }
+
     @Override
     public void close() {
         keeping.close();

@@ -447,7 +447,6 @@ class TrainingPodsKubeIT {
         agent.restart();
 
         awaitEnd(job, "Complete");
-        awaitWebhook();
     }
 
     @Test
@@ -490,7 +489,6 @@ class TrainingPodsKubeIT {
                                     != null);
         } finally {
             agent.restart();
-            awaitWebhook();
         }
         awaitEnd(strict, "Complete");
         assertThat(podOf(strict).getSpec().getVolumes())

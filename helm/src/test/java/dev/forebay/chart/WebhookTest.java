@@ -79,6 +79,18 @@ class WebhookTest {
     }
 
     @Test
+    void anAgentThatIsStoppedAnswersUntilTheApiServerAsksAnotherOne() {
+        assertThat(
+                        release()
+                                .container("agent", "agent")
+                                .getLifecycle()
+                                .getPreStop()
+                                .getSleep()
+                                .getSeconds())
+                .isPositive();
+    }
+
+    @Test
     void onlyPodsThatAskForAVersionAreSentAndOnlyWhenTheyAreMade() {
         for (MutatingWebhook webhook : webhooks(release())) {
             assertThat(webhook.getMatchConditions())

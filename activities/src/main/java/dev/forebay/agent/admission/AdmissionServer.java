@@ -128,7 +128,7 @@ public final class AdmissionServer implements AutoCloseable {
     }
 
     /** The port it listens on, once it does. */
-    synchronized Optional<Integer> port() {
+    public synchronized Optional<Integer> port() {
         return Optional.ofNullable(server).map(HttpServer::actualPort);
     }
 
