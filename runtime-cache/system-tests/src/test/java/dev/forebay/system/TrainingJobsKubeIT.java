@@ -189,7 +189,8 @@ class TrainingJobsKubeIT {
         stack.lake()
                 .putAll(
                         prefix,
-                        // Each in a chunk of its own: what lies across the end of one is fetched in two.
+                        // Each in a chunk of its own: what lies across the end of one is fetched in
+                        // two.
                         Map.of("a.bin", bytes(number, 8 << 20), "b.bin", bytes(-number, 1 << 20)));
         stack.api().register("crowd/d" + number, "s3://datasets/" + prefix, Duration.ofHours(1));
     }
