@@ -437,35 +437,6 @@ class TrainingPodsKubeIT {
     }
 
     @Test
-    void whatWasTakenBackWithAPodIsAskedForAnewForTheNextOne() {
-        DatasetVersion version = version();
-        platform.region.shut();
-        Job job =
-                client.resource(
-                                template(STRICT, version)
-                                        .editSpec()
-                                        .withBackoffLimit(1)
-                                        .endSpec()
-                                        .build())
-                        .create();
-        awaitReason(job, "Warming");
-        Pod first = podOf(job);
-
-        client.resource(first).delete();
-        Await.until("it is not brought", () -> platform.region.hasDropped(version));
-        Await.until(
-                "another pod",
-                () ->
-                        podsOf(job).stream()
-                                .map(pod -> pod.getMetadata().getUid())
-                                .anyMatch(uid -> !uid.equals(first.getMetadata().getUid())));
-        platform.region.open();
-
-        awaitEnd(job, "Complete");
-        assertThat(platform.region.holds(version, pin(job))).isTrue();
-    }
-
-    @Test
     void anAgentThatDiesWhilePodsWaitLetsThemGoWhenItIsBack() {
         platform.region.shut();
         Job job = job(STRICT, version());
