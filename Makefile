@@ -55,8 +55,8 @@ test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airfl
 	@echo "== Python: steps of pipelines, in the packages that they plug into"
 	cd sdk-python-shim && ../$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations -o filterwarnings=default
 
-test-kube: ## Ends pins with their Jobs on a real Kubernetes API server that is killed meanwhile (5 minutes; the first time it builds Kubernetes: 15 more)
-	$(MVN) -q -pl runtime-cache/devstack,activities -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+test-kube: ## Ends pins with their Jobs, and has pods wait at the gate, on a real Kubernetes API server that is killed meanwhile (15 minutes; the first time it builds Kubernetes: 15 more)
+	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; about 1 hour)

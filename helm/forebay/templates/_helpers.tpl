@@ -29,6 +29,15 @@ labels:
   {{- include "forebay.labels" . | nindent 2 }}
 {{- end }}
 
+{{/* What the agent has that is in no namespace must say which release it is of. */}}
+{{- define "forebay.agentClusterName" -}}
+{{ .Release.Namespace }}-{{ include "forebay.name" (list . "agent") }}
+{{- end }}
+
+{{- define "forebay.webhookSecret" -}}
+{{ include "forebay.name" (list . "agent") }}-webhook
+{{- end }}
+
 {{/* (list $ image) */}}
 {{- define "forebay.image" -}}
 {{- $ := index . 0 -}}

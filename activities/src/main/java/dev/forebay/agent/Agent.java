@@ -33,6 +33,7 @@ class Agent {
     private final Instance<Upkeep> upkeep;
     private final Instance<RegionState> state;
     private final Instance<JobPins> jobPins;
+    private final Instance<TrainingPods> trainingPods;
 
     Agent(
             ServiceConfig service,
@@ -42,7 +43,8 @@ class Agent {
             Instance<RegionActivitiesImpl> activities,
             Instance<Upkeep> upkeep,
             Instance<RegionState> state,
-            Instance<JobPins> jobPins) {
+            Instance<JobPins> jobPins,
+            Instance<TrainingPods> trainingPods) {
         this.service = service;
         this.config = config;
         this.workers = workers;
@@ -51,6 +53,7 @@ class Agent {
         this.upkeep = upkeep;
         this.state = state;
         this.jobPins = jobPins;
+        this.trainingPods = trainingPods;
     }
 
     void start(@Observes StartupEvent event) {
@@ -85,6 +88,9 @@ class Agent {
         if (config.jobs().watch()) {
             jobPins.get().start();
         }
+        if (config.admission().enabled()) {
+            trainingPods.get().start();
+        }
         LOG.infof("Agent of region %s is ready", name);
     }
 
@@ -93,6 +99,9 @@ class Agent {
             upkeep.get().close();
             if (config.jobs().watch()) {
                 jobPins.get().close();
+            }
+            if (config.admission().enabled()) {
+                trainingPods.get().close();
             }
             workers.stop();
         }

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The settings of an agent. */
@@ -48,6 +49,12 @@ public interface AgentConfig {
     /** The Kubernetes Jobs that hold pins. */
     Jobs jobs();
 
+    /** The webhook that changes training pods. */
+    Admission admission();
+
+    /** The gate at which training pods wait. */
+    Gate gate();
+
     /** What other regions read here. */
     Gateway gateway();
 
@@ -82,6 +89,68 @@ public interface AgentConfig {
         /** How often the API server is asked though no Job was seen to end. */
         @WithDefault("60S")
         Duration interval();
+    }
+
+    /** The webhook that changes training pods. */
+    interface Admission {
+
+        /** Whether there is one, and a gate. */
+        @WithDefault("false")
+        boolean enabled();
+
+        /** Where it listens. */
+        @WithDefault("127.0.0.1")
+        String host();
+
+        /** Where it listens, with TLS. */
+        @WithDefault("8443")
+        int port();
+
+        /** What the API server calls it: a DNS name, or an IP address. */
+        Optional<String> name();
+
+        /** The namespace of its Secret. */
+        Optional<String> namespace();
+
+        /** The Secret with its key, which all agents of the region share. */
+        Optional<String> secret();
+
+        /** The MutatingWebhookConfiguration that names it. */
+        Optional<String> configuration();
+
+        /** How long a certificate of it is valid; the next is made when a third is left. */
+        @WithDefault("90D")
+        Duration certificateLife();
+
+        /** How often its certificate is looked at. */
+        @WithDefault("60S")
+        Duration interval();
+
+        /** The labels of the nodes that see versions. */
+        Map<String, String> nodes();
+    }
+
+    /** The gate at which training pods wait. */
+    interface Gate {
+
+        /** The address of the control plane. */
+        Optional<URI> api();
+
+        /** The lease of pins, which the agent renews while their Jobs run. */
+        @WithDefault("1H")
+        Duration lease();
+
+        /** How often the control plane is asked for what pods wait for. */
+        @WithDefault("10S")
+        Duration interval();
+
+        /** How long the control plane may take to answer. */
+        @WithDefault("10S")
+        Duration timeout();
+
+        /** How many Jobs it is asked for at once. */
+        @WithDefault("16")
+        int concurrency();
     }
 
     /** The filling of a region. */

@@ -1,6 +1,7 @@
 package dev.forebay.agent;
 
 import dev.forebay.agent.jobs.ClusterJobs;
+import dev.forebay.agent.jobs.Holder;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
@@ -106,7 +107,7 @@ class AgentResources {
                         .description("Pins that ended because their Kubernetes Job was over")
                         .register(registry);
         return new JobPins(
-                ClusterJobs.connect(),
+                ClusterJobs.connect(config.admission().enabled()),
                 () -> state.view().pins(),
                 pin -> {
                     boolean endedHere = state.unpin(pin);
@@ -114,6 +115,11 @@ class AgentResources {
                         ended.increment();
                     }
                     return endedHere;
+                },
+                pin -> {
+                    if (Holder.isTakenFor(String.valueOf(pin.job()), pin.id())) {
+                        var _ = state.renew(pin.version(), pin.id());
+                    }
                 },
                 version -> signals.pinsEnded(version, region),
                 config.jobs().interval());

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -18,7 +19,7 @@ import org.jboss.logging.Logger;
 
 /**
  * Ends pins with the Kubernetes Jobs that they name, so that none outlives its Job by the rest of
- * its lease.
+ * its lease, and renews those that nobody else does while their Jobs run.
  *
  * <p>By comparing all pins with all Jobs, again and again: whatever happened while nobody looked is
  * found, and that a Job was seen to end is only a reason to look at once. A pin ends by an answer
@@ -36,6 +37,7 @@ final class JobPins implements AutoCloseable {
     private final Jobs jobs;
     private final Supplier<List<Pin>> pins;
     private final Predicate<Pin> end;
+    private final Consumer<Pin> renew;
     private final Predicate<DatasetVersion> tell;
     private final long intervalNanos;
     private final AtomicBoolean jobEnded = new AtomicBoolean();
@@ -49,6 +51,7 @@ final class JobPins implements AutoCloseable {
      * @param jobs closed with this
      * @param pins those of the region, as far as is known
      * @param end ends a pin unless it is another by now; returns whether it did
+     * @param renew renews a pin whose Job runs, if nobody else does
      * @param tell tells a version's workflow that pins have ended; returns whether that arrived
      * @param interval between looks for which there is no reason
      */
@@ -56,11 +59,13 @@ final class JobPins implements AutoCloseable {
             Jobs jobs,
             Supplier<List<Pin>> pins,
             Predicate<Pin> end,
+            Consumer<Pin> renew,
             Predicate<DatasetVersion> tell,
             Duration interval) {
         this.jobs = jobs;
         this.pins = pins;
         this.end = end;
+        this.renew = renew;
         this.tell = tell;
         this.intervalNanos = interval.toNanos();
     }
@@ -114,6 +119,8 @@ final class JobPins implements AutoCloseable {
             for (Pin pin : held) {
                 if (over.contains(job(pin))) {
                     endPin(pin);
+                } else {
+                    renew.accept(pin);
                 }
             }
         }

@@ -26,11 +26,13 @@ class JobPinsTest {
 
     private final List<Pin> pins = new CopyOnWriteArrayList<>();
     private final List<DatasetVersion> told = new ArrayList<>();
+    private final List<Pin> renewed = new ArrayList<>();
     private final FakeJobs jobs = new FakeJobs();
     private boolean reached = true;
 
     private JobPins jobPins() {
-        return new JobPins(jobs, () -> pins, pins::remove, this::tell, Duration.ofHours(1));
+        return new JobPins(
+                jobs, () -> pins, pins::remove, renewed::add, this::tell, Duration.ofHours(1));
     }
 
     private boolean tell(DatasetVersion version) {
@@ -54,6 +56,7 @@ class JobPinsTest {
         assertThat(jobPins().look()).isTrue();
 
         assertThat(pins).containsExactly(running, ofNobody);
+        assertThat(renewed).containsExactly(running);
         assertThat(told).containsExactly(VERSION);
     }
 
@@ -66,6 +69,7 @@ class JobPinsTest {
         assertThatExceptionOfType(ForebayException.class).isThrownBy(looking::look);
 
         assertThat(pins).hasSize(1);
+        assertThat(renewed).isEmpty();
         assertThat(told).isEmpty();
     }
 
@@ -95,7 +99,13 @@ class JobPinsTest {
     void aPinThatHasEndedElsewhereIsToldOfTwiceRatherThanNever() {
         pin("over", "uid-1");
         JobPins looking =
-                new JobPins(jobs, () -> pins, pin -> false, this::tell, Duration.ofHours(1));
+                new JobPins(
+                        jobs,
+                        () -> pins,
+                        pin -> false,
+                        renewed::add,
+                        this::tell,
+                        Duration.ofHours(1));
 
         looking.look();
 

@@ -147,6 +147,39 @@ class NetworkTest {
                 .containsExactly("prometheus");
     }
 
+    /** The API server is no pod, and has an address of its own in each cluster. */
+    @Test
+    void everybodyReachesTheWebhookAndNothingElseOfTheAgent() {
+        Map<String, Set<String>> allowed =
+                allowed(
+                        Chart.render(
+                                Chart.CONTROL_PLANE,
+                                Chart.REGION,
+                                "{region: {webhook: {enabled: true}}}"));
+
+        assertThat(allowed.get("agent:webhook")).contains(STRANGER);
+        assertThat(allowed.get("agent:http")).containsExactly("control-plane");
+    }
+
+    @Test
+    void anAgentWhosePodsWaitReachesTheControlPlaneOfItsRelease() {
+        String few = "{controlPlane: {allowFrom: [{podSelector: {matchLabels: {a: b}}}]}}";
+
+        assertThat(
+                        allowed(Chart.render(Chart.CONTROL_PLANE, Chart.REGION, few))
+                                .get("control-plane:http"))
+                .isEmpty();
+        assertThat(
+                        allowed(
+                                        Chart.render(
+                                                Chart.CONTROL_PLANE,
+                                                Chart.REGION,
+                                                few,
+                                                "{region: {webhook: {enabled: true}}}"))
+                                .get("control-plane:http"))
+                .containsExactly("agent");
+    }
+
     @Test
     void holderAndDriverTalkToNobody() {
         Release release = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");

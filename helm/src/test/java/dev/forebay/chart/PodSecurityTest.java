@@ -113,14 +113,20 @@ class PodSecurityTest {
     }
 
     @Test
-    void theAgentSeesJobsAndNothingElse() {
+    void theAgentSeesJobsAndWhatOwnsThemAndNothingElse() {
         List<PolicyRule> rules =
                 Chart.render(Chart.REGION).one(ClusterRole.class, "agent").getRules();
 
-        assertThat(rules).hasSize(1);
         assertThat(rules.getFirst().getApiGroups()).containsExactly("batch");
         assertThat(rules.getFirst().getResources()).containsExactly("jobs");
         assertThat(rules.getFirst().getVerbs()).containsExactly("list", "watch");
+        assertThat(rules.subList(1, rules.size()))
+                .allSatisfy(
+                        rule -> {
+                            assertThat(rule.getVerbs()).containsExactly("list");
+                            assertThat(rule.getApiGroups())
+                                    .doesNotContain("", "apps", "rbac.authorization.k8s.io");
+                        });
     }
 
     @Test

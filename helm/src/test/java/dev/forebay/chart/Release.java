@@ -16,8 +16,10 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PodTemplateSpec;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfiguration;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
@@ -26,6 +28,8 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
+import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import io.fabric8.kubernetes.api.model.storage.CSIDriver;
 import java.io.IOException;
@@ -50,11 +54,15 @@ record Release(List<HasMetadata> objects) {
     private static final Map<String, Class<? extends HasMetadata>> KINDS =
             Map.ofEntries(
                     Map.entry("v1 ConfigMap", ConfigMap.class),
+                    Map.entry("v1 Secret", Secret.class),
                     Map.entry("v1 Service", Service.class),
                     Map.entry("v1 ServiceAccount", ServiceAccount.class),
                     Map.entry("apps/v1 Deployment", Deployment.class),
                     Map.entry("apps/v1 StatefulSet", StatefulSet.class),
                     Map.entry("apps/v1 DaemonSet", DaemonSet.class),
+                    Map.entry(
+                            "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration",
+                            MutatingWebhookConfiguration.class),
                     Map.entry(
                             "autoscaling/v2 HorizontalPodAutoscaler",
                             HorizontalPodAutoscaler.class),
@@ -64,6 +72,8 @@ record Release(List<HasMetadata> objects) {
                     Map.entry(
                             "rbac.authorization.k8s.io/v1 ClusterRoleBinding",
                             ClusterRoleBinding.class),
+                    Map.entry("rbac.authorization.k8s.io/v1 Role", Role.class),
+                    Map.entry("rbac.authorization.k8s.io/v1 RoleBinding", RoleBinding.class),
                     Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
                     Map.entry(
                             "monitoring.coreos.com/v1 PodMonitor", GenericKubernetesResource.class),

@@ -28,6 +28,7 @@ class RolesTest {
             """
             controlPlane: {autoscaling: {enabled: true}}
             region:
+              webhook: {enabled: true}
               workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}
               csi: {enabled: true}
             networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}

@@ -106,6 +106,10 @@ class SettingsTest {
                     {region: {mountRoot: /data/sets}}                | agent                      | forebay.mount-root         | /data/sets
                     {region: {name: us}}                             | agent                      | forebay.jobs.watch         | true
                     {region: {agent: {manifestCache: 3G}}}           | agent                      | forebay.manifest-cache     | 3G
+                    {region: {webhook: {enabled: true}}}             | agent                      | forebay.admission.enabled  | true
+                    {region: {webhook: {enabled: true}}}             | agent                      | forebay.gate.api           | http://r-forebay-control-plane.ml.svc:8080
+                    {region: {webhook: {enabled: true, api: "http://a:1"}}} | agent               | forebay.gate.api           | http://a:1
+                    {region: {webhook: {enabled: true}, node: {nodeSelector: {nvidia.com/gpu.present: "true"}}}} | agent | forebay.admission.nodes."nvidia.com/gpu.present" | true
                     {region: {workers: {capacity: 500G}}}            | worker                     | forebay.worker.capacity    | 500G
                     {region: {workers: {drainSeconds: 900}}}         | worker                     | forebay.worker.drain.on-stop | 900s
                     {region: {workers: {storage: {claims: 2}}}}      | worker                     | forebay.worker.directory   | /disks/0/store,/disks/1/store

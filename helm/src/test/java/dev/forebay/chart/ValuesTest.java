@@ -33,6 +33,7 @@ class ValuesTest {
                     """
                     controlPlane: {autoscaling: {enabled: true}}
                     region:
+                      webhook: {enabled: true}
                       workers: {drainSeconds: 600, autoscaling: {enabled: true}}
                       csi: {enabled: true}
                     monitoring: {podMonitors: {enabled: true}, alerts: {enabled: true}, dashboards: {enabled: true}}
@@ -121,6 +122,9 @@ class ValuesTest {
                     region: {mountRoot: /mnt/../etc}                              | /region/mountRoot
                     region: {etcd: {members: 2}}                                  | /region/etcd/members
                     region: {etcd: {endpoints: ["etcd:2379"]}}                    | /region/etcd/endpoints/0
+                    region: {webhook: {failurePolicy: fail}}                      | /region/webhook/failurePolicy
+                    region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
+                    region: {webhook: {enabled: true}, agent: {watchJobs: false}} | region.webhook.enabled: needs region.agent.watchJobs
                     region: {workers: {capacity: 900GB}}                          | /region/workers/capacity
                     region: {workers: {capacity: 1T}}                             | region.workers.capacity: 1T and 8G
                     region: {workers: {capacity: 16M}}                            | region.workers.capacity: 16M is less than 32M
@@ -162,6 +166,12 @@ class ValuesTest {
                         "region.name:",
                         "temporal.target:",
                         "token.secret:");
+    }
+
+    @Test
+    void aWebhookWhoseControlPlaneIsElsewhereNeedsItsAddress() {
+        assertThat(Chart.refusal(Chart.REGION, "{region: {webhook: {enabled: true}}}"))
+                .contains("region.webhook.api: the address of the control plane");
     }
 
     @Test

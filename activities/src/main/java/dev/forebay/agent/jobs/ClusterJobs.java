@@ -1,50 +1,58 @@
 package dev.forebay.agent.jobs;
 
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
+import io.fabric8.kubernetes.api.model.APIGroup;
+import io.fabric8.kubernetes.api.model.APIResourceList;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResourceList;
+import io.fabric8.kubernetes.api.model.GroupVersionForDiscovery;
 import io.fabric8.kubernetes.api.model.ListOptions;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
-import io.fabric8.kubernetes.api.model.batch.v1.JobCondition;
-import io.fabric8.kubernetes.api.model.batch.v1.JobList;
-import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Listable;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs of all namespaces, by the API server. Needs the verbs {@code list} and {@code watch} on
- * them.
+ * Jobs of all namespaces, of each {@link Kind}, by the API server. Needs the verb {@code list} on
+ * them, {@code watch} on Kubernetes' own Jobs, and {@code list} on pods if those hold pins, too.
  */
 public final class ClusterJobs implements Jobs {
 
     /** Bounds what one answer takes of the heap. */
     private static final long PAGE = 500;
 
-    /** A Job has one of these when no pod of it runs any more, and none will. */
-    private static final Set<String> FOR_GOOD = Set.of("Complete", "Failed");
+    private static final ResourceDefinitionContext PODS =
+            new ResourceDefinitionContext.Builder()
+                    .withVersion("v1")
+                    .withKind("Pod")
+                    .withPlural("pods")
+                    .withNamespaced(true)
+                    .build();
 
     private final KubernetesClient client;
+    private final boolean podsHoldPins;
 
     // Guarded by this.
     private @Nullable SharedIndexInformer<Job> informer;
 
-    private ClusterJobs(KubernetesClient client) {
+    private ClusterJobs(KubernetesClient client, boolean podsHoldPins) {
         this.client = client;
+        this.podsHoldPins = podsHoldPins;
     }
 
-    /** Of the cluster that this process is in, or that {@code KUBECONFIG} names. */
-    public static ClusterJobs connect() {
-        Config config = Config.autoConfigure(null);
-        // Who asks asks again.
-        config.setRequestRetryBackoffLimit(1);
-        return of(new KubernetesClientBuilder().withConfig(config).build());
+    /**
+     * Of the cluster that this process is in, or that {@code KUBECONFIG} names.
+     *
+     * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
+     */
+    public static ClusterJobs connect(boolean podsHoldPins) {
+        return new ClusterJobs(Connection.open(), podsHoldPins);
     }
 
     /**
@@ -53,7 +61,7 @@ public final class ClusterJobs implements Jobs {
      * @param client closed with this
      */
     static ClusterJobs of(KubernetesClient client) {
-        return new ClusterJobs(client);
+        return new ClusterJobs(client, true);
     }
 
     /**
@@ -63,27 +71,64 @@ public final class ClusterJobs implements Jobs {
     @Override
     public Set<String> over(Set<String> uids) {
         Set<String> over = new HashSet<>(uids);
+        for (Kind kind : Kind.ALL) {
+            if (over.isEmpty()) {
+                return over;
+            }
+            served(kind)
+                    .map(served -> client.genericKubernetesResources(served).inAnyNamespace())
+                    .ifPresent(all -> removeLiving(all, kind.name(), over));
+        }
+        if (podsHoldPins && !over.isEmpty()) {
+            removeLiving(
+                    client.genericKubernetesResources(PODS)
+                            .inAnyNamespace()
+                            .withLabel(Pods.ADMITTED, "true"),
+                    "Pod",
+                    over);
+        }
+        return over;
+    }
+
+    private static void removeLiving(
+            Listable<GenericKubernetesResourceList> all, String kind, Set<String> over) {
         ListOptions options = new ListOptionsBuilder().withLimit(PAGE).build();
         do {
-            JobList page = page(options);
+            GenericKubernetesResourceList page =
+                    Connection.ask("list objects of kind " + kind, () -> all.list(options));
             page.getItems().stream()
-                    .filter(job -> !isOver(job))
+                    .filter(job -> !Ended.isOver(job))
                     .map(job -> job.getMetadata().getUid())
                     .forEach(over::remove);
             options.setContinue(page.getMetadata().getContinue());
         } while (options.getContinue() != null && !options.getContinue().isEmpty());
-        return over;
     }
 
-    private JobList page(ListOptions options) {
-        try {
-            return client.batch().v1().jobs().inAnyNamespace().list(options);
-        } catch (KubernetesClientException e) {
-            throw new ForebayException(
-                    ErrorCode.UNAVAILABLE,
-                    "the API server does not list Jobs: " + e.getMessage(),
-                    e);
+    /**
+     * How to ask for a kind; empty if the cluster has none. Asked anew each time: a version that is
+     * not served any more is no sign that its objects are gone.
+     */
+    private Optional<ResourceDefinitionContext> served(Kind kind) {
+        if (kind.equals(Kind.JOB)) {
+            return Optional.of(kind.in("v1"));
         }
+        return Connection.ask(
+                "say whether it has objects of kind " + kind.name(),
+                () ->
+                        Optional.ofNullable(client.getApiGroup(kind.group())).stream()
+                                .map(APIGroup::getVersions)
+                                .flatMap(versions -> versions.stream())
+                                .map(GroupVersionForDiscovery::getVersion)
+                                .filter(version -> serves(kind, version))
+                                .findFirst()
+                                .map(kind::in));
+    }
+
+    private boolean serves(Kind kind, String version) {
+        return Optional.ofNullable(client.getApiResources(kind.group() + "/" + version)).stream()
+                .map(APIResourceList::getResources)
+                .flatMap(resources -> resources.stream())
+                .anyMatch(resource -> resource.getName().equals(kind.plural()));
     }
 
     @Override
@@ -132,11 +177,10 @@ public final class ClusterJobs implements Jobs {
 
     private static boolean isOver(Job job) {
         return job.getStatus() != null
-                && job.getStatus().getConditions().stream().anyMatch(ClusterJobs::isForGood);
-    }
-
-    private static boolean isForGood(JobCondition condition) {
-        return FOR_GOOD.contains(condition.getType()) && condition.getStatus().equals("True");
+                && job.getStatus().getConditions().stream()
+                        .anyMatch(
+                                condition ->
+                                        Ended.isEnding(condition.getType(), condition.getStatus()));
     }
 
     @Override

@@ -4,7 +4,10 @@ import dev.forebay.model.ForebayException;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The Kubernetes Jobs of a cluster. Safe for use by many threads. */
+/**
+ * What runs in a cluster and holds pins: Kubernetes Jobs, what owns several of them, single pods.
+ * Safe for use by many threads.
+ */
 public interface Jobs extends AutoCloseable {
 
     /**

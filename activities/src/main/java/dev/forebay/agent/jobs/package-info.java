@@ -1,5 +1,6 @@
 /**
- * Kubernetes Jobs of the cluster that a region is in; the only place that speaks to its API server.
+ * Jobs of the cluster that a region is in, their pods, and the webhook that these pass; the only
+ * place that speaks to its API server.
  */
 @NullMarked
 package dev.forebay.agent.jobs;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.forebay.devstack.kubernetes.KubernetesCluster;
 import dev.forebay.model.ForebayException;
 import dev.forebay.testing.Await;
+import dev.forebay.testing.Gangs;
 import dev.forebay.testing.TrainingJobs;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -87,6 +88,21 @@ class ClusterJobsKubeIT {
         Set<String> over = Set.of(succeeded, cleared, failed, deleted);
         Await.until("all but one over", () -> jobs.over(all).equals(over));
         Await.until("all of them noticed", () -> new HashSet<>(ended).equals(over));
+    }
+
+    @Test
+    void whatOwnsAGangIsAJobToo() {
+        Gangs gangs = Gangs.in(client, "default");
+        String running = gangs.start("running").getMetadata().getUid();
+        String completed = gangs.start("completed").getMetadata().getUid();
+        String deleted = gangs.start("deleted").getMetadata().getUid();
+        Set<String> all = Set.of(running, completed, deleted);
+        assertThat(jobs.over(all)).isEmpty();
+
+        gangs.complete("completed");
+        gangs.delete("deleted");
+
+        assertThat(jobs.over(all)).containsExactlyInAnyOrder(completed, deleted);
     }
 
     @Test

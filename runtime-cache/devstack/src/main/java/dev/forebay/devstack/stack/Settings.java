@@ -72,6 +72,12 @@ final class Settings {
         return secrets;
     }
 
+    Map<String, String> agentEnvironment(External.LakeAddress lake) {
+        Map<String, String> environment = secrets(lake);
+        config.kubeconfig().ifPresent(file -> environment.put("KUBECONFIG", file.toString()));
+        return environment;
+    }
+
     Map<String, String> secrets(External.LakeAddress lake, External.PostgresAddress database) {
         Map<String, String> secrets = secrets(lake);
         secrets.put("QUARKUS_DATASOURCE_PASSWORD", database.password());

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -28,6 +29,7 @@ import java.util.function.UnaryOperator;
  *     proxy between
  * @param properties further settings: {@code forebay.worker.*} of workers, others of agents and the
  *     control plane
+ * @param kubeconfig the cluster that agents are to be in, if they are to be in one
  * @param external servers that are there already
  * @param lifetime whether it outlives this JVM
  * @param progress told what happens
@@ -46,6 +48,7 @@ public record StackConfig(
         String manifestBucket,
         UnaryOperator<URI> lakeAsSeen,
         Map<String, String> properties,
+        Optional<Path> kubeconfig,
         External external,
         Launch.Lifetime lifetime,
         Consumer<String> progress) {
@@ -86,6 +89,7 @@ public record StackConfig(
         private String manifestBucket = "forebay-manifests";
         private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
         private final Map<String, String> properties = new LinkedHashMap<>();
+        private Optional<Path> kubeconfig = Optional.empty();
         private External external = External.NONE;
         private Launch.Lifetime lifetime = Launch.Lifetime.THIS_JVM;
         private Consumer<String> progress = line -> {};
@@ -166,6 +170,12 @@ public record StackConfig(
             return this;
         }
 
+        /** With what agents find the cluster that they are to be in. */
+        public Builder kubeconfig(Path file) {
+            kubeconfig = Optional.of(file);
+            return this;
+        }
+
         /** Servers that are there already and are not started. */
         public Builder external(External servers) {
             external = servers;
@@ -200,6 +210,7 @@ public record StackConfig(
                     manifestBucket,
                     lakeAsSeen,
                     properties,
+                    kubeconfig,
                     external,
                     lifetime,
                     progress);

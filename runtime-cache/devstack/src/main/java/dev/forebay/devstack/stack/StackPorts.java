@@ -62,7 +62,8 @@ public final class StackPorts {
         return Math.min(HIGHEST_BASE, HIGHEST_PORT + 1 - count(regions));
     }
 
-    int api() {
+    /** The port of the REST API. */
+    public int api() {
         return port("api", () -> base);
     }
 

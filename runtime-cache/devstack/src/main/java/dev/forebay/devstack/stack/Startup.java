@@ -134,7 +134,7 @@ final class Startup {
                 Optional.empty(),
                 service("agent"),
                 settings.agent(name, backing.endpoints(etcd), lake, backing.temporalAddress()),
-                settings.secrets(lake),
+                settings.agentEnvironment(lake),
                 config.lifetime());
     }
 

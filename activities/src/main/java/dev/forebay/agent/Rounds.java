@@ -1,0 +1,63 @@
+package dev.forebay.agent;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/** Does something again and again, with a pause after each time, until closed. */
+final class Rounds implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Rounds.class);
+
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
+    private final String name;
+    private final Duration pause;
+    private final Runnable round;
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    /**
+     * @param name of what is done, for logs
+     * @param round may fail: it is done again
+     */
+    Rounds(String name, Duration pause, Runnable round) {
+        this.name = name;
+        this.pause = pause;
+        this.round = round;
+    }
+
+    void start() {
+        Thread.ofVirtual().name(name).start(this::run);
+    }
+
+    private void run() {
+        Duration next;
+        do {
+            next = runSafely() || pause.compareTo(AFTER_FAILURE) < 0 ? pause : AFTER_FAILURE;
+        } while (!closedWithin(next));
+    }
+
+    private boolean runSafely() {
+        try {
+            round.run();
+            return true;
+        } catch (RuntimeException e) {
+            LOG.warnf("The %s tries again: %s", name, e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean closedWithin(Duration time) {
+        try {
+            return closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        closing.countDown();
+    }
+}

@@ -1,0 +1,138 @@
+package dev.forebay.agent;
+
+import dev.forebay.agent.admission.AdmissionServer;
+import dev.forebay.agent.admission.KeyKeeper;
+import dev.forebay.agent.admission.PodChange;
+import dev.forebay.agent.gate.Gate;
+import dev.forebay.agent.jobs.ClusterPods;
+import dev.forebay.agent.jobs.ClusterRegistration;
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.agent.jobs.Registration;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.service.Workspace;
+import dev.forebay.transfer.BearerToken;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Training pods that name a version with an annotation: the webhook that changes them when they are
+ * made, and the gate at which they wait.
+ */
+@Singleton
+class TrainingPods implements AutoCloseable {
+
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    /** Of any pin. */
+    private static final Duration LONGEST_LEASE = Duration.ofDays(7);
+
+    private final Registration registration;
+    private final AdmissionServer server;
+    private final Pods pods;
+    private final Rounds keeping;
+    private final Rounds gating;
+
+    /** Makes nothing that lasts but connections; asks nobody. */
+    TrainingPods(
+            AgentConfig config,
+            RegionName region,
+            Optional<BearerToken> token,
+            Workspace workspace,
+            Vertx vertx,
+            MeterRegistry registry) {
+        AgentConfig.Admission admission = config.admission();
+        AgentConfig.Gate gate = config.gate();
+        requireUsable(config);
+        registration =
+                ClusterRegistration.connect(
+                        required("forebay.admission.namespace", admission.namespace()),
+                        required("forebay.admission.secret", admission.secret()),
+                        required("forebay.admission.configuration", admission.configuration()));
+        server =
+                new AdmissionServer(
+                        vertx,
+                        admission.host(),
+                        admission.port(),
+                        new PodChange(config.mountRoot(), admission.nodes()));
+        KeyKeeper keeper =
+                KeyKeeper.of(
+                        registration,
+                        workspace,
+                        server,
+                        required("forebay.admission.name", admission.name()),
+                        admission.certificateLife());
+        keeping = new Rounds("webhook", admission.interval(), keeper::look);
+        pods = ClusterPods.connect();
+        Gate barrier =
+                Gate.before(
+                        required("forebay.gate.api", gate.api()),
+                        token,
+                        pods,
+                        region,
+                        gate.lease(),
+                        gate.timeout(),
+                        gate.interval(),
+                        gate.concurrency());
+        gating = new Rounds("gate", TICK, barrier::look);
+        Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
+                .description("Pods that wait for their version")
+                .register(registry);
+    }
+
+    private static void requireUsable(AgentConfig config) {
+        if (!config.jobs().watch()) {
+            throw invalid("forebay.admission.enabled needs forebay.jobs.watch, or pins would stay");
+        }
+        Duration lease = config.gate().lease();
+        Duration interval = config.jobs().interval();
+        if (lease.compareTo(interval.multipliedBy(3)) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+            throw invalid(
+                    "forebay.gate.lease is %s and must be at least three times forebay.jobs.interval, %s, and at most 7 days"
+                            .formatted(lease, interval));
+        }
+        if (config.admission().certificateLife().toDays() < 1) {
+            throw invalid("forebay.admission.certificate-life must be at least 1 day");
+        }
+        if (config.admission().interval().toMillis() < 1
+                || config.gate().interval().toMillis() < 1) {
+            throw invalid("forebay.admission.interval and forebay.gate.interval must be above 0");
+        }
+        if (config.gate().concurrency() < 1) {
+            throw invalid("forebay.gate.concurrency must be at least 1");
+        }
+    }
+
+    private static <T> T required(String property, Optional<T> value) {
+        return value.orElseThrow(() -> invalid(property + " is missing"));
+    }
+
+    private static ForebayException invalid(String what) {
+        return new ForebayException(ErrorCode.INVALID_ARGUMENT, what);
+    }
+
+    void start() {
+        pods.follow();
+        keeping.start();
+        gating.start();
+    }
+
+    /** Whether the webhook answers. */
+    boolean areAdmitted() {
+        return server.port().isPresent();
+    }
+
+    @Override
+    public void close() {
+        keeping.close();
+        gating.close();
+        server.close();
+        pods.close();
+        registration.close();
+    }
+}

@@ -1,0 +1,141 @@
+package dev.forebay.agent.admission;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.agent.jobs.WebhookKey;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.SSLOptions;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the API server asks, over TLS, on a port of its own: it has no token to show, so nothing
+ * else is to be had there. Safe for use by many threads, but for event loops.
+ */
+public final class AdmissionServer implements AutoCloseable {
+
+    /** Where reviews of pods are posted. */
+    public static final String PATH = "/pods";
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** An object may have 3 MiB in etcd; a review has it with some lines around it. */
+    private static final long MOST_BYTES = 4L << 20;
+
+    private static final int IDLE_SECONDS = 90;
+    private static final int PATIENCE_SECONDS = 10;
+
+    private final Vertx vertx;
+    private final String host;
+    private final int port;
+    private final Reviews reviews;
+
+    // Guarded by this.
+    private @Nullable HttpServer server;
+
+    /**
+     * @param port 0 for any
+     * @param change what is done to pods
+     */
+    public AdmissionServer(Vertx vertx, String host, int port, PodChange change) {
+        this.vertx = vertx;
+        this.host = host;
+        this.port = port;
+        this.reviews = new Reviews(change);
+    }
+
+    /**
+     * Listens with this key, or shows it from now on to who connects.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it cannot
+     */
+    synchronized void serve(WebhookKey key) {
+        PemKeyCertOptions shown =
+                new PemKeyCertOptions()
+                        .setCertValue(Buffer.buffer(key.certificate()))
+                        .setKeyValue(Buffer.buffer(key.key()));
+        HttpServer listening = server;
+        if (listening == null) {
+            server = await(listen(shown));
+        } else {
+            await(listening.updateSSLOptions(new SSLOptions().setKeyCertOptions(shown)));
+        }
+    }
+
+    private Future<HttpServer> listen(PemKeyCertOptions shown) {
+        Router router = Router.router(vertx);
+        router.post(PATH)
+                .handler(BodyHandler.create(false).setBodyLimit(MOST_BYTES))
+                .handler(this::review);
+        return vertx.createHttpServer(
+                        new HttpServerOptions()
+                                .setHost(host)
+                                .setPort(port)
+                                .setSsl(true)
+                                .setUseAlpn(false)
+                                .setKeyCertOptions(shown)
+                                .setIdleTimeout(IDLE_SECONDS))
+                .requestHandler(router)
+                .listen();
+    }
+
+    private void review(RoutingContext request) {
+        byte[] answer;
+        try {
+            String body = Objects.requireNonNullElse(request.body().asString(), "");
+            answer = JSON.writeValueAsBytes(reviews.answer(JSON.readTree(body)));
+        } catch (IOException e) {
+            request.fail(400, e);
+            return;
+        }
+        request.response().putHeader("Content-Type", "application/json");
+        var _ = request.end(Buffer.buffer(answer));
+    }
+
+    private <T> T await(Future<T> future) {
+        try {
+            return future.toCompletionStage()
+                    .toCompletableFuture()
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw unusable(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unusable(e);
+        }
+    }
+
+    private ForebayException unusable(Exception why) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT,
+                "forebay.admission.port: cannot listen on %s port %d: %s"
+                        .formatted(host, port, why),
+                why);
+    }
+
+    /** The port it listens on, once it does. */
+    public synchronized Optional<Integer> port() {
+        return Optional.ofNullable(server).map(HttpServer::actualPort);
+    }
+
+    @Override
+    public synchronized void close() {
+        if (server != null) {
+            await(server.close());
+        }
+    }
+}

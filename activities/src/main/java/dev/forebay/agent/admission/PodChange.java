@@ -1,0 +1,165 @@
+package dev.forebay.agent.admission;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+
+/**
+ * What a pod that asks for a version needs: the tree of versions where the SDK says that it is, a
+ * node that has it, and a gate to wait at. A pure function of the pod; of what is there already
+ * nothing changes, so that doing it twice does nothing.
+ *
+ * @param mountRoot where nodes see the versions, and pods, too
+ * @param nodes the labels of the nodes that do; all of them if empty
+ */
+public record PodChange(String mountRoot, Map<String, String> nodes) {
+
+    /** The volume, unless the pod has one of its own for the tree. */
+    static final String VOLUME = "forebay";
+
+    /** All that is ever changed, each as a whole. */
+    private static final List<String> CHANGED =
+            List.of(
+                    "/metadata/labels",
+                    "/spec/schedulingGates",
+                    "/spec/nodeSelector",
+                    "/spec/volumes",
+                    "/spec/initContainers",
+                    "/spec/containers");
+
+    public PodChange {
+        nodes = Map.copyOf(nodes);
+    }
+
+    /**
+     * The changes, as RFC 6902 writes them.
+     *
+     * @param pod as it is to be made
+     * @throws ForebayException {@code INVALID_ARGUMENT} if what it asks for cannot be understood,
+     *     or does not go together with the rest of it
+     */
+    public ArrayNode patch(ObjectNode pod) {
+        ArrayNode patch = JsonNodeFactory.instance.arrayNode();
+        if (Wish.of(annotations(pod)).isEmpty()) {
+            return patch;
+        }
+        ObjectNode changed = pod.deepCopy();
+        change(changed);
+        for (String path : CHANGED) {
+            JsonNode value = changed.at(path);
+            if (!value.isMissingNode() && !value.equals(pod.at(path))) {
+                // Also where there is something: "add" replaces a member of an object.
+                patch.addObject().put("op", "add").put("path", path).set("value", value);
+            }
+        }
+        return patch;
+    }
+
+    private void change(ObjectNode pod) {
+        object(object(pod, "metadata"), "labels").put(Pods.ADMITTED, "true");
+        ObjectNode spec = object(pod, "spec");
+        addGate(spec);
+        choose(spec);
+        String volume = volume(spec);
+        for (String containers : List.of("initContainers", "containers")) {
+            for (JsonNode container : spec.path(containers)) {
+                mount((ObjectNode) container, volume);
+            }
+        }
+    }
+
+    private static void addGate(ObjectNode spec) {
+        if (spec.hasNonNull("nodeName")) {
+            throw refusal("spec.nodeName", spec.get("nodeName").asText(), "nobody schedules it");
+        }
+        ArrayNode gates = array(spec, "schedulingGates");
+        if (find(gates, "name", Pods.GATE).isEmpty()) {
+            gates.addObject().put("name", Pods.GATE);
+        }
+    }
+
+    private void choose(ObjectNode spec) {
+        if (nodes.isEmpty()) {
+            return;
+        }
+        ObjectNode selector = object(spec, "nodeSelector");
+        nodes.forEach(
+                (label, value) -> {
+                    String wanted = selector.path(label).asText(value);
+                    if (!wanted.equals(value)) {
+                        throw refusal(
+                                "spec.nodeSelector " + label,
+                                wanted,
+                                "nodes that see datasets have '%s'".formatted(value));
+                    }
+                    selector.put(label, value);
+                });
+    }
+
+    /** The name of the volume that has the tree. */
+    private String volume(ObjectNode spec) {
+        ArrayNode volumes = array(spec, "volumes");
+        for (JsonNode volume : volumes) {
+            if (volume.at("/hostPath/path").asText().equals(mountRoot)) {
+                return volume.path("name").asText();
+            }
+        }
+        if (find(volumes, "name", VOLUME).isPresent()) {
+            throw refusal("spec.volumes", VOLUME, "this name is wanted for " + mountRoot);
+        }
+        ObjectNode volume = volumes.addObject().put("name", VOLUME);
+        // There before the pod is: a node without it is none that this pod should run on.
+        volume.putObject("hostPath").put("path", mountRoot).put("type", "Directory");
+        return VOLUME;
+    }
+
+    private void mount(ObjectNode container, String volume) {
+        ArrayNode mounts = array(container, "volumeMounts");
+        if (find(mounts, "mountPath", mountRoot).isEmpty()) {
+            mounts.addObject()
+                    .put("name", volume)
+                    .put("mountPath", mountRoot)
+                    .put("readOnly", true)
+                    // Versions are mounted below it later.
+                    .put("mountPropagation", "HostToContainer");
+        }
+    }
+
+    private static Map<String, String> annotations(ObjectNode pod) {
+        Map<String, String> annotations = new HashMap<>();
+        pod.at("/metadata/annotations")
+                .properties()
+                .forEach(each -> annotations.put(each.getKey(), each.getValue().asText()));
+        return annotations;
+    }
+
+    private static Optional<JsonNode> find(ArrayNode array, String field, String value) {
+        return StreamSupport.stream(array.spliterator(), false)
+                .filter(each -> each.path(field).asText().equals(value))
+                .findFirst();
+    }
+
+    private static ObjectNode object(ObjectNode parent, String field) {
+        return parent.get(field) instanceof ObjectNode there ? there : parent.putObject(field);
+    }
+
+    private static ArrayNode array(ObjectNode parent, String field) {
+        return parent.get(field) instanceof ArrayNode there ? there : parent.putArray(field);
+    }
+
+    private static ForebayException refusal(String field, String value, String rule) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT,
+                "%s '%s' does not go with annotation %s: %s"
+                        .formatted(field, value, Wish.DATASET, rule));
+    }
+}

@@ -1,0 +1,217 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.GatedPod;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.Notice;
+import dev.forebay.agent.jobs.Owner;
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.transfer.BearerToken;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+
+/**
+ * Lets pods go to nodes when the version that they ask for is warm.
+ *
+ * <p>Again and again all pods that wait are looked at, and for each gang the control plane is asked
+ * for what it was asked for before: whatever happened while nobody looked is found, and nothing is
+ * remembered but since when a gang is known, for its deadline. Several agents may do this at the
+ * same time. {@link #look} is for one thread.
+ */
+public final class Gate {
+
+    private static final Logger LOG = Logger.getLogger(Gate.class);
+
+    private final Pods pods;
+    private final Platform platform;
+    private final RegionName region;
+    private final long intervalNanos;
+    private final int atOnce;
+    private final LongSupplier nanoTime;
+
+    /** By the uid of what made their pods: its owners do not change. */
+    private final Map<String, Holder> holders = new HashMap<>();
+
+    private final Map<Gang, Turn> turns = new HashMap<>();
+
+    /** Those whose pods have gone to nodes, or have failed: they wait for nothing. */
+    private final Set<Gang> settled = ConcurrentHashMap.newKeySet();
+
+    private volatile int waiting;
+
+    /** In nanoseconds of a clock that only goes forward. */
+    private record Turn(long since, long next) {}
+
+    Gate(
+            Pods pods,
+            Platform platform,
+            RegionName region,
+            Duration interval,
+            int atOnce,
+            LongSupplier nanoTime) {
+        this.pods = pods;
+        this.platform = platform;
+        this.region = region;
+        this.intervalNanos = interval.toNanos();
+        this.atOnce = atOnce;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Before the control plane.
+     *
+     * @param api the control plane's address
+     * @param lease of the pins, which somebody must renew
+     */
+    public static Gate before(
+            URI api,
+            Optional<BearerToken> token,
+            Pods pods,
+            RegionName region,
+            Duration lease,
+            Duration timeout,
+            Duration interval,
+            int atOnce) {
+        return new Gate(
+                pods,
+                new ControlPlane(api, token, region, lease, timeout),
+                region,
+                interval,
+                atOnce,
+                System::nanoTime);
+    }
+
+    /** How many pods waited when this was looked at last. */
+    public int waiting() {
+        return waiting;
+    }
+
+    /**
+     * Looks once at all pods that wait, asks for gangs whose turn it is, and takes back what those
+     * have asked for whose pods were deleted.
+     */
+    public void look() {
+        List<GatedPod> gated = pods.gated();
+        waiting = gated.size();
+        Map<Gang, List<GatedPod>> gangs = gangs(gated);
+        Set<Gang> gone = new HashSet<>(turns.keySet());
+        gone.removeAll(gangs.keySet());
+        turns.keySet().removeAll(gone);
+        gone.removeIf(settled::remove);
+        long now = nanoTime.getAsLong();
+        try (ExecutorService executor =
+                Executors.newFixedThreadPool(atOnce, Thread.ofVirtual().factory())) {
+            gone.forEach(gang -> executor.execute(() -> takeBack(gang)));
+            gangs.forEach(
+                    (gang, members) -> {
+                        Turn turn = turns.getOrDefault(gang, new Turn(now, now));
+                        if (turn.next() - now <= 0) {
+                            turns.put(gang, new Turn(turn.since(), now + intervalNanos));
+                            boolean late = isLate(gang.wish(), now - turn.since());
+                            executor.execute(() -> serve(gang, members, late));
+                        }
+                    });
+        }
+    }
+
+    private static boolean isLate(Wish wish, long waitedNanos) {
+        return wish.deadline().filter(deadline -> waitedNanos >= deadline.toNanos()).isPresent();
+    }
+
+    private Map<Gang, List<GatedPod>> gangs(List<GatedPod> gated) {
+        Set<String> makers = gated.stream().map(Gate::maker).collect(Collectors.toSet());
+        holders.keySet().retainAll(makers);
+        Map<Gang, List<GatedPod>> gangs = new LinkedHashMap<>();
+        for (GatedPod pod : gated) {
+            gang(pod).ifPresent(it -> gangs.computeIfAbsent(it, _ -> new ArrayList<>()).add(pod));
+        }
+        return gangs;
+    }
+
+    private static String maker(GatedPod pod) {
+        return pod.owner().map(Owner::uid).orElse(pod.uid());
+    }
+
+    private Optional<Gang> gang(GatedPod pod) {
+        try {
+            Optional<Wish> wish = wish(pod);
+            if (wish.isEmpty()) {
+                return Optional.empty();
+            }
+            return Optional.of(new Gang(holder(pod), wish.get()));
+        } catch (ForebayException notNow) {
+            LOG.warnf("Pod %s/%s waits: %s", pod.namespace(), pod.name(), notNow.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private Holder holder(GatedPod pod) {
+        Holder known = holders.get(maker(pod));
+        if (known != null) {
+            return known;
+        }
+        Holder found = pods.holder(pod);
+        if (!found.uid().equals(pod.uid())) {
+            holders.put(maker(pod), found);
+        }
+        return found;
+    }
+
+    /** Annotations can be changed while a pod waits. */
+    private Optional<Wish> wish(GatedPod pod) {
+        try {
+            Optional<Wish> wish = Wish.of(pod.annotations());
+            if (wish.isEmpty()) {
+                pods.tell(pod, new Notice(false, "NoDataset", Wish.DATASET + " is gone"));
+            }
+            return wish;
+        } catch (ForebayException refused) {
+            pods.tell(
+                    pod,
+                    new Notice(false, "InvalidArgument", String.valueOf(refused.getMessage())));
+            return Optional.empty();
+        }
+    }
+
+    /** Another agent may have let them go: then there was an answer, and this does nothing. */
+    private void takeBack(Gang gang) {
+        if (!platform.takeBack(gang)) {
+            LOG.warnf("It is not known whether what %s waited for is taken back", gang.holder());
+        }
+    }
+
+    private void serve(Gang gang, List<GatedPod> members, boolean isLate) {
+        Verdict verdict = Verdict.of(platform.ensure(gang), gang.wish(), region, isLate);
+        if (!(verdict instanceof Verdict.Wait)) {
+            settled.add(gang);
+        }
+        LOG.debugf("%s: %s", gang, verdict);
+        for (GatedPod pod : members) {
+            try {
+                switch (verdict) {
+                    case Verdict.Wait wait -> pods.tell(pod, wait.notice());
+                    case Verdict.Open open -> pods.open(pod, open.notice(), gang.holder().pinId());
+                    case Verdict.Fail fail -> pods.fail(pod, fail.notice());
+                }
+            } catch (ForebayException notNow) {
+                LOG.warnf("Pod %s/%s waits: %s", pod.namespace(), pod.name(), notNow.getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.Notice;
+import dev.forebay.model.RegionName;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What becomes of pods that wait, and what they are told. */
+sealed interface Verdict {
+
+    Notice notice();
+
+    /** They go on waiting. */
+    record Wait(Notice notice) implements Verdict {}
+
+    /** They go to nodes. */
+    record Open(Notice notice) implements Verdict {}
+
+    /** They fail. */
+    record Fail(Notice notice) implements Verdict {}
+
+    /**
+     * Judges by an answer of the control plane.
+     *
+     * @param isLate whether the deadline has passed, though the control plane may not say so: it
+     *     may not answer, or have been asked late
+     */
+    static Verdict of(Answer answer, Wish wish, RegionName region, boolean isLate) {
+        String what = "%s in %s".formatted(wish.version(), region);
+        return switch (answer) {
+            case Answer.Warm warm ->
+                    new Open(new Notice(true, "Warm", "%s is at %s".formatted(what, warm.path())));
+            case Answer.Cold cold -> new Open(new Notice(false, "RunsCold", cold.why()));
+            case Answer.Refused late when late.code().equals(Answer.DEADLINE_EXCEEDED) ->
+                    new Fail(new Notice(false, "DeadlineExceeded", late.why()));
+            case Answer.Coming coming when !isLate -> new Wait(waiting(what, coming));
+            case Answer.Refused refused when !isLate ->
+                    new Wait(
+                            new Notice(
+                                    false,
+                                    camelCase(refused.code()),
+                                    "%s: %s".formatted(what, refused.why())));
+            case Answer.Coming coming -> late(wish, waiting(what, coming).message());
+            case Answer.Refused refused -> late(wish, "%s: %s".formatted(what, refused.why()));
+        };
+    }
+
+    private static Verdict late(Wish wish, String how) {
+        String why =
+                "not there within %d s: %s"
+                        .formatted(wish.deadline().map(Duration::toSeconds).orElse(0L), how);
+        return wish.runsCold()
+                ? new Open(new Notice(false, "RunsCold", why))
+                : new Fail(new Notice(false, "DeadlineExceeded", why));
+    }
+
+    /** Rounded, so that pods are not told something new each time. */
+    private static Notice waiting(String what, Answer.Coming coming) {
+        String progress =
+                "%s is there to %d %%%s"
+                        .formatted(
+                                what,
+                                coming.percent() / 10 * 10,
+                                coming.left().map(left -> ", " + about(left) + " left").orElse(""));
+        return coming.obstacle()
+                .map(why -> new Notice(false, "Waiting", "%s; %s".formatted(progress, why)))
+                .orElseGet(() -> new Notice(false, Notice.WARMING, progress));
+    }
+
+    /** Up by less than a quarter. */
+    private static String about(Duration time) {
+        long seconds = time.toSeconds();
+        if (seconds <= 60) {
+            return "1 min";
+        }
+        if (seconds < 4 * 3600) {
+            long minutes = Math.ceilDiv(seconds, 60L);
+            return minutes <= 10 ? minutes + " min" : Math.ceilDiv(minutes, 5L) * 5 + " min";
+        }
+        return Math.ceilDiv(seconds, 3600L) + " h";
+    }
+
+    /** A code as conditions and events have reasons: {@code NOT_FOUND} becomes {@code NotFound}. */
+    private static String camelCase(String code) {
+        return Arrays.stream(code.split("_", -1))
+                .filter(word -> !word.isEmpty())
+                .map(word -> word.charAt(0) + word.substring(1).toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,223 @@
+package dev.forebay.agent.jobs;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.EventBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.PodResource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Pods of all namespaces that the webhook has admitted and no node has, by the API server. Needs
+ * the verbs {@code list}, {@code watch} and {@code patch} on pods, {@code patch} on their status,
+ * {@code create} on events, and what {@link Owners} needs.
+ */
+public final class ClusterPods implements Pods {
+
+    private static final long PAGE = 500;
+
+    /** Who speaks, in events. */
+    private static final String SPEAKER = "forebay";
+
+    /** It is not there any more, another has its name, or it has been said already. */
+    private static final Set<Integer> GONE = Set.of(404, 409);
+
+    private static final PatchContext MERGED = PatchContext.of(PatchType.STRATEGIC_MERGE);
+
+    private final KubernetesClient client;
+    private final Owners owners;
+    private final SharedIndexInformer<Pod> informer;
+
+    /** Says when something was, for people: nothing is decided by it. */
+    private final Clock clock;
+
+    private ClusterPods(KubernetesClient client, Clock clock) {
+        this.client = client;
+        this.owners = new Owners(client);
+        this.clock = clock;
+        this.informer =
+                client.pods()
+                        .inAnyNamespace()
+                        .withLabel(ADMITTED, "true")
+                        .withField("spec.nodeName", "")
+                        .withLimit(PAGE)
+                        .runnableInformer(0)
+                        .exceptionHandler((isStarted, failure) -> true);
+    }
+
+    /** Of the cluster that this process is in, or that {@code KUBECONFIG} names. */
+    public static ClusterPods connect() {
+        return of(Connection.open());
+    }
+
+    /**
+     * Of the cluster that a client reaches.
+     *
+     * @param client closed with this
+     */
+    static ClusterPods of(KubernetesClient client) {
+        return new ClusterPods(client, Clock.systemUTC());
+    }
+
+    @Override
+    public void follow() {
+        // It tries for ever.
+        var _ = informer.start();
+    }
+
+    @Override
+    public List<GatedPod> gated() {
+        return informer.getStore().list().stream()
+                .filter(ClusterPods::isGated)
+                .map(ClusterPods::of)
+                .toList();
+    }
+
+    private static boolean isGated(Pod pod) {
+        return pod.getMetadata().getDeletionTimestamp() == null
+                && !Objects.equals(pod.getStatus().getPhase(), "Failed")
+                && pod.getSpec().getSchedulingGates().stream()
+                        .anyMatch(gate -> gate.getName().equals(GATE));
+    }
+
+    private static GatedPod of(Pod pod) {
+        return new GatedPod(
+                pod.getMetadata().getNamespace(),
+                pod.getMetadata().getName(),
+                pod.getMetadata().getUid(),
+                Map.copyOf(
+                        Objects.requireNonNullElse(
+                                pod.getMetadata().getAnnotations(), Map.<String, String>of())),
+                Owner.of(pod.getMetadata()),
+                pod.getStatus().getConditions().stream()
+                        .filter(condition -> condition.getType().equals(CONDITION))
+                        .findFirst()
+                        .map(ClusterPods::notice));
+    }
+
+    private static Notice notice(PodCondition condition) {
+        return new Notice(
+                condition.getStatus().equals("True"),
+                Objects.requireNonNullElse(condition.getReason(), ""),
+                Objects.requireNonNullElse(condition.getMessage(), ""));
+    }
+
+    @Override
+    public Holder holder(GatedPod pod) {
+        return owners.holder(pod);
+    }
+
+    @Override
+    public void tell(GatedPod pod, Notice notice) {
+        if (pod.told().filter(notice::equals).isEmpty()) {
+            tell(pod, notice, patch(pod));
+        }
+    }
+
+    @Override
+    public void fail(GatedPod pod, Notice notice) {
+        ObjectNode patch = patch(pod);
+        patch.withObject("/status")
+                .put("phase", "Failed")
+                .put("reason", "Forebay" + notice.reason())
+                .put("message", notice.message());
+        tell(pod, notice, patch);
+    }
+
+    private void tell(GatedPod pod, Notice notice, ObjectNode patch) {
+        ObjectNode condition = patch.withArray("/status/conditions").addObject();
+        condition.put("type", CONDITION);
+        condition.put("status", notice.warm() ? "True" : "False");
+        condition.put("reason", notice.reason());
+        condition.put("message", notice.message());
+        if (pod.told().map(Notice::warm).filter(before -> before == notice.warm()).isEmpty()) {
+            condition.put("lastTransitionTime", now());
+        }
+        unlessGone(() -> resource(pod).subresource("status").patch(MERGED, patch.toString()));
+        if (pod.told().map(Notice::reason).filter(notice.reason()::equals).isEmpty()) {
+            publish(pod, notice);
+        }
+    }
+
+    @Override
+    public void open(GatedPod pod, Notice notice, String pinId) {
+        tell(pod, notice);
+        ObjectNode patch = patch(pod);
+        patch.withObject("/metadata").putObject("annotations").put(PIN, pinId);
+        patch.withArray("/spec/schedulingGates")
+                .addObject()
+                .put("$patch", "delete")
+                .put("name", GATE);
+        unlessGone(() -> resource(pod).patch(MERGED, patch.toString()));
+    }
+
+    /** For this pod, and no other of its name. */
+    private static ObjectNode patch(GatedPod pod) {
+        ObjectNode patch = JsonNodeFactory.instance.objectNode();
+        patch.putObject("metadata").put("uid", pod.uid());
+        return patch;
+    }
+
+    private PodResource resource(GatedPod pod) {
+        return client.pods().inNamespace(pod.namespace()).withName(pod.name());
+    }
+
+    /** Its name says what it tells of what: told again, by this agent or another, it is there. */
+    private void publish(GatedPod pod, Notice notice) {
+        String now = now();
+        Event event =
+                new EventBuilder()
+                        .withNewMetadata()
+                        .withNamespace(pod.namespace())
+                        .withName(
+                                "forebay-%s.%s"
+                                        .formatted(
+                                                pod.uid(),
+                                                notice.reason().toLowerCase(Locale.ROOT)))
+                        .endMetadata()
+                        .withNewInvolvedObject()
+                        .withApiVersion("v1")
+                        .withKind("Pod")
+                        .withNamespace(pod.namespace())
+                        .withName(pod.name())
+                        .withUid(pod.uid())
+                        .endInvolvedObject()
+                        .withType(notice.needsAttention() ? "Warning" : "Normal")
+                        .withReason(notice.reason())
+                        .withMessage(notice.message())
+                        .withCount(1)
+                        .withFirstTimestamp(now)
+                        .withLastTimestamp(now)
+                        .withNewSource()
+                        .withComponent(SPEAKER)
+                        .endSource()
+                        .build();
+        unlessGone(() -> client.resource(event).create());
+    }
+
+    private String now() {
+        return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    private static void unlessGone(Runnable request) {
+        var _ = Connection.tell("change a pod", GONE, request);
+    }
+
+    @Override
+    public void close() {
+        informer.close();
+        client.close();
+    }
+}

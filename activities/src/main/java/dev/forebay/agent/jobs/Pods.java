@@ -1,0 +1,47 @@
+package dev.forebay.agent.jobs;
+
+import dev.forebay.model.ForebayException;
+import java.util.List;
+
+/**
+ * The pods of a cluster that wait for a version. What is done to one that is gone does nothing, and
+ * what is done again changes nothing. Safe for use by many threads.
+ *
+ * <p>All but {@link #gated} throw {@link ForebayException} {@code UNAVAILABLE} if the API server
+ * does not do it.
+ */
+public interface Pods extends AutoCloseable {
+
+    /** The scheduling gate of pods that wait. */
+    String GATE = "forebay.dev/warm";
+
+    /** The label of pods that the webhook has changed; its value is {@code true}. */
+    String ADMITTED = "forebay.dev/admitted";
+
+    /** The type of the condition that says whether a pod's version is warm. */
+    String CONDITION = "forebay.dev/Warm";
+
+    /** The annotation with the id of the pin that holds a pod's version. */
+    String PIN = "forebay.dev/pin";
+
+    /** Follows the pods from now on, also if the API server is not there yet. */
+    void follow();
+
+    /** Those that have the gate, as far as is known. */
+    List<GatedPod> gated();
+
+    /** Whose life the pin of a pod has. */
+    Holder holder(GatedPod pod);
+
+    /** Tells a pod how things are. */
+    void tell(GatedPod pod, Notice notice);
+
+    /** Lets a pod go to a node. */
+    void open(GatedPod pod, Notice notice, String pinId);
+
+    /** Ends a pod as one that has failed, for whoever made it to decide what follows. */
+    void fail(GatedPod pod, Notice notice);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,45 @@
+package dev.forebay.agent.admission;
+
+import dev.forebay.agent.jobs.Registration;
+import dev.forebay.agent.jobs.WebhookKey;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What all agents of a region share, in memory. */
+final class FakeRegistration implements Registration {
+
+    private Optional<WebhookKey> kept = Optional.empty();
+    private @Nullable WebhookKey quicker;
+    String trusted = "";
+
+    /** Another agent keeps this key just before the next that is kept. */
+    void anotherIsQuicker(WebhookKey with) {
+        quicker = with;
+    }
+
+    @Override
+    public Optional<WebhookKey> key() {
+        return kept;
+    }
+
+    @Override
+    public boolean keep(Optional<WebhookKey> before, WebhookKey key) {
+        if (quicker != null) {
+            kept = Optional.of(quicker);
+            quicker = null;
+        }
+        boolean same = kept.equals(before);
+        if (same) {
+            kept = Optional.of(key);
+        }
+        return same;
+    }
+
+    @Override
+    public void trust(String authorities) {
+        trusted = authorities;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,154 @@
+package dev.forebay.agent.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** What holds for any pod that asks for a version. */
+class PodChangePropertyTest {
+
+    private static final PodChange CHANGE =
+            new PodChange(TrainingPod.ROOT, Map.of("gpu", "yes", "disk", "nvme"));
+
+    @Property
+    void twiceChangesNothing(@ForAll("pods") ObjectNode pod) {
+        ObjectNode once = TrainingPod.changed(CHANGE, pod);
+
+        assertThat(CHANGE.patch(once)).isEmpty();
+    }
+
+    @Property
+    void everyContainerSeesTheTreeOnceAndThePodWaits(@ForAll("pods") ObjectNode pod) {
+        ObjectNode changed = TrainingPod.changed(CHANGE, pod);
+
+        for (String kind : List.of("containers", "initContainers")) {
+            for (JsonNode container : changed.at("/spec/" + kind)) {
+                assertThat(names(container.at("/volumeMounts"), "mountPath"))
+                        .containsOnlyOnce(TrainingPod.ROOT);
+            }
+        }
+        assertThat(names(changed.at("/spec/schedulingGates"), "name"))
+                .containsOnlyOnce("forebay.dev/warm");
+        assertThat(names(changed.at("/spec/volumes"), "name")).doesNotHaveDuplicates();
+    }
+
+    /** All that was said of the pod is still said of it, word for word and in its order. */
+    @Property
+    void nothingIsTakenAway(@ForAll("pods") ObjectNode pod) {
+        assertContains(TrainingPod.changed(CHANGE, pod), pod);
+    }
+
+    @Property
+    void thePodItselfIsNotTouched(@ForAll("pods") ObjectNode pod) {
+        ObjectNode before = pod.deepCopy();
+
+        var _ = CHANGE.patch(pod);
+
+        assertThat(pod).isEqualTo(before);
+    }
+
+    private static void assertContains(JsonNode all, JsonNode some) {
+        switch (some) {
+            case ObjectNode object ->
+                    object.properties()
+                            .forEach(
+                                    each ->
+                                            assertContains(
+                                                    all.path(each.getKey()), each.getValue()));
+            case ArrayNode array -> {
+                for (int i = 0; i < array.size(); i++) {
+                    assertContains(all.path(i), array.get(i));
+                }
+            }
+            default -> assertThat(all).isEqualTo(some);
+        }
+    }
+
+    private static List<String> names(JsonNode array, String field) {
+        return array.findValuesAsText(field);
+    }
+
+    @Provide
+    Arbitrary<ObjectNode> pods() {
+        return Combinators.combine(
+                        containers().list().ofMinSize(1).ofMaxSize(3),
+                        containers().list().ofMaxSize(2),
+                        some("volumes", "own", "scratch", "tree"),
+                        some("schedulingGates", "other", "forebay.dev/warm"),
+                        Arbitraries.maps(Arbitraries.of("zone", "gpu"), Arbitraries.just("yes"))
+                                .ofMaxSize(2),
+                        Arbitraries.of(true, false))
+                .as(
+                        (containers, first, volumes, gates, selector, labelled) -> {
+                            ObjectNode pod = TrainingPod.plain();
+                            ObjectNode spec = (ObjectNode) pod.get("spec");
+                            spec.putArray("containers").addAll(containers);
+                            if (!first.isEmpty()) {
+                                spec.putArray("initContainers").addAll(first);
+                            }
+                            putUnlessEmpty(spec, "volumes", volumes);
+                            putUnlessEmpty(spec, "schedulingGates", gates);
+                            if (!selector.isEmpty()) {
+                                ObjectNode labels = spec.putObject("nodeSelector");
+                                selector.forEach(labels::put);
+                            }
+                            if (labelled) {
+                                ((ObjectNode) pod.get("metadata"))
+                                        .putObject("labels")
+                                        .put("a", "b");
+                            }
+                            return pod;
+                        });
+    }
+
+    private static void putUnlessEmpty(ObjectNode spec, String field, List<ObjectNode> values) {
+        if (!values.isEmpty()) {
+            spec.putArray(field).addAll(values);
+        }
+    }
+
+    private static Arbitrary<ObjectNode> containers() {
+        return Combinators.combine(
+                        Arbitraries.of("train", "log", "prepare"),
+                        some("volumeMounts", "own", "scratch", "tree"))
+                .as(
+                        (name, mounts) -> {
+                            ObjectNode container = JsonNodeFactory.instance.objectNode();
+                            container.put("name", name).put("image", "i");
+                            putUnlessEmpty(container, "volumeMounts", mounts);
+                            return container;
+                        });
+    }
+
+    /** Some of these things, each at most once. */
+    private static Arbitrary<List<ObjectNode>> some(String field, String... names) {
+        return Arbitraries.of(names)
+                .list()
+                .uniqueElements()
+                .ofMaxSize(names.length)
+                .map(chosen -> chosen.stream().map(name -> thing(field, name)).toList());
+    }
+
+    private static ObjectNode thing(String field, String name) {
+        ObjectNode thing = JsonNodeFactory.instance.objectNode().put("name", name);
+        boolean isTree = name.equals("tree");
+        switch (field) {
+            case "volumes" ->
+                    thing.putObject("hostPath").put("path", isTree ? TrainingPod.ROOT : "/" + name);
+            case "volumeMounts" -> thing.put("mountPath", isTree ? TrainingPod.ROOT : "/" + name);
+            default -> {}
+        }
+        return thing;
+    }
+}

@@ -1,0 +1,121 @@
+package dev.forebay.agent.admission;
+
+import static dev.forebay.agent.admission.TrainingPod.changed;
+import static dev.forebay.agent.admission.TrainingPod.json;
+import static dev.forebay.agent.admission.TrainingPod.parse;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.forebay.model.ForebayException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PodChangeTest {
+
+    private static final PodChange CHANGE = new PodChange(TrainingPod.ROOT, Map.of());
+    private static final PodChange ON_GPUS =
+            new PodChange(TrainingPod.ROOT, Map.of("nvidia.com/gpu.present", "true"));
+
+    @Test
+    void aPodThatAsksForAVersionGetsTheTreeAndAGate() {
+        assertThat(changed(ON_GPUS, TrainingPod.plain()))
+                .isEqualTo(
+                        json(
+                                """
+                                {"metadata": {"name": "train-0",
+                                              "annotations": {"forebay.dev/dataset": "search/ko-bert@v1"},
+                                              "labels": {"forebay.dev/admitted": "true"}},
+                                 "spec": {"containers": [{"name": "train", "image": "train:1",
+                                              "volumeMounts": [{"name": "forebay", "mountPath": "/mnt/forebay",
+                                                  "readOnly": true, "mountPropagation": "HostToContainer"}]}],
+                                          "schedulingGates": [{"name": "forebay.dev/warm"}],
+                                          "nodeSelector": {"nvidia.com/gpu.present": "true"},
+                                          "volumes": [{"name": "forebay",
+                                              "hostPath": {"path": "/mnt/forebay", "type": "Directory"}}]}}
+                                """));
+    }
+
+    @Test
+    void whatThePodHasStays() {
+        ObjectNode pod = TrainingPod.plain();
+        ((ObjectNode) pod.get("metadata")).set("labels", json("{\"app\": \"train\"}"));
+        ObjectNode spec = (ObjectNode) pod.get("spec");
+        spec.set("schedulingGates", json("[{\"name\": \"kueue.x-k8s.io/admission\"}]"));
+        spec.set("nodeSelector", json("{\"zone\": \"a\"}"));
+        spec.set("volumes", json("[{\"name\": \"scratch\", \"emptyDir\": {}}]"));
+        spec.set(
+                "initContainers",
+                json(
+                        """
+                        [{"name": "prepare", "volumeMounts": [{"name": "scratch", "mountPath": "/scratch"}]}]
+                        """));
+
+        ObjectNode changed = changed(ON_GPUS, pod);
+
+        assertThat(changed.at("/metadata/labels"))
+                .isEqualTo(json("{\"app\": \"train\", \"forebay.dev/admitted\": \"true\"}"));
+        assertThat(changed.at("/spec/schedulingGates"))
+                .extracting(gate -> gate.get("name").asText())
+                .containsExactly("kueue.x-k8s.io/admission", "forebay.dev/warm");
+        assertThat(changed.at("/spec/nodeSelector"))
+                .isEqualTo(json("{\"zone\": \"a\", \"nvidia.com/gpu.present\": \"true\"}"));
+        assertThat(changed.at("/spec/volumes"))
+                .extracting(volume -> volume.get("name").asText())
+                .containsExactly("scratch", "forebay");
+        assertThat(changed.at("/spec/initContainers/0/volumeMounts"))
+                .extracting(mount -> mount.get("mountPath").asText())
+                .containsExactly("/scratch", "/mnt/forebay");
+    }
+
+    /** As docs/kubernetes.md had people write it before there was a webhook. */
+    @Test
+    void aPodThatMountsTheTreeItselfKeepsItsMount() {
+        ObjectNode pod =
+                parse(
+                        """
+                        {"metadata": {"annotations": {"forebay.dev/dataset": "search/ko-bert@v1"}},
+                         "spec": {"volumes": [{"name": "mine", "hostPath": {"path": "/mnt/forebay"}}],
+                                  "containers": [{"name": "a", "volumeMounts": [{"name": "mine", "mountPath": "/mnt/forebay"}]},
+                                                 {"name": "b"}]}}
+                        """);
+
+        ObjectNode changed = changed(CHANGE, pod);
+
+        assertThat(changed.at("/spec/volumes")).isEqualTo(pod.at("/spec/volumes"));
+        assertThat(changed.at("/spec/containers/0")).isEqualTo(pod.at("/spec/containers/0"));
+        assertThat(changed.at("/spec/containers/1/volumeMounts/0/name").asText()).isEqualTo("mine");
+    }
+
+    @Test
+    void aPodThatAsksForNothingIsLeftAlone() {
+        ObjectNode pod = TrainingPod.plain();
+        ((ObjectNode) pod.get("metadata")).remove("annotations");
+
+        assertThat(CHANGE.patch(pod)).isEmpty();
+        assertThat(CHANGE.patch(parse("{}"))).isEmpty();
+    }
+
+    @Test
+    void whatDoesNotGoTogetherIsRefused() {
+        ObjectNode bound = TrainingPod.plain();
+        ((ObjectNode) bound.get("spec")).put("nodeName", "node-1");
+        refused(bound, "spec.nodeName 'node-1'");
+
+        ObjectNode elsewhere = TrainingPod.plain();
+        ((ObjectNode) elsewhere.get("spec"))
+                .set("nodeSelector", json("{\"nvidia.com/gpu.present\": \"false\"}"));
+        refused(elsewhere, "spec.nodeSelector nvidia.com/gpu.present 'false'");
+
+        ObjectNode taken = TrainingPod.plain();
+        ((ObjectNode) taken.get("spec"))
+                .set("volumes", json("[{\"name\": \"forebay\", \"emptyDir\": {}}]"));
+        refused(taken, "spec.volumes 'forebay'");
+    }
+
+    private static void refused(ObjectNode pod, String said) {
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> ON_GPUS.patch(pod))
+                .withMessageContaining(said);
+    }
+}

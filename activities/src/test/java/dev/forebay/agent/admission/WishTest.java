@@ -1,0 +1,84 @@
+package dev.forebay.agent.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class WishTest {
+
+    private static final String VERSION = "search/ko-bert@2026-11-20";
+
+    @Test
+    void aPodWithoutTheAnnotationAsksForNothing() {
+        assertThat(Wish.of(Map.of("app", "train", Wish.DEADLINE, "nonsense"))).isEmpty();
+    }
+
+    @Test
+    void aVersionAloneMayTakeAnyTime() {
+        assertThat(Wish.of(Map.of(Wish.DATASET, VERSION)))
+                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.empty(), false));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"90s, PT90S", "45m, PT45M", "12h, PT12H", "7d, P7D", "604800s, P7D"})
+    void aDeadlineIsANumberOfAUnit(String text, Duration expected) {
+        assertThat(
+                        Wish.of(
+                                Map.of(
+                                        Wish.DATASET, VERSION,
+                                        Wish.DEADLINE, text,
+                                        Wish.ON_DEADLINE, "run_cold")))
+                .contains(new Wish(DatasetVersion.parse(VERSION), Optional.of(expected), true));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            textBlock =
+                    """
+                    search/ko-bert          | -   | -        | forebay.dev/dataset 'search/ko-bert'
+                    Search/ko@v1            | -   | -        | forebay.dev/dataset 'Search/ko@v1'
+                    search/ko-bert@latest   | -   | -        | must name its version
+                    a/b@v/1                 | -   | -        | forebay.dev/dataset 'a/b@v/1'
+                    a/b@v1                  | 0s  | -        | forebay.dev/deadline '0s'
+                    a/b@v1                  | 8d  | -        | at most 7d
+                    a/b@v1                  | 1w  | -        | forebay.dev/deadline '1w'
+                    a/b@v1                  | 5   | -        | forebay.dev/deadline '5'
+                    a/b@v1                  | 1h  | run-cold | must be fail or run_cold
+                    a/b@v1                  | -   | fail     | means nothing without forebay.dev/deadline
+                    """)
+    void nonsenseIsRefusedWithTheAnnotationItsValueAndTheRule(
+            String dataset, String deadline, String onDeadline, String said) {
+        Map<String, String> annotations = new HashMap<>(Map.of(Wish.DATASET, dataset));
+        if (deadline != null) {
+            annotations.put(Wish.DEADLINE, deadline);
+        }
+        if (onDeadline != null) {
+            annotations.put(Wish.ON_DEADLINE, onDeadline);
+        }
+
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> Wish.of(annotations))
+                .withMessageContaining(said)
+                .extracting(ForebayException::code)
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void aDigestIsNoNameOfAVersion() {
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> Wish.of(Map.of(Wish.DATASET, "a/b@" + "a1".repeat(32))))
+                .withMessageContaining("no digest");
+    }
+}

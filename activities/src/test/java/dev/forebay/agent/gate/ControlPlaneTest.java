@@ -1,0 +1,140 @@
+package dev.forebay.agent.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is asked, as it is on the wire; TrainingPodsKubeIT asks a real control plane. */
+@SuppressWarnings("NullAway.Init")
+class ControlPlaneTest {
+
+    private static final Holder HOLDER = new Holder("Job", "team-a", "train", "uid-1");
+    private static final DatasetVersion VERSION = DatasetVersion.parse("search/ko-bert@v1");
+    private static final Gang GANG = gang(Optional.empty(), false);
+
+    private record Asked(String method, String path, String key, JsonNode body) {}
+
+    private final List<Asked> asked = Collections.synchronizedList(new ArrayList<>());
+    private HttpServer server;
+    private volatile String answer = "{\"receipt\": {\"path\": \"/p\", \"cold\": null}}";
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext(
+                "/",
+                exchange -> {
+                    asked.add(
+                            new Asked(
+                                    exchange.getRequestMethod(),
+                                    exchange.getRequestURI().getPath(),
+                                    String.valueOf(
+                                            exchange.getRequestHeaders()
+                                                    .getFirst("Idempotency-Key")),
+                                    new ObjectMapper().readTree(exchange.getRequestBody())));
+                    byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
+                    exchange.sendResponseHeaders(200, bytes.length);
+                    exchange.getResponseBody().write(bytes);
+                    exchange.close();
+                });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private static Gang gang(Optional<Duration> deadline, boolean runsCold) {
+        return new Gang(HOLDER, new Wish(VERSION, deadline, runsCold));
+    }
+
+    private ControlPlane controlPlane() {
+        return new ControlPlane(
+                URI.create("http://127.0.0.1:%d/".formatted(server.getAddress().getPort())),
+                Optional.empty(),
+                new RegionName("us"),
+                Duration.ofHours(1),
+                Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aGangAsksForItsVersionAndAPinOfItsHolder() throws IOException {
+        assertThat(controlPlane().ensure(gang(Optional.of(Duration.ofMinutes(2)), true)))
+                .isEqualTo(new Answer.Warm("/p"));
+
+        Asked request = asked.getFirst();
+        assertThat(request.path()).isEqualTo("/api/v1/datasets/search/ko-bert/versions/v1/ensure");
+        assertThat(request.body())
+                .isEqualTo(
+                        new ObjectMapper()
+                                .readTree(
+                                        """
+                                        {"region": "us", "run_id": "Job team-a/train",
+                                         "deadline_seconds": 120, "on_deadline": "run_cold",
+                                         "pin": {"id": "job-uid-1", "holder": "Job team-a/train", "reason": "training",
+                                                 "lease_seconds": 3600, "job": "uid-1"}}
+                                        """));
+    }
+
+    @Test
+    void theSameIsTheSameRequestAndOnlyThat() {
+        controlPlane().ensure(GANG);
+        controlPlane().ensure(GANG);
+        controlPlane().ensure(gang(Optional.of(Duration.ofMinutes(2)), false));
+
+        assertThat(asked.get(1).key()).isEqualTo(asked.get(0).key()).startsWith("job-uid-1-");
+        assertThat(asked.get(2).key()).isNotEqualTo(asked.get(0).key());
+        assertThat(asked)
+                .extracting(Asked::key)
+                .allMatch(key -> key.matches("[A-Za-z0-9._-]{1,64}"));
+    }
+
+    @Test
+    void whatIsTakenBackIsWhatWasAskedFor() {
+        controlPlane().ensure(GANG);
+        controlPlane().takeBack(GANG);
+
+        Asked request = asked.get(1);
+        assertThat(request.method()).isEqualTo("DELETE");
+        assertThat(request.path())
+                .isEqualTo(
+                        "/api/v1/datasets/search/ko-bert/versions/v1/requests/"
+                                + asked.get(0).key());
+    }
+
+    @Test
+    void whoDoesNotAnswerIsUnavailable() {
+        answer = "<html>a proxy</html>";
+        assertThat(controlPlane().ensure(GANG))
+                .isEqualTo(
+                        new Answer.Refused(
+                                "UNAVAILABLE", "the control plane's answer is not understood"));
+
+        server.stop(0);
+        assertThat(controlPlane().ensure(GANG))
+                .isInstanceOfSatisfying(
+                        Answer.Refused.class,
+                        refused -> assertThat(refused.code()).isEqualTo("UNAVAILABLE"));
+        assertThat(controlPlane().takeBack(GANG)).isFalse();
+    }
+}

@@ -1,0 +1,279 @@
+package dev.forebay.agent.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.GatedPod;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.Notice;
+import dev.forebay.agent.jobs.Owner;
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+class GateTest {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+    private static final Answer COMING = new Answer.Coming(0, Optional.empty(), Optional.empty());
+    private static final Answer WARM = new Answer.Warm("/mnt/forebay/a/b/v1");
+
+    private final FakePods pods = new FakePods();
+    private final List<Gang> asked = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, Answer> answers = new HashMap<>();
+    private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
+    private final Platform platform = new FakePlatform();
+    private long now = Long.MAX_VALUE - 5;
+    private Gate gate = gate();
+
+    private Gate gate() {
+        return new Gate(pods, platform, new RegionName("us"), INTERVAL, 4, () -> now);
+    }
+
+    private final class FakePlatform implements Platform {
+
+        @Override
+        public Answer ensure(Gang gang) {
+            asked.add(gang);
+            return answers.getOrDefault(gang.wish().version().toString(), COMING);
+        }
+
+        @Override
+        public boolean takeBack(Gang gang) {
+            takenBack.add(gang.holder().uid());
+            return true;
+        }
+    }
+
+    private void after(Duration time) {
+        now += time.toNanos();
+        gate.look();
+    }
+
+    @Test
+    void allPodsOfAGangWaitForOneRequestAndGoTogether() {
+        pods.add("w-0", "job-set", "a/b@v1");
+        pods.add("w-1", "job-set", "a/b@v1");
+        pods.add("other", "job", "a/b@v1");
+
+        gate.look();
+        assertThat(asked)
+                .extracting(gang -> gang.holder().uid())
+                .containsExactlyInAnyOrder("job-set", "job");
+        assertThat(pods.opened).isEmpty();
+        assertThat(pods.told).containsOnlyKeys("w-0", "w-1", "other");
+        assertThat(gate.waiting()).isEqualTo(3);
+
+        answers.put("a/b@v1", WARM);
+        after(INTERVAL);
+        assertThat(pods.opened)
+                .isEqualTo(Map.of("w-0", "job-job-set", "w-1", "job-job-set", "other", "job-job"));
+    }
+
+    @Test
+    void aGangThatIsKnownIsAskedForWhenItsTurnHasCome() {
+        pods.add("w-0", "job", "a/b@v1");
+        gate.look();
+        after(Duration.ofSeconds(1));
+        assertThat(asked).hasSize(1);
+
+        pods.add("new", "job-2", "a/b@v1");
+        after(Duration.ofSeconds(1));
+        assertThat(asked).hasSize(2);
+
+        after(Duration.ofSeconds(8));
+        assertThat(asked).hasSize(3);
+    }
+
+    @Test
+    void anAgentThatStartsAnewGoesOn() {
+        pods.add("w-0", "job", "a/b@v1");
+        gate.look();
+        answers.put("a/b@v1", WARM);
+
+        gate = gate();
+        gate.look();
+
+        assertThat(pods.opened).containsOnlyKeys("w-0");
+        assertThat(asked).hasSize(2).containsOnly(asked.getFirst());
+    }
+
+    @Test
+    void aDeadlineThatNobodyElseCountsIsCountedHere() {
+        pods.add("fails", "job-1", "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        pods.add(
+                "runs",
+                "job-2",
+                "a/b@v1",
+                Map.of(Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+        pods.add("waits", "job-3", "a/b@v1");
+        answers.put("a/b@v1", new Answer.Refused(Answer.UNAVAILABLE, "away"));
+
+        gate.look();
+        after(Duration.ofSeconds(59));
+        assertThat(pods.failed).isEmpty();
+        assertThat(pods.opened).isEmpty();
+
+        after(Duration.ofSeconds(10));
+        assertThat(pods.failed).containsOnly("fails");
+        assertThat(pods.opened).containsOnlyKeys("runs");
+    }
+
+    @Test
+    void whatNobodyWaitsForAnyMoreIsTakenBack() {
+        pods.add("deleted", "job-1", "a/b@v1");
+        pods.add("waits", "job-2", "a/b@v1");
+        pods.add("runs", "job-3", "c/d@v1");
+        answers.put("c/d@v1", WARM);
+        gate.look();
+
+        pods.delete("deleted");
+        after(Duration.ofSeconds(1));
+        after(Duration.ofSeconds(1));
+
+        assertThat(pods.opened).containsOnlyKeys("runs");
+        assertThat(takenBack).containsExactly("job-1");
+    }
+
+    @Test
+    void whatOwnsAGangIsLookedUpOnce() {
+        pods.add("w-0", "job", "a/b@v1");
+        pods.add("w-1", "job", "a/b@v1");
+        gate.look();
+        after(INTERVAL);
+
+        assertThat(pods.lookedUp).isEqualTo(1);
+    }
+
+    /** A Deployment's pods have one owner, which never ends: each holds its own pin. */
+    @Test
+    void podsWithoutAJobHoldTheirOwn() {
+        pods.add("p-0", "replica-set", "a/b@v1");
+        pods.add("p-1", "replica-set", "a/b@v1");
+        pods.unknownOwners.add("replica-set");
+        answers.put("a/b@v1", WARM);
+
+        gate.look();
+
+        assertThat(pods.opened).isEqualTo(Map.of("p-0", "job-uid-p-0", "p-1", "job-uid-p-1"));
+    }
+
+    @Test
+    void aPodWhoseAnnotationIsSpoiledIsToldAndHoldsUpNobody() {
+        pods.add("spoiled", "job-1", "nonsense");
+        pods.add("fine", "job-2", "a/b@v1");
+        answers.put("a/b@v1", WARM);
+
+        gate.look();
+
+        assertThat(pods.told.get("spoiled"))
+                .extracting(Notice::reason)
+                .isEqualTo("InvalidArgument");
+        assertThat(pods.opened).containsOnlyKeys("fine");
+    }
+
+    @Test
+    void anApiServerThatDoesNotAnswerIsAskedAgain() {
+        pods.add("w-0", "job", "a/b@v1");
+        answers.put("a/b@v1", WARM);
+        pods.down = true;
+        gate.look();
+        assertThat(pods.opened).isEmpty();
+
+        pods.down = false;
+        after(INTERVAL);
+        assertThat(pods.opened).containsOnlyKeys("w-0");
+    }
+
+    /** A cluster in memory; who is let go or has failed is not gated any more. */
+    private static final class FakePods implements Pods {
+
+        private final Map<String, GatedPod> gated = new TreeMap<>();
+        final Map<String, Notice> told = new ConcurrentHashMap<>();
+        final Map<String, String> opened = new ConcurrentHashMap<>();
+        final Set<String> failed = ConcurrentHashMap.newKeySet();
+        final Set<String> unknownOwners = ConcurrentHashMap.newKeySet();
+        volatile boolean down;
+        int lookedUp;
+
+        void add(String name, String owner, String dataset) {
+            add(name, owner, dataset, Map.of());
+        }
+
+        void add(String name, String owner, String dataset, Map<String, String> more) {
+            Map<String, String> annotations = new HashMap<>(more);
+            annotations.put(Wish.DATASET, dataset);
+            gated.put(
+                    name,
+                    new GatedPod(
+                            "default",
+                            name,
+                            "uid-" + name,
+                            annotations,
+                            Optional.of(new Owner("batch/v1", "Job", owner, owner)),
+                            Optional.empty()));
+        }
+
+        void delete(String name) {
+            gated.remove(name);
+        }
+
+        @Override
+        public void follow() {}
+
+        @Override
+        public List<GatedPod> gated() {
+            return gated.values().stream()
+                    .filter(pod -> !opened.containsKey(pod.name()) && !failed.contains(pod.name()))
+                    .toList();
+        }
+
+        @Override
+        public Holder holder(GatedPod pod) {
+            requireUp();
+            lookedUp++;
+            Owner owner = pod.owner().orElseThrow();
+            return unknownOwners.contains(owner.uid())
+                    ? new Holder("Pod", pod.namespace(), pod.name(), pod.uid())
+                    : new Holder(owner.kind(), pod.namespace(), owner.name(), owner.uid());
+        }
+
+        @Override
+        public void tell(GatedPod pod, Notice notice) {
+            requireUp();
+            told.put(pod.name(), notice);
+        }
+
+        @Override
+        public void open(GatedPod pod, Notice notice, String pinId) {
+            requireUp();
+            opened.put(pod.name(), pinId);
+        }
+
+        @Override
+        public void fail(GatedPod pod, Notice notice) {
+            requireUp();
+            failed.add(pod.name());
+        }
+
+        private void requireUp() {
+            if (down) {
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+}

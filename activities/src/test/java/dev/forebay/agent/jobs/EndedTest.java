@@ -1,0 +1,58 @@
+package dev.forebay.agent.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Statuses as the controllers of each kind write them. */
+class EndedTest {
+
+    private static boolean isOver(String object) {
+        return Ended.isOver(Serialization.unmarshal(object, GenericKubernetesResource.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                // Job
+                "{\"status\": {\"conditions\": [{\"type\": \"SuccessCriteriaMet\", \"status\": \"True\"}, {\"type\": \"Complete\", \"status\": \"True\"}]}}",
+                "{\"status\": {\"conditions\": [{\"type\": \"Failed\", \"status\": \"True\"}]}}",
+                // JobSet
+                "{\"status\": {\"conditions\": [{\"type\": \"Completed\", \"status\": \"True\"}]}}",
+                // PyTorchJob
+                "{\"status\": {\"conditions\": [{\"type\": \"Running\", \"status\": \"False\"}, {\"type\": \"Succeeded\", \"status\": \"True\"}]}}",
+                // RayJob
+                "{\"status\": {\"jobStatus\": \"SUCCEEDED\", \"jobDeploymentStatus\": \"Complete\"}}",
+                // Volcano
+                "{\"status\": {\"state\": {\"phase\": \"Completed\"}}}",
+                "{\"status\": {\"state\": {\"phase\": \"Terminated\"}}}",
+                // Pod
+                "{\"status\": {\"phase\": \"Succeeded\"}}",
+                "{\"status\": {\"phase\": \"Failed\"}}"
+            })
+    void whatHasEndedIsOver(String object) {
+        assertThat(isOver(object)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"status\": {}}",
+                "{\"status\": {\"conditions\": [{\"type\": \"FailureTarget\", \"status\": \"True\"}]}}",
+                "{\"status\": {\"conditions\": [{\"type\": \"Failed\", \"status\": \"False\"}]}}",
+                "{\"status\": {\"conditions\": [{\"type\": \"Suspended\", \"status\": \"True\"}]}}",
+                "{\"status\": {\"jobStatus\": \"FAILED\", \"jobDeploymentStatus\": \"Retrying\"}}",
+                // A Volcano job that was aborted may be resumed.
+                "{\"status\": {\"state\": {\"phase\": \"Aborted\"}}}",
+                // RayCluster
+                "{\"status\": {\"state\": \"ready\"}}",
+                "{\"status\": {\"phase\": \"Running\"}}"
+            })
+    void whatMayGoOnIsNot(String object) {
+        assertThat(isOver(object)).isFalse();
+    }
+}

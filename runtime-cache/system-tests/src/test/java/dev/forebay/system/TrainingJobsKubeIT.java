@@ -1,0 +1,240 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.kubernetes.KubernetesCluster;
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.stack.StackPorts;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Many Jobs with the annotation, on two pools of nodes that are played, before a whole stack:
+ * "Pins" in docs/semantics.md, while agent and API server are killed. {@code -Dforebay.jobs} says
+ * how many.
+ */
+@SuppressWarnings("NullAway.Init")
+class TrainingJobsKubeIT {
+
+    private static final String REGION = "us-east-1";
+    private static final String NAMESPACE = "default";
+    private static final String DATASET = "forebay.dev/dataset";
+    private static final int JOBS = Integer.getInteger("forebay.jobs", 500);
+    private static final int DATASETS = 5;
+    private static final int NODES = 25;
+    private static final Duration PATIENCE = Duration.ofMinutes(8);
+
+    @TempDir private static Path directory;
+
+    private static KubernetesCluster cluster;
+    private static KubernetesClient client;
+    private static RunningStack stack;
+
+    /** Versions of which a pod had a node before they were warm. */
+    private final Set<String> early = ConcurrentHashMap.newKeySet();
+
+    @BeforeAll
+    static void start() {
+        cluster = KubernetesCluster.start(directory.resolve("cluster"));
+        client = cluster.client();
+        cluster.addNodes("a100", NODES, Map.of("forebay", "yes", "gpu", "a100"));
+        cluster.addNodes("h100", NODES, Map.of("forebay", "yes", "gpu", "h100"));
+        cluster.addNodes("cpu", 1, Map.of());
+        int port = Ports.free();
+        register(port);
+        StackPorts ports = StackPorts.free();
+        stack =
+                RunningStack.start(
+                        "training-jobs",
+                        config ->
+                                config.ports(ports)
+                                        .regions(REGION)
+                                        .workersPerRegion(1)
+                                        .kubeconfig(cluster.kubeconfig())
+                                        .property("forebay.jobs.watch", "true")
+                                        .property("forebay.jobs.interval", "5S")
+                                        .property("forebay.admission.enabled", "true")
+                                        .property("forebay.admission.port", "" + port)
+                                        .property("forebay.admission.name", "127.0.0.1")
+                                        .property("forebay.admission.namespace", NAMESPACE)
+                                        .property("forebay.admission.secret", "webhook")
+                                        .property("forebay.admission.configuration", "forebay")
+                                        .property("forebay.admission.nodes.forebay", "yes")
+                                        .property(
+                                                "forebay.gate.api",
+                                                "http://127.0.0.1:" + ports.api())
+                                        .property("forebay.gate.interval", "2S"));
+    }
+
+    @AfterAll
+    static void stop() {
+        stack.close();
+        cluster.close();
+    }
+
+    /** As the chart does, but that the agent is no pod here. */
+    private static void register(int port) {
+        client.resource(
+                        """
+                        apiVersion: v1
+                        kind: Secret
+                        metadata: {name: webhook, namespace: %s}
+                        """
+                                .formatted(NAMESPACE))
+                .create();
+        client.resource(
+                        """
+                        apiVersion: admissionregistration.k8s.io/v1
+                        kind: MutatingWebhookConfiguration
+                        metadata: {name: forebay}
+                        webhooks:
+                          - name: fail.pods.forebay.dev
+                            failurePolicy: Fail
+                            matchConditions:
+                              - name: asks-for-a-version
+                                expression: has(object.metadata.annotations) && '%s' in object.metadata.annotations
+                            rules:
+                              - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods], scope: Namespaced}
+                            clientConfig: {url: "https://127.0.0.1:%d/pods"}
+                            admissionReviewVersions: [v1]
+                            sideEffects: None
+                            timeoutSeconds: 5
+                        """
+                                .formatted(DATASET, port))
+                .create();
+    }
+
+    private static String version(int number) {
+        return "crowd/d%d@v1".formatted(number);
+    }
+
+    private static String pool(int job) {
+        return job % 2 == 0 ? "a100" : "h100";
+    }
+
+    private static Job job(int number) {
+        return new JobBuilder()
+                .withNewMetadata()
+                .withNamespace(NAMESPACE)
+                .withName("train-" + number)
+                .endMetadata()
+                .withNewSpec()
+                .withBackoffLimit(0)
+                // A third is removed by Kubernetes as soon as it has ended.
+                .withTtlSecondsAfterFinished(number % 3 == 0 ? 0 : null)
+                .withNewTemplate()
+                .withNewMetadata()
+                .addToAnnotations(DATASET, version(number % DATASETS))
+                .endMetadata()
+                .withNewSpec()
+                .addToNodeSelector("gpu", pool(number))
+                .withRestartPolicy("Never")
+                .addNewContainer()
+                .withName("train")
+                .withImage("train")
+                .endContainer()
+                .endSpec()
+                .endTemplate()
+                .endSpec()
+                .build();
+    }
+
+    private static List<Job> jobs() {
+        return client.batch().v1().jobs().inNamespace(NAMESPACE).list().getItems();
+    }
+
+    private static boolean isComplete(Job job) {
+        return job.getStatus().getConditions().stream()
+                .anyMatch(condition -> condition.getType().equals("Complete"));
+    }
+
+    private static JsonNode pins() throws IOException, InterruptedException {
+        return stack.api().get("/pins?region=" + REGION).expect(200).body().get("items");
+    }
+
+    /** Asks the region about each version of which a pod has a node. */
+    private void lookForThoseThatAreEarly() throws IOException, InterruptedException {
+        Set<String> running = ConcurrentHashMap.newKeySet();
+        for (Pod pod : client.pods().inNamespace(NAMESPACE).list().getItems()) {
+            if (pod.getSpec().getNodeName() != null) {
+                running.add(pod.getMetadata().getAnnotations().get(DATASET));
+                assertThat(pod.getSpec().getNodeName()).matches("[ah]100-.*");
+            }
+        }
+        for (String version : running) {
+            if (!stack.api().residency(version, REGION).path("state").asText().equals("CACHED")) {
+                early.add(version);
+            }
+        }
+    }
+
+    private static void bring(int number) throws Exception {
+        String prefix = "crowd-%d/".formatted(number);
+        stack.lake()
+                .putAll(
+                        prefix,
+                        // Each in a chunk of its own: what lies across the end of one is fetched in
+                        // two.
+                        Map.of("a.bin", bytes(number, 8 << 20), "b.bin", bytes(-number, 1 << 20)));
+        stack.api().register("crowd/d" + number, "s3://datasets/" + prefix, Duration.ofHours(1));
+    }
+
+    @Test
+    void everyJobStartsOnlyWhenItsVersionIsWarmAndNoPinOutlivesIt() throws Exception {
+        IntStream.range(0, JOBS)
+                .parallel()
+                .forEach(number -> client.resource(job(number)).create());
+        Await.until(
+                "all wait",
+                PATIENCE,
+                () -> client.pods().inNamespace(NAMESPACE).list().getItems().size() == JOBS);
+        lookForThoseThatAreEarly();
+
+        for (int number = 0; number < DATASETS; number++) {
+            bring(number);
+            if (number == 1) {
+                stack.region(REGION).agent().kill9();
+                stack.region(REGION).agent().restart();
+            } else if (number == 3) {
+                // Whoever watched is told 410 Gone.
+                cluster.apiServer().kill9();
+                cluster.apiServer().restart();
+            }
+            int before = (number + 1) * JOBS / DATASETS;
+            Await.until(
+                    "those of version %d have ended".formatted(number),
+                    PATIENCE,
+                    () -> {
+                        lookForThoseThatAreEarly();
+                        List<Job> there = jobs();
+                        long ended = there.stream().filter(TrainingJobsKubeIT::isComplete).count();
+                        return ended + JOBS - there.size() >= before;
+                    });
+        }
+
+        assertThat(early).as("started before they were warm").isEmpty();
+        assertThat(jobs()).allMatch(TrainingJobsKubeIT::isComplete);
+        Await.until("no pin is left", PATIENCE, () -> pins().isEmpty());
+        for (int number = 0; number < DATASETS; number++) {
+            assertThat(stack.lake().gets("crowd-%d/".formatted(number)).values())
+                    .as("fetched once")
+                    .containsOnly(1);
+        }
+    }
+}
