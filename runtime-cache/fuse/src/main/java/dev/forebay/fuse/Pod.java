@@ -63,12 +63,6 @@ final class Pod implements AutoCloseable {
     /** When a version may be brought here again for the first time, after that has failed. */
     private static final Duration RETRY_PAUSE = Duration.ofMinutes(1);
 
-    /** How long packs of a version that was evicted from the region are kept. */
-    private static final Duration SWEEP_DELAY = Duration.ofMinutes(10);
-
-    /** How long packs, manifests and images rest before they are compared again. */
-    private static final Duration SCRUB_PAUSE = Duration.ofHours(1);
-
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final RegionState region;
     private final Transport transport;
@@ -235,9 +229,9 @@ final class Pod implements AutoCloseable {
                         options.packCache.bytes(),
                         options.prewarmRate.bytes(),
                         RETRY_PAUSE,
-                        SWEEP_DELAY,
+                        Duration.ofSeconds(options.sweepDelaySeconds),
                         options.scrubRate.bytes(),
-                        SCRUB_PAUSE,
+                        Duration.ofSeconds(options.scrubPauseSeconds),
                         options.strict);
         return config.capacityBytes() == 0
                 ? Optional.empty()
@@ -258,7 +252,12 @@ final class Pod implements AutoCloseable {
             String what,
             Supplier<Map<Digest, Path>> files,
             Consumer<Digest> damaged) {
-        return DigestScrubber.start(what, files, damaged, options.scrubRate.bytes(), SCRUB_PAUSE);
+        return DigestScrubber.start(
+                what,
+                files,
+                damaged,
+                options.scrubRate.bytes(),
+                Duration.ofSeconds(options.scrubPauseSeconds));
     }
 
     /** What is read to prepare must not bring whole versions to this node. */

@@ -176,6 +176,24 @@ final class PodOptions {
     ByteSize scrubRate;
 
     @Option(
+            names = "--scrub-pause",
+            defaultValue = "${env:FOREBAY_FUSE_SCRUB_PAUSE:-3600}",
+            paramLabel = "S",
+            description =
+                    "For how many seconds they rest before each round of that: 3600."
+                            + " FOREBAY_FUSE_SCRUB_PAUSE")
+    int scrubPauseSeconds;
+
+    @Option(
+            names = "--sweep-delay",
+            defaultValue = "${env:FOREBAY_FUSE_SWEEP_DELAY:-600}",
+            paramLabel = "S",
+            description =
+                    "For how many seconds to keep the packs of a version that has left the region:"
+                            + " 600. FOREBAY_FUSE_SWEEP_DELAY")
+    int sweepDelaySeconds;
+
+    @Option(
             names = "--manifest-cache",
             converter = SizeConverter.class,
             defaultValue = "${env:FOREBAY_FUSE_MANIFEST_CACHE:-4G}",
@@ -280,6 +298,8 @@ final class PodOptions {
      */
     void check() {
         requireWithin("--attribute-cache", attributeCache, 1, Integer.MAX_VALUE);
+        requireWithin("--scrub-pause", scrubPauseSeconds, 1, Integer.MAX_VALUE);
+        requireWithin("--sweep-delay", sweepDelaySeconds, 1, Integer.MAX_VALUE);
         requireWithin("--metrics-port", metricsPort, 0, MAX_PORT);
         requireOnePlace();
         requireOutsideOfMount("--directory", directory, mountpoint);

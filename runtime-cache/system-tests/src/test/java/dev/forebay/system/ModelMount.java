@@ -136,6 +136,8 @@ final class ModelMount implements AutoCloseable {
         }
         command.add("--directory=" + directory.resolve(name));
         command.add("--memory-cache=16M");
+        // What happens every hour as a rule is to happen under the readers.
+        command.addAll(List.of("--scrub-rate=64M", "--scrub-pause=1", "--sweep-delay=1"));
         command.addAll(setup.options());
         ServerProcess started;
         if (setup.held()) {

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -33,7 +34,9 @@ class SoakIT {
     private static final String PASSING = "file";
     private static final int PASSING_BYTES = 3 << 20;
 
-    @TempDir private Path directory;
+    /** Kept when something failed: the logs of all processes are in it. */
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path directory;
 
     private final Map<String, Map<Figure, List<Long>>> samples = new TreeMap<>();
 
@@ -115,7 +118,7 @@ class SoakIT {
                                             .computeIfAbsent(figure, _ -> new ArrayList<>())
                                             .add(value));
         } catch (Exception e) {
-            throw new AssertionError(process, e);
+            throw new AssertionError(process + " is gone; its log is in " + directory, e);
         }
     }
 
