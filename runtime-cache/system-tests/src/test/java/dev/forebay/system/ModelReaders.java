@@ -15,6 +15,9 @@ import java.util.function.Supplier;
 /** The {@link ModelReader}s of a mount: a process for each way of reading. */
 final class ModelReaders implements AutoCloseable {
 
+    /** A version that cannot be brought to the node at once is tried again after a minute. */
+    private static final Duration SHOWN_WITHIN = Duration.ofMinutes(3);
+
     private record Reader(Process process, Path output) {}
 
     private final List<Reader> readers = new ArrayList<>();
@@ -40,7 +43,7 @@ final class ModelReaders implements AutoCloseable {
         for (ModelVersion version : ModelVersion.all()) {
             Await.until(
                     version.name() + " is shown",
-                    Duration.ofSeconds(60),
+                    SHOWN_WITHIN,
                     () ->
                             mount.reads(version)
                                     && (version.files().containsKey(ModelVersion.CHANGED)
