@@ -59,7 +59,7 @@ test-kube: ## Ends pins with their Jobs, and has pods wait at the gate, on a rea
 	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false
 
-test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; about 1 hour)
+test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
 	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dtest='ScrubberTest,PackScrubberTest,StrictReadsTest,*LincheckTest' -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false \
 	  -Dforebay.kills=200 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
