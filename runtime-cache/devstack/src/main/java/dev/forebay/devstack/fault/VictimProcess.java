@@ -1,7 +1,9 @@
 package dev.forebay.devstack.fault;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.Charset;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 /** A program of a test, in a Java process of its own that is killed while it works. */
 public final class VictimProcess {
 
-    private static final int READY = '!';
+    /** ASCII's acknowledgement: in nothing that a virtual machine prints. */
+    private static final int READY = 6;
 
     private VictimProcess() {}
 
@@ -22,10 +25,12 @@ public final class VictimProcess {
 
     /**
      * Runs a program until it is {@link #ready} and for some time more, and kills it. Its errors
-     * are printed as this process's.
+     * are printed as this process's; what else it prints before it is ready, as a virtual machine
+     * may with a warning, is passed over.
      *
      * @param program with a {@code main} that does not end, on this process's class path
-     * @throws IllegalStateException if it ends by itself
+     * @throws IllegalStateException if it ends by itself; says with what status, and what it
+     *     printed
      */
     public static void killAfter(Duration time, Class<?> program, String... arguments)
             throws IOException, InterruptedException {
@@ -39,11 +44,23 @@ public final class VictimProcess {
         Process victim =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (InputStream output = victim.getInputStream()) {
-            if (output.read() != READY || victim.waitFor(time.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException(program.getName() + " has ended by itself");
+            String printed = untilReady(output);
+            if (victim.waitFor(time.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException(
+                        "%s has ended by itself with status %d; it printed '%s'"
+                                .formatted(program.getName(), victim.exitValue(), printed));
             }
         } finally {
             victim.destroyForcibly().waitFor();
         }
+    }
+
+    /** What is printed before it is ready; if it never is, all of it. */
+    private static String untilReady(InputStream output) throws IOException {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        for (int next = output.read(); next != READY && next >= 0; next = output.read()) {
+            printed.write(next);
+        }
+        return printed.toString(Charset.defaultCharset());
     }
 }
