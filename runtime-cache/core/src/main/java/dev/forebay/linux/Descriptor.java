@@ -38,6 +38,10 @@ public final class Descriptor implements AutoCloseable {
     private static final MethodHandle IOCTL =
             CLibrary.variadic(
                     "ioctl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS));
+
+    /** Nobody reads it; there may be no memory for one of its own when something is closed. */
+    private static final CallState OF_CLOSE = new CallState();
+
     private final int number;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -124,7 +128,7 @@ public final class Descriptor implements AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             try {
-                int _ = (int) CLOSE.invokeExact(new CallState().segment(), number);
+                int _ = (int) CLOSE.invokeExact(OF_CLOSE.segment(), number);
             } catch (Throwable e) {
                 throw CLibrary.impossible(e);
             }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * while, and jetcd gives no way to hurry it; so {@link #refresh} makes a new client as soon as the
  * server accepts connections.
  */
-final class EtcdConnection implements EtcdAccess, AutoCloseable {
+class EtcdConnection implements EtcdAccess, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(EtcdConnection.class);
     private static final int MAX_ANSWER_BYTES = 64 << 20;

@@ -10,10 +10,10 @@ import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.kv.GetResponse;
 import io.etcd.jetcd.watch.WatchEvent;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,12 +46,13 @@ final class RegionWatch implements AutoCloseable {
 
         record Broken(Object watch, String why) implements Signal {}
 
-        record Subscribed(Consumer<RegionView> listener) implements Signal {}
+        /** There is a listener that was told nothing yet. */
+        record Subscribed() implements Signal {}
 
         record Unanswered() implements Signal {}
     }
 
-    /** Who wants to know, and what it was told last. */
+    /** Who wants to know, and what it was told last, which the watch's thread knows. */
     private static final class Listener {
 
         private final Consumer<RegionView> target;
@@ -66,7 +67,7 @@ final class RegionWatch implements AutoCloseable {
     private final String root;
     private final Optional<RegionMemory> memory;
     private final RegionTable table = new RegionTable();
-    private final List<Listener> listeners = new ArrayList<>();
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
     private final Silence silence = new Silence(SILENCE_WARNING, System::nanoTime);
@@ -121,8 +122,11 @@ final class RegionWatch implements AutoCloseable {
         return confirmed && confirmedNanos - nanos > 0;
     }
 
+    /** Has a listener told soon, on the watch's thread: at the latest when that looks up next. */
     void subscribe(Consumer<RegionView> listener) {
-        send(new Signal.Subscribed(listener));
+        listeners.add(new Listener(listener));
+        // Without room for it there is much to be told anyway.
+        boolean _ = signals.offer(new Signal.Subscribed());
     }
 
     private void send(Signal signal) {
@@ -137,6 +141,7 @@ final class RegionWatch implements AutoCloseable {
             try {
                 if (failed) {
                     followFor(connection.config().retryDelay(), NO_WATCH);
+                    tell();
                 }
                 follow();
                 failed = false;
@@ -216,10 +221,7 @@ final class RegionWatch implements AutoCloseable {
                 case Signal.Broken(Object from, String why) when from == watch -> {
                     return Optional.of(why);
                 }
-                case Signal.Subscribed(Consumer<RegionView> listener) -> {
-                    listeners.add(new Listener(listener));
-                    tell();
-                }
+                case Signal.Subscribed() -> tell();
                 case Signal.Unanswered() -> recall();
                 case Signal.Changed _, Signal.Broken _ -> {} // of a watch before this one
                 case null -> {

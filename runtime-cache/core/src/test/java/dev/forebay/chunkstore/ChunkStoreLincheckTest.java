@@ -15,6 +15,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Whatever several threads do to a store at once, each sees what it could see if they had taken
  * turns: Lincheck makes up what they do, and searches for the order.
  */
+@Tag("lincheck")
 class ChunkStoreLincheckTest {
 
     private static final int SCENARIOS = Integer.getInteger("forebay.lincheck.scenarios", 5);

@@ -17,7 +17,7 @@ public final class ChildProcess {
 
     /** What a class prints in English. */
     public static String inEnglish(Class<?> main, Object... arguments) throws IOException {
-        return run(Map.of("LC_ALL", "C"), main, arguments);
+        return run(Map.of("LC_ALL", "C"), List.of(), main, arguments);
     }
 
     /**
@@ -38,19 +38,31 @@ public final class ChildProcess {
         // 1 is for warnings.
         assumeTrue(exit <= 1 && Files.exists(locale), "cannot make a German locale here");
         return run(
-                Map.of("LC_ALL", "de_DE.UTF-8", "LOCPATH", directory.toString()), main, arguments);
+                Map.of("LC_ALL", "de_DE.UTF-8", "LOCPATH", directory.toString()),
+                List.of(),
+                main,
+                arguments);
     }
 
-    private static String run(Map<String, String> environment, Class<?> main, Object... arguments)
+    /** What a class prints in a JVM with this option. */
+    public static String with(String option, Class<?> main, Object... arguments)
+            throws IOException {
+        return run(Map.of(), List.of(option), main, arguments);
+    }
+
+    private static String run(
+            Map<String, String> environment,
+            List<String> options,
+            Class<?> main,
+            Object... arguments)
             throws IOException {
         List<String> command =
                 new ArrayList<>(
                         List.of(
                                 ProcessHandle.current().info().command().orElseThrow(),
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                System.getProperty("java.class.path"),
-                                main.getName()));
+                                "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         for (Object argument : arguments) {
             command.add(argument.toString());
         }

@@ -1,4 +1,7 @@
-/** The FUSE pod: options, start, health and end. */
+/**
+ * The FUSE pod: its options, its parts, health and end. {@link Pod} puts it together from what it
+ * reads, what it shows, and where that is mounted.
+ */
 @NullMarked
 package dev.forebay.fuse;
 

@@ -231,7 +231,7 @@ final class Worker {
                 id,
                 membership,
                 versions,
-                chunks,
+                chunks::complete,
                 client,
                 config.drain().timeout(),
                 config.drain().bytesPerSecond().asLongValue());

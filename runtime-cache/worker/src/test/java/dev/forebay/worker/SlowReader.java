@@ -33,6 +33,13 @@ final class SlowReader implements AutoCloseable {
      * @param ranges without their unit
      */
     static SlowReader ask(URI worker, String path, String ranges) throws IOException {
+        SlowReader reader = begin(worker, path, ranges);
+        reader.skipHead();
+        return reader;
+    }
+
+    /** Asks and does not wait for the beginning of the answer. */
+    static SlowReader begin(URI worker, String path, String ranges) throws IOException {
         Socket socket = Wire.socket(worker);
         socket.setReceiveBufferSize(SMALL_WINDOW_BYTES);
         socket.connect(new InetSocketAddress(worker.getHost(), worker.getPort()));
@@ -40,9 +47,7 @@ final class SlowReader implements AutoCloseable {
                 "GET %s HTTP/1.1\r\nHost: worker\r\nRange: bytes=%s\r\nConnection: close\r\n\r\n"
                         .formatted(path, ranges);
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-        SlowReader reader = new SlowReader(socket);
-        reader.skipHead();
-        return reader;
+        return new SlowReader(socket);
     }
 
     /** The rest of the answer. */

@@ -1,6 +1,7 @@
 package dev.forebay.worker;
 
 import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.LiveFiles;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.ServerProcess;
@@ -11,12 +12,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,25 +131,6 @@ final class WorkerProcess extends OneProcessServer {
 
     /** Every chunk file in the store; some may be on their way out of it. */
     List<Path> chunkFiles() throws IOException {
-        List<Path> found = new ArrayList<>();
-        Files.walkFileTree(
-                store().resolve("chunks"),
-                new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                        found.add(file);
-                        return FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult visitFileFailed(Path file, IOException failure)
-                            throws IOException {
-                        if (failure instanceof NoSuchFileException) {
-                            return FileVisitResult.CONTINUE;
-                        }
-                        throw failure;
-                    }
-                });
-        return found;
+        return LiveFiles.below(store().resolve("chunks"));
     }
 }

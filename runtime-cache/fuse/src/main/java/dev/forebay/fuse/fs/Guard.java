@@ -44,21 +44,38 @@ public final class Guard {
         } catch (Throwable e) {
             result = failed(operation, subject, ErrorCode.INTERNAL, e);
         }
-        meter.ended(operation, System.nanoTime() - start);
+        try {
+            meter.ended(operation, System.nanoTime() - start);
+        } catch (Throwable e) {
+            notCounted(operation, e);
+        }
         return result;
     }
 
     private int failed(Operation operation, Object subject, ErrorCode code, Throwable failure) {
         try {
             meter.failed(operation, code);
+        } catch (Throwable e) {
+            notCounted(operation, e);
+        }
+        try {
             if (logged.permits()) {
                 log(operation, subject, code, failure);
             }
         } catch (Throwable worse) {
             // The answer to the kernel matters more than what we say about it.
-            return -Errno.EIO.number();
         }
         return -Errno.of(code).number();
+    }
+
+    private void notCounted(Operation operation, Throwable failure) {
+        try {
+            if (logged.permits()) {
+                LOG.error("{} is not counted", operation.tag(), failure);
+            }
+        } catch (Throwable worse) {
+            // As above.
+        }
     }
 
     /** Only a defect deserves a stack trace; of the rest the message says what to do. */

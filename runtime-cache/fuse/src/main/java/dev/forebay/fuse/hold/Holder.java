@@ -10,8 +10,8 @@ import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +31,7 @@ public final class Holder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Holder.class);
     private static final String SOCKET = "holder.sock";
     private static final int ROOT = 0;
-    private static final long PULSE_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final Duration PULSE = Duration.ofSeconds(1);
 
     /**
      * How long whoever serves a mount that is handed in has to say so before another one has to.
@@ -44,13 +44,13 @@ public final class Holder implements AutoCloseable {
     private final UnixSocket socket;
     private final CompletableFuture<HeldMount> mount = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
-    private final Map<Connection, Pulse> connections = new ConcurrentHashMap<>();
-    private final long patienceNanos;
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+    private final Pulses<Connection> pulses;
     private final Succession<Connection> succession = new Succession<>(new Orders());
 
     private Holder(UnixSocket socket, Duration patience) {
         this.socket = socket;
-        this.patienceNanos = patience.toNanos();
+        this.pulses = new Pulses<>(new LifeSigns(), patience);
     }
 
     /**
@@ -66,7 +66,7 @@ public final class Holder implements AutoCloseable {
             Holder holder = new Holder(UnixSocket.listen(socket(directory)), patience);
             thread("holder", holder::accept);
             if (patience.isPositive()) {
-                thread("pulse", holder::watch);
+                thread("pulse", () -> holder.pulses.watch(PULSE, holder.end::isDone));
             }
             return holder;
         } catch (IOException e) {
@@ -124,45 +124,6 @@ public final class Holder implements AutoCloseable {
         socket.close();
     }
 
-    /**
-     * Asks servers whether they live. A process that is stopped keeps its connection, and what it
-     * has taken from the kernel.
-     */
-    private void watch() {
-        long last = System.nanoTime();
-        while (!end.isDone()) {
-            LockSupport.parkNanos(PULSE_NANOS);
-            long now = System.nanoTime();
-            boolean stoppedOurselves = now - last > patienceNanos / 2 + PULSE_NANOS;
-            last = now;
-            try {
-                ask(now, stoppedOurselves);
-            } catch (RuntimeException | Error e) {
-                LOG.error("Servers are asked again in a moment whether they live", e);
-            }
-        }
-    }
-
-    private void ask(long now, boolean stoppedOurselves) {
-        connections.forEach(
-                (server, pulse) -> {
-                    if (stoppedOurselves) {
-                        pulse.restart(now);
-                    }
-                    if (pulse.ask(now)) {
-                        server.say(Word.PING);
-                    } else if (pulse.isSilent(now, patienceNanos)
-                            && succession.isReplaceable(server)) {
-                        LOG.warn(
-                                "Process {} does not answer; it is replaced",
-                                server.peer().process());
-                        server.say(Word.REPLACED);
-                        // As if it had died: what it has taken is asked for again.
-                        server.hangUp();
-                    }
-                });
-    }
-
     private void attendOnThread(UnixSocket accepted) {
         try {
             thread("server", () -> attend(accepted));
@@ -173,24 +134,24 @@ public final class Holder implements AutoCloseable {
     }
 
     private void attend(UnixSocket accepted) {
-        try (Connection server = new Connection(accepted)) {
+        try (accepted;
+                Connection server = new Connection(accepted)) {
             if (server.peer().user() != ROOT
                     && server.peer().user() != Identity.ofThisProcess().user()) {
                 LOG.warn("Refusing {}: another user", server.peer());
                 return;
             }
-            Pulse pulse = new Pulse();
-            connections.put(server, pulse);
-            listenTo(server, pulse);
+            listenTo(server);
         } catch (SystemCallException e) {
             LOG.warn("A server that connected is gone: {}", e.getMessage());
-            accepted.close();
         }
     }
 
-    private void listenTo(Connection server, Pulse pulse) {
+    private void listenTo(Connection server) {
         boolean joined = false;
         boolean drained = false;
+        connections.add(server);
+        pulses.add(server);
         try {
             for (Optional<Heard> next = server.hear(Word.JOIN);
                     next.isPresent();
@@ -205,7 +166,7 @@ public final class Holder implements AutoCloseable {
                     }
                     case LEAVING -> succession.wantsToLeave(server);
                     case DRAINED -> drained = true;
-                    case PONG -> pulse.answered();
+                    case PONG -> pulses.answered(server);
                     case END -> end.complete(null);
                     case MOUNT, SERVE, GO, PING, REPLACED ->
                             LOG.warn("{} says what only we may", server.peer());
@@ -213,6 +174,7 @@ public final class Holder implements AutoCloseable {
             }
         } finally {
             connections.remove(server);
+            pulses.remove(server);
             if (joined) {
                 succession.gone(server, drained);
                 LOG.info(
@@ -263,6 +225,23 @@ public final class Holder implements AutoCloseable {
         }
     }
 
+    private final class LifeSigns implements Pulses.Orders<Connection> {
+        @Override
+        public void ask(Connection server) {
+            server.say(Word.PING);
+        }
+
+        @Override
+        public void replace(Connection server) {
+            if (succession.isReplaceable(server)) {
+                LOG.warn("Process {} does not answer; it is replaced", server.peer().process());
+                server.say(Word.REPLACED);
+                // As if it had died: what it has taken is asked for again.
+                server.hangUp();
+            }
+        }
+    }
+
     private void resend() {
         try {
             mount.join().device().resend();
@@ -279,7 +258,7 @@ public final class Holder implements AutoCloseable {
      */
     public void close(boolean mountIsGone) {
         socket.hangUp();
-        for (Connection server : connections.keySet()) {
+        for (Connection server : connections) {
             if (mountIsGone) {
                 server.say(Word.END);
             }

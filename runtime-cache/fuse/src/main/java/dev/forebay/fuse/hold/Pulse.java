@@ -21,6 +21,11 @@ final class Pulse {
         return true;
     }
 
+    /** Takes back what {@link #ask} noted: the question could not be put. */
+    synchronized void notAsked() {
+        asked = false;
+    }
+
     synchronized void answered() {
         asked = false;
         answers = true;

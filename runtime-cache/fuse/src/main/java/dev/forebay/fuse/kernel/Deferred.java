@@ -123,7 +123,17 @@ final class Deferred {
         }
         int result = guard.run(operation, subject, () -> inTime(body));
         if (isOurs()) {
+            send(answers, result);
+        }
+    }
+
+    private void send(Answers answers, int result) {
+        try {
             answers.send(queue, result, unique);
+        } catch (Throwable e) {
+            // It counts as answered, so nobody else will: its reader would wait for ever.
+            sendRefusal(-Errno.EIO.number());
+            throw e;
         }
     }
 

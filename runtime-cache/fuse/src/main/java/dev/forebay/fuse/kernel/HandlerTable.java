@@ -30,7 +30,8 @@ final class HandlerTable {
 
     private final Entry[] entries = new Entry[Opcode.COUNT];
 
-    private HandlerTable() {
+    /** Knows no kind of request yet. */
+    HandlerTable() {
         Arrays.fill(entries, UNKNOWN);
     }
 

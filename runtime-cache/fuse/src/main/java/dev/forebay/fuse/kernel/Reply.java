@@ -57,8 +57,14 @@ final class Reply {
      *
      * @param result how many bytes follow it, or a negative error number
      * @return the length of the whole
+     * @throws IllegalStateException if so many cannot have been put there: what is behind this
+     *     memory is nobody's business
      */
     int finish(int result, long unique) {
+        if (result > room) {
+            throw new IllegalStateException(
+                    "a reply of %d bytes, with room for %d".formatted(result, room));
+        }
         int length = BODY + Math.max(result, 0);
         ReplyHeader.write(memory, length, Math.min(result, 0), unique);
         return length;

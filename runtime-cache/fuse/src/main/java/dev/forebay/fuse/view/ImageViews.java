@@ -143,15 +143,19 @@ public final class ImageViews implements AutoCloseable {
         return counts;
     }
 
+    /** Whatever fails, it is tried again; and what leaves this ends the ticks. */
     private void tick() {
-        boolean serves = tree.get().isPresent();
-        if (serves != served || ++ticks % TICKS_TO_RETRY == 0) {
-            bring();
+        try {
+            boolean serves = tree.get().isPresent();
+            if (serves != served || ++ticks % TICKS_TO_RETRY == 0) {
+                bring();
+            }
+            served = serves;
+        } catch (RuntimeException | Error e) {
+            LOG.error("Views are looked after again in a moment", e);
         }
-        served = serves;
     }
 
-    /** Whatever fails, it is tried again; and what fails here would end the ticks. */
     private void bring() {
         inTree(this::lookAfter);
         if (improvesSoon.compareAndSet(false, true)) {
@@ -161,7 +165,7 @@ public final class ImageViews implements AutoCloseable {
                             improvesSoon.set(false);
                             inTree(this::improve);
                         });
-            } catch (RuntimeException | OutOfMemoryError e) {
+            } catch (RuntimeException | Error e) {
                 improvesSoon.set(false);
                 LOG.error("Views are not improved for now", e);
             }
@@ -171,7 +175,7 @@ public final class ImageViews implements AutoCloseable {
     private void inTree(Consumer<Path> work) {
         try {
             tree.get().ifPresent(work);
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("Views stay as they are", e);
         }
     }

@@ -18,14 +18,23 @@ class GuardTest {
                     new OperationMeter() {
                         @Override
                         public void ended(Operation operation, long nanos) {
-                            events.add(operation + " ended");
+                            count(operation + " ended");
                         }
 
                         @Override
                         public void failed(Operation operation, ErrorCode code) {
-                            events.add(operation + " " + code);
+                            count(operation + " " + code);
                         }
                     });
+
+    private boolean meterFails;
+
+    private void count(String event) {
+        if (meterFails) {
+            throw new StackOverflowError("simulated");
+        }
+        events.add(event);
+    }
 
     private int run(Guard.Body body) {
         return guard.run(Operation.READ, "/x", body);
@@ -66,5 +75,26 @@ class GuardTest {
                 };
         assertThat(run(body)).isEqualTo(-5);
         assertThat(events).containsExactly("READ INTERNAL", "READ ended");
+    }
+
+    /** The trap: what leaves a callback of libfuse ends the process. */
+    @Test
+    void neitherDoesWhatTheMeterThrows() {
+        meterFails = true;
+        assertThat(run(() -> 42)).isEqualTo(42);
+        Guard.Body notFound =
+                () -> {
+                    throw new FsException(Errno.ENOENT, "x");
+                };
+        assertThat(run(notFound)).isEqualTo(-2);
+        Guard.Body refused =
+                () -> {
+                    throw new ForebayException(ErrorCode.INVALID_ARGUMENT, "x");
+                };
+        assertThat(run(refused)).isEqualTo(-22);
+
+        meterFails = false;
+        assertThat(run(() -> 42)).isEqualTo(42);
+        assertThat(events).containsExactly("READ ended");
     }
 }

@@ -24,6 +24,16 @@ class PulseTest {
     }
 
     @Test
+    void oneThatCouldNotBeAskedOwesNothing() {
+        assertThat(pulse.ask(0)).isTrue();
+        pulse.answered();
+        assertThat(pulse.ask(100)).isTrue();
+        pulse.notAsked();
+        assertThat(pulse.isSilent(1_000, 10)).isFalse();
+        assertThat(pulse.ask(1_000)).isTrue();
+    }
+
+    @Test
     void oneThatNeverAnsweredDoesNotKnowTheQuestion() {
         assertThat(pulse.ask(0)).isTrue();
         assertThat(pulse.isSilent(1_000, 10)).isFalse();

@@ -11,8 +11,8 @@ import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.kernel.FakeKernel.Answer;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.linux.SystemCallException;
-import dev.forebay.model.ErrorCode;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,39 +26,45 @@ class RequestThreadTest {
     /** More than there are threads that wait for requests. */
     private static final int ASKED = 10;
 
+    private static final int ROOM = 4096;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     @TempDir private Path directory;
     private final FakeKernel kernel = new FakeKernel();
     private volatile boolean fails = true;
-    private KernelTransport transport;
+    private RequestThreads threads;
 
     RequestThreadTest() throws SystemCallException {}
 
-    /** Not guarded: what counts operations is what they pass before they are answered. */
-    private final class FailingMeter implements OperationMeter {
-        @Override
-        public void ended(Operation operation, long nanos) {
-            if (fails) {
-                throw new OutOfMemoryError("simulated");
-            }
-        }
-
-        @Override
-        public void failed(Operation operation, ErrorCode code) {}
-    }
-
     @BeforeEach
     void serve() {
+        FileSystemView view = EmptyTree.in(directory);
+        RememberedFiles files = new RememberedFiles(view);
+        Guard guard = new Guard(OperationMeter.NONE);
+        HandlerTable handlers = new HandlerTable();
+        handlers.on(Opcode.LOOKUP, Operation.LOOKUP, (_, _) -> handle());
         FuseDevice device =
                 new FuseDevice(
-                        List.of(kernel.device()), new Protocol(Protocol.NEWEST_MINOR, 0, 4096));
-        transport =
-                KernelTransport.serve(
-                        EmptyTree.in(directory), new Guard(new FailingMeter()), device);
+                        List.of(kernel.device()), new Protocol(Protocol.NEWEST_MINOR, 0, ROOM));
+        threads =
+                new RequestThreads(
+                        view,
+                        guard,
+                        handlers,
+                        new SlowReads(view, files, guard, ROOM, PATIENCE),
+                        new SlowLookups(view, handlers, guard, PATIENCE),
+                        device);
+        threads.start();
+    }
+
+    /** No guard is there for an answer that there is no room for: it is found when it is sent. */
+    private int handle() {
+        return fails ? ROOM + 1 : 0;
     }
 
     @AfterEach
     void close() throws Exception {
-        transport.close();
+        assertThat(threads.stop(PATIENCE)).isTrue();
         kernel.close();
     }
 
@@ -75,7 +81,7 @@ class RequestThreadTest {
 
         fails = false;
         long next = lookUp();
-        assertThat(kernel.next()).isEqualTo(new Answer(next, -Errno.ENOENT.number(), 0));
+        assertThat(kernel.next()).isEqualTo(new Answer(next, 0, 0));
         assertThat(kernel.rest()).as("second answers").isEmpty();
     }
 }

@@ -8,9 +8,11 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A piece that is brought once stays here for all who asked meanwhile, and afterwards. */
+@Tag("lincheck")
 class FlightsLincheckTest {
 
     private static final int SCENARIOS = Integer.getInteger("forebay.lincheck.scenarios", 10);

@@ -113,6 +113,22 @@ class PackWriterTest {
         }
     }
 
+    /** Then it is mounted, and read past the pod, from the next moment on. */
+    @Test
+    void whoHoldsItAndHasNotOpenedItYetLosesNothing() throws IOException {
+        byte[] before = readPastThePod();
+        try (HeldPacks _ = new HeldPacks(TestPack.ALL, List.of(file))) {
+            failToMend();
+        }
+        assertThat(readPastThePod()).isEqualTo(before);
+    }
+
+    private byte[] readPastThePod() throws IOException {
+        try (FileChannel disk = FileChannel.open(file.path())) {
+            return read(disk);
+        }
+    }
+
     /** A native view may have shown it, and goes on to if nobody is told. */
     @Test
     void aPageThatIsFoundWrongWhenAnotherComesIntoItsBlockIsALoss() throws IOException {
@@ -134,8 +150,6 @@ class PackWriterTest {
     void itsSpaceIsGivenBackIfNobodyReadsIt() throws IOException {
         failToMend();
 
-        try (FileChannel disk = FileChannel.open(file.path())) {
-            assertThat(read(disk)).containsOnly(0);
-        }
+        assertThat(readPastThePod()).containsOnly(0);
     }
 }

@@ -2,6 +2,7 @@ package dev.forebay.worker.accounts;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
+import dev.forebay.model.Sibling;
 import dev.forebay.transfer.AccountStatement;
 import java.util.UUID;
 
@@ -69,11 +70,59 @@ final class Account {
         this.heldSinceMillis = openedMillis;
     }
 
+    /** A request for so many bytes is sent to the lake. */
+    void asking(long asked) {
+        requests++;
+        underWay += asked;
+    }
+
+    /** A request for {@code asked} bytes has ended; so many came. */
+    void answered(long asked, long came) {
+        underWay -= asked;
+        bytes += came;
+    }
+
+    /** A request for so many bytes was not sent after all. */
+    void notAsked(long asked) {
+        underWay -= asked;
+        requests--;
+    }
+
+    void took(long came) {
+        kept += came;
+    }
+
+    void tookFromPeer(long came) {
+        peerRequests++;
+        peerBytes += came;
+    }
+
+    void tookFromSibling(Sibling sibling, long came, long stored) {
+        siblingKept += stored;
+        if (sibling.onPremises()) {
+            onPremisesRequests++;
+            onPremisesBytes += came;
+        } else {
+            siblingRequests++;
+            siblingBytes += came;
+        }
+    }
+
+    void served(long answered, long sent) {
+        servedRequests += answered;
+        servedBytes += sent;
+    }
+
     /** A clock that was set back counts nothing. */
     void holds(long bytesNow, long nowMillis) {
         heldByteSeconds += heldBytes * (Math.max(0, nowMillis - heldSinceMillis) / MILLIS);
         heldBytes = bytesNow;
         heldSinceMillis = nowMillis;
+    }
+
+    void close(long nowMillis) {
+        holds(0, nowMillis);
+        closed = true;
     }
 
     /** A request that was under way when the process was killed counts in whole. */

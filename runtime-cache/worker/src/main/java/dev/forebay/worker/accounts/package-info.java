@@ -1,4 +1,7 @@
-/** What the copies of versions on this worker have cost, over restarts. */
+/**
+ * What the copies of versions on this worker have cost, over restarts. {@link VersionAccounts} is
+ * what others see of it, and its lock guards the rest.
+ */
 @NullMarked
 package dev.forebay.worker.accounts;
 

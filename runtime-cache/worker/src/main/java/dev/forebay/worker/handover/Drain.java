@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +60,7 @@ public final class Drain implements AutoCloseable {
     private final String self;
     private final Membership membership;
     private final MountedVersions versions;
-    private final ChunkAccess chunks;
+    private final BiPredicate<ChunkAccess.Version, ChunkRef> held;
     private final WorkerClient client;
     private final Duration timeout;
     private final long bytesPerSecond;
@@ -70,20 +71,21 @@ public final class Drain implements AutoCloseable {
 
     /**
      * @param self this worker's id
+     * @param held whether all that a version has in a chunk is here
      * @param bytesPerSecond the most that is handed over in a second
      */
     public Drain(
             String self,
             Membership membership,
             MountedVersions versions,
-            ChunkAccess chunks,
+            BiPredicate<ChunkAccess.Version, ChunkRef> held,
             WorkerClient client,
             Duration timeout,
             long bytesPerSecond) {
         this.self = self;
         this.membership = membership;
         this.versions = versions;
-        this.chunks = chunks;
+        this.held = held;
         this.client = client;
         this.timeout = timeout;
         this.bytesPerSecond = bytesPerSecond;
@@ -140,9 +142,9 @@ public final class Drain implements AutoCloseable {
                 end();
                 LOG.info("Drained: {}", progress());
             }
-        } catch (RuntimeException e) {
-            LOG.warn("Draining ended early: {}", progress(), e);
+        } catch (RuntimeException | Error e) {
             fail();
+            LOG.warn("Draining ended early: {}", progress(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -175,10 +177,9 @@ public final class Drain implements AutoCloseable {
                     new ChunkAccess.Version(digest, use.manifest(), () -> false);
             List<ChunkRef> page = use.manifest().chunks(0, PAGE);
             while (!page.isEmpty()) {
-                List<ChunkRef> held =
-                        page.stream().filter(ref -> chunks.complete(version, ref)).toList();
-                for (int i = 0; i < held.size(); i += AT_ONCE) {
-                    together(digest, held.subList(i, Math.min(i + AT_ONCE, held.size())), deadline);
+                List<ChunkRef> here = page.stream().filter(ref -> held.test(version, ref)).toList();
+                for (int i = 0; i < here.size(); i += AT_ONCE) {
+                    together(digest, here.subList(i, Math.min(i + AT_ONCE, here.size())), deadline);
                 }
                 page = use.manifest().chunks(page.getLast().ordinal() + 1, PAGE);
             }

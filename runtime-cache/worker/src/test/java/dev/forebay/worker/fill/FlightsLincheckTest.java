@@ -9,11 +9,13 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * However many ask, a chunk is filled by one at a time, and each asker gets a result of its own.
  */
+@Tag("lincheck")
 class FlightsLincheckTest {
 
     private static final int SCENARIOS = Integer.getInteger("forebay.lincheck.scenarios", 10);

@@ -1,0 +1,47 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.fs.Transport;
+import dev.forebay.membership.RegionState;
+
+/** The figures that a pod's parts keep themselves, and are asked for when somebody looks. */
+final class PodFigures {
+
+    private final PodMetrics metrics;
+
+    PodFigures(PodMetrics metrics) {
+        this.metrics = metrics;
+    }
+
+    void transport(Transport transport) {
+        metrics.gauge(
+                "forebay_fuse_serving",
+                "1 if requests are served, 0 if it stands by",
+                () -> transport.serving() ? 1 : 0);
+        metrics.gauge(
+                "forebay_fuse_open_files", "Files that are or may be open", transport::openFiles);
+    }
+
+    void views(PodViews views) {
+        metrics.show(views.images()::counts);
+        metrics.gauge(
+                "forebay_fuse_mounted_files",
+                "Files of all versions",
+                () -> views.tree().statfs().files());
+    }
+
+    void reads(PodReads reads) {
+        metrics.counter(
+                "forebay_fuse_local_chunk_bytes",
+                "Verified bytes from the files of this node's workers",
+                reads.chunks()::readBytes);
+        metrics.gauge(
+                "forebay_fuse_memory_bytes", "Memory of cached pieces", reads.packs()::memoryBytes);
+    }
+
+    void region(RegionState region) {
+        metrics.gauge(
+                "forebay_fuse_etcd_connected",
+                "1 if the mount table is current",
+                () -> region.connected() ? 1 : 0);
+    }
+}

@@ -1,0 +1,176 @@
+package dev.forebay.fuse;
+
+import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.fuse.fs.Manifests;
+import dev.forebay.fuse.linux.DirectMemory;
+import dev.forebay.fuse.nodecache.NodePacksConfig;
+import dev.forebay.fuse.read.LocalChunks;
+import dev.forebay.fuse.read.MountedSource;
+import dev.forebay.fuse.read.PackReader;
+import dev.forebay.fuse.read.PackReaderConfig;
+import dev.forebay.fuse.read.PackSource;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionState;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ManifestRef;
+import dev.forebay.transfer.RegionFiles;
+import dev.forebay.transfer.RegionFilesConfig;
+import dev.forebay.transfer.RegionReader;
+import dev.forebay.transfer.RegionReaderConfig;
+import dev.forebay.transfer.WorkerClient;
+import dev.forebay.transfer.WorkerClientConfig;
+import dev.forebay.transfer.WorkerSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How manifests, images and bytes of packs come to a pod: from its memory, this node's disks, and
+ * the region's workers.
+ */
+final class PodReads {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PodReads.class);
+
+    /** When a version may be brought here again for the first time, after that has failed. */
+    private static final Duration RETRY_PAUSE = Duration.ofMinutes(1);
+
+    private final RegionFiles files;
+    private final ManifestCache manifestFiles;
+    private final Manifests manifests;
+    private final LocalChunks chunks;
+    private final Optional<PodPacks> nodePacks;
+    private final MountedSource source;
+    private final PackReader packs;
+    private volatile boolean rehearsing;
+    private volatile Runnable versionIsWhole = () -> {};
+
+    /**
+     * @param parts takes what has to be closed
+     */
+    PodReads(
+            PodOptions options,
+            WorkerClientConfig workers,
+            RegionState region,
+            PodMetrics metrics,
+            Parts parts) {
+        WorkerClient client = new WorkerClient(workers);
+        parts.add(client);
+        RegionReader regionReader =
+                new RegionReader(
+                        client, () -> workers(region), RegionReaderConfig.defaults(), metrics);
+        files = new RegionFiles(client, () -> workers(region), RegionFilesConfig.defaults());
+        manifestFiles =
+                new ManifestCache(
+                        options.directory.resolve("manifests"),
+                        options.manifestCache.bytes(),
+                        (ref, target) -> files.manifest(ref.digest(), target));
+        manifests = new Manifests(manifestFiles);
+        chunks = new LocalChunks(new NeighbourStore(options.workerStores), regionReader::read);
+        nodePacks = nodePacks(options);
+        nodePacks.ifPresent(parts::add);
+        nodePacks.ifPresent(cache -> metrics.showCache(cache::open));
+        source = new MountedSource(nodePacks.map(this::unlessRehearsing).orElse(chunks));
+        packs =
+                new PackReader(
+                        source,
+                        nodePacks.map(cache -> cache),
+                        PackReaderConfig.ofMemory(
+                                        DirectMemory.forPieces(options.memoryCache.bytes()))
+                                .prefetching(DirectMemory.buffers(16, 1 << 20, 16))
+                                .strict(options.strict),
+                        metrics);
+        parts.add(packs);
+    }
+
+    private static WorkerSet workers(RegionState region) {
+        RegionView view = region.view();
+        return new WorkerSet(view.workers(), view.live(), view.replicas());
+    }
+
+    private Optional<PodPacks> nodePacks(PodOptions options) {
+        NodePacksConfig config =
+                new NodePacksConfig(
+                        options.cacheDirectory().resolve("packs"),
+                        options.packCache.bytes(),
+                        options.prewarmRate.bytes(),
+                        RETRY_PAUSE,
+                        Duration.ofSeconds(options.sweepDelaySeconds),
+                        options.scrubRate.bytes(),
+                        Duration.ofSeconds(options.scrubPauseSeconds),
+                        options.strict);
+        return config.capacityBytes() == 0
+                ? Optional.empty()
+                : Optional.of(
+                        new PodPacks(
+                                config,
+                                options.view == ViewChoice.NATIVE,
+                                manifests,
+                                chunks,
+                                this::isWhole));
+    }
+
+    private void isWhole(ManifestRef manifest) {
+        LOG.info("All of manifest {} is on this node", manifest.digest());
+        versionIsWhole.run();
+    }
+
+    /** What is read to prepare must not bring whole versions to this node. */
+    private PackSource unlessRehearsing(PodPacks cache) {
+        return (manifest, pack, from, to, target) -> {
+            if (rehearsing) {
+                cache.probe(manifest, pack, from, to, target);
+            } else {
+                cache.read(manifest, pack, from, to, target);
+            }
+        };
+    }
+
+    RegionFiles files() {
+        return files;
+    }
+
+    ManifestCache manifestFiles() {
+        return manifestFiles;
+    }
+
+    Manifests manifests() {
+        return manifests;
+    }
+
+    /** Chunks of workers on this node. */
+    LocalChunks chunks() {
+        return chunks;
+    }
+
+    /** The node cache; empty if it has no room. */
+    Optional<PodPacks> nodePacks() {
+        return nodePacks;
+    }
+
+    PackReader packs() {
+        return packs;
+    }
+
+    /** Has something run each time that a whole version has come to this node. */
+    void whenVersionIsWhole(Runnable then) {
+        versionIsWhole = then;
+    }
+
+    /** Takes over the mount table; call it before the versions are shown. */
+    void update(RegionView view) {
+        List<Mount> mounts = view.mounts();
+        nodePacks.ifPresent(cache -> cache.update(mounts));
+        source.update(mounts);
+    }
+
+    /** Runs what reads only to prepare. */
+    void rehearse(Runnable reading) {
+        rehearsing = true;
+        reading.run();
+        rehearsing = false;
+    }
+}

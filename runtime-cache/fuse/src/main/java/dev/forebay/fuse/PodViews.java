@@ -1,0 +1,97 @@
+package dev.forebay.fuse;
+
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.fuse.fs.InodeNumbers;
+import dev.forebay.fuse.fs.PortableView;
+import dev.forebay.fuse.view.ImageViews;
+import dev.forebay.fuse.view.Images;
+import dev.forebay.fuse.view.MountedPacks;
+import dev.forebay.fuse.view.PackFolder;
+import dev.forebay.manifest.ManifestsAhead;
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** What a pod shows: the tree, file by file, and the images of versions on top of it. */
+final class PodViews {
+
+    private final PortableView portable;
+    private final Optional<ManifestsAhead> ahead;
+    private final MountedPacks mountedPacks;
+    private final FileSystemView tree;
+    private final ImageViews images;
+
+    /**
+     * The images are not among the parts: they have to be closed before the tree is unmounted.
+     *
+     * @param place where the tree is mounted that this process serves now; empty while it serves
+     *     none
+     * @param parts takes what has to be closed
+     */
+    PodViews(
+            PodOptions options,
+            ViewChoice.Found found,
+            PodReads reads,
+            Supplier<Optional<Path>> place,
+            Parts parts) {
+        portable =
+                new PortableView(
+                        reads.manifests(),
+                        reads.packs(),
+                        options.attributeCache,
+                        InodeNumbers.keptIn(options.mountDirectory().resolve("inodes")),
+                        nanos(Instant.now()));
+        ahead =
+                options.holder == null
+                        ? Optional.empty()
+                        : Optional.of(
+                                new ManifestsAhead(ref -> reads.manifests().open(ref).close()));
+        ahead.ifPresent(parts::add);
+        mountedPacks = new MountedPacks(reads.manifests());
+        tree = new PackFolder(portable, mountedPacks, reads.packs());
+        images =
+                new ImageViews(
+                        place,
+                        found.best(),
+                        found.devices(),
+                        new Images(
+                                options.cacheDirectory().resolve("images"),
+                                options.imageCache.bytes(),
+                                (mount, file) ->
+                                        reads.files()
+                                                .image(
+                                                        mount.version(),
+                                                        mount.manifest().digest(),
+                                                        file)),
+                        mountedPacks,
+                        () -> reads.nodePacks().flatMap(PodPacks::open));
+    }
+
+    private static long nanos(Instant time) {
+        return TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano();
+    }
+
+    /** What is mounted. */
+    FileSystemView tree() {
+        return tree;
+    }
+
+    ImageViews images() {
+        return images;
+    }
+
+    /** Shows the versions that are mounted from now on. For one thread at a time. */
+    void show(RegionView view) {
+        List<Mount> mounts = view.mounts();
+        mountedPacks.update(mounts);
+        images.retain(mounts);
+        portable.show(mounts);
+        images.show();
+        ahead.ifPresent(manifests -> manifests.update(view.manifests()));
+    }
+}

@@ -1,0 +1,100 @@
+package dev.forebay.fuse.hold;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks servers whether they live, and has one replaced that does not answer: a process that is
+ * stopped keeps its connection, and what it has taken from the kernel. Safe for use by many
+ * threads.
+ *
+ * @param <S> a server
+ */
+final class Pulses<S> {
+
+    /** What is decided here is done there. */
+    interface Orders<S> {
+        void ask(S server);
+
+        /** Replaces a server that does not answer, if it serves and another one can. */
+        void replace(S server);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Pulses.class);
+
+    private final Orders<S> orders;
+    private final long patienceNanos;
+    private final Map<S, Pulse> pulses = new ConcurrentHashMap<>();
+
+    /**
+     * @param patience for how long a server may leave a question unanswered
+     */
+    Pulses(Orders<S> orders, Duration patience) {
+        this.orders = orders;
+        this.patienceNanos = patience.toNanos();
+    }
+
+    /** From now on until it is removed a server is asked. */
+    void add(S server) {
+        pulses.put(server, new Pulse());
+    }
+
+    void remove(S server) {
+        pulses.remove(server);
+    }
+
+    /** A server that was added has answered. */
+    void answered(S server) {
+        Pulse pulse = pulses.get(server);
+        if (pulse != null) {
+            pulse.answered();
+        }
+    }
+
+    /**
+     * Asks again and again, whatever fails.
+     *
+     * @param interval between two questions
+     * @param ended when to end
+     */
+    void watch(Duration interval, BooleanSupplier ended) {
+        long last = System.nanoTime();
+        while (!ended.getAsBoolean()) {
+            LockSupport.parkNanos(interval.toNanos());
+            long now = System.nanoTime();
+            boolean stoppedOurselves = now - last > patienceNanos / 2 + interval.toNanos();
+            last = now;
+            try {
+                pulses.forEach((server, pulse) -> look(server, pulse, now, stoppedOurselves));
+            } catch (RuntimeException | Error e) {
+                LOG.error("Servers are asked again in a moment whether they live", e);
+            }
+        }
+    }
+
+    private void look(S server, Pulse pulse, long now, boolean stoppedOurselves) {
+        if (stoppedOurselves) {
+            pulse.restart(now);
+        }
+        if (pulse.ask(now)) {
+            ask(server, pulse);
+        } else if (pulse.isSilent(now, patienceNanos)) {
+            orders.replace(server);
+        }
+    }
+
+    private void ask(S server, Pulse pulse) {
+        try {
+            orders.ask(server);
+        } catch (RuntimeException | Error e) {
+            // Else it would be replaced for not answering.
+            pulse.notAsked();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PartsTest {
+
+    private final List<String> closed = new ArrayList<>();
+    private final Parts parts = new Parts();
+
+    @Test
+    void whatCameLastIsClosedFirst() {
+        parts.add(part("directory"));
+        parts.add(part("region"));
+        parts.add(part("mount"));
+
+        parts.close();
+
+        assertThat(closed).containsExactly("mount", "region", "directory");
+    }
+
+    @Test
+    void whatWasThereCanBeClosedBeforeTheOthers() {
+        AutoCloseable server = part("server");
+        parts.add(server);
+        parts.add(part("mount"));
+        parts.closeFirst(server);
+
+        parts.close();
+
+        assertThat(closed).containsExactly("server", "mount");
+    }
+
+    @Test
+    void closesTheOthersWhenOneFails() {
+        parts.add(part("directory"));
+        parts.add(
+                () -> {
+                    throw new IllegalStateException("busy");
+                });
+
+        parts.close();
+
+        assertThat(closed).containsExactly("directory");
+    }
+
+    @Test
+    void closesNothingTwice() {
+        parts.add(part("mount"));
+        parts.close();
+
+        parts.close();
+
+        assertThat(closed).containsExactly("mount");
+    }
+
+    private AutoCloseable part(String name) {
+        return () -> closed.add(name);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.forebay.fuse.hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.linux.Packet;
+import dev.forebay.fuse.linux.UnixSocket;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HolderTest {
+
+    private static final long PATIENCE_SECONDS = 30;
+
+    @TempDir private Path directory;
+
+    /** As when there is no thread left for one more server. */
+    @Test
+    void serversCanConnectThoughOneCouldNotBeAttendedTo() throws Exception {
+        FailingThreads threads = new FailingThreads();
+        threads.set("inherited");
+        try (Holder holder = Holder.listen(directory, Duration.ZERO)) {
+            threads.fail = true;
+            try (UnixSocket turnedAway = connect()) {
+                assertThat(hear(turnedAway)).isEmpty();
+            }
+            threads.fail = false;
+            try (UnixSocket server = connect()) {
+                server.send(Word.END.name(), List.of());
+                assertThat(holder.end()).succeedsWithin(Duration.ofSeconds(PATIENCE_SECONDS));
+            }
+        } finally {
+            threads.remove();
+        }
+    }
+
+    /** Inherited by the thread that accepts, which then makes threads of its own. */
+    private static final class FailingThreads extends InheritableThreadLocal<String> {
+        private volatile boolean fail;
+
+        @Override
+        protected String childValue(String parents) {
+            if (fail && Thread.currentThread().getName().equals("holder")) {
+                throw new OutOfMemoryError("simulated");
+            }
+            return parents;
+        }
+    }
+
+    private UnixSocket connect() throws IOException {
+        return UnixSocket.connect(Holder.socket(directory));
+    }
+
+    /** The next message; empty at the end. */
+    private static Optional<String> hear(UnixSocket socket) throws Exception {
+        return CompletableFuture.supplyAsync(
+                        () -> receive(socket), task -> Thread.ofPlatform().daemon().start(task))
+                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static Optional<String> receive(UnixSocket socket) {
+        try {
+            return socket.receive().map(Packet::text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

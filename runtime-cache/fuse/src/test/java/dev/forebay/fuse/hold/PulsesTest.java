@@ -1,0 +1,84 @@
+package dev.forebay.fuse.hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PulsesTest {
+
+    private static final Duration INTERVAL = Duration.ofMillis(1);
+    private static final String SERVER = "server";
+
+    private volatile boolean ended;
+
+    private void watch(Pulses<String> pulses) {
+        pulses.add(SERVER);
+        Thread.ofPlatform().daemon().start(() -> pulses.watch(INTERVAL, () -> ended));
+    }
+
+    @AfterEach
+    void end() {
+        ended = true;
+    }
+
+    private static void await(CountDownLatch event) throws InterruptedException {
+        assertThat(event.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void whoCouldNotBeAskedIsAskedAgainAndNotReplaced() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        AtomicInteger questions = new AtomicInteger();
+        AtomicInteger replaced = new AtomicInteger();
+        watch(
+                new Pulses<>(
+                        new Pulses.Orders<>() {
+                            @Override
+                            public void ask(String server) {
+                                if (questions.incrementAndGet() == 1) {
+                                    throw new OutOfMemoryError("simulated");
+                                }
+                                asked.countDown();
+                            }
+
+                            @Override
+                            public void replace(String server) {
+                                replaced.incrementAndGet();
+                            }
+                        },
+                        Duration.ofMinutes(1)));
+        await(asked);
+        assertThat(replaced).hasValue(0);
+    }
+
+    @Test
+    void whoAnswersNoMoreIsReplacedThoughThatFailedOnce() throws Exception {
+        CountDownLatch attempts = new CountDownLatch(2);
+        AtomicInteger questions = new AtomicInteger();
+        Pulses.Orders<String> orders =
+                new Pulses.Orders<>() {
+                    @Override
+                    public void ask(String server) {
+                        questions.incrementAndGet();
+                    }
+
+                    @Override
+                    public void replace(String server) {
+                        attempts.countDown();
+                        throw new OutOfMemoryError("simulated");
+                    }
+                };
+        Pulses<String> pulses = new Pulses<>(orders, Duration.ofMillis(20));
+        watch(pulses);
+        while (questions.get() == 0) {
+            Thread.onSpinWait();
+        }
+        pulses.answered(SERVER);
+        await(attempts);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.forebay.fuse.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.forebay.fuse.fs.Errno;
+import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.Operation;
+import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.kernel.FakeKernel.Answer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class DeferredTest {
+
+    private static final long UNIQUE = 1;
+
+    /** How many bytes an answer can have. */
+    private static final int ROOM = 16;
+
+    @Test
+    void anAnswerThatCannotBeSentIsAnError() throws Exception {
+        FakeKernel kernel = new FakeKernel();
+        Deferred deferred =
+                new Deferred(
+                        new Guard(OperationMeter.NONE),
+                        Operation.READ,
+                        "/x",
+                        kernel.device(),
+                        UNIQUE,
+                        Duration.ofMinutes(1));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> deferred.answer(new Answers(ROOM), () -> ROOM + 1))
+                .withMessage("a reply of 17 bytes, with room for 16");
+        assertThat(kernel.next()).isEqualTo(new Answer(UNIQUE, -Errno.EIO.number(), 0));
+        kernel.close();
+    }
+}

@@ -1,0 +1,61 @@
+package dev.forebay.worker.accounts;
+
+import dev.forebay.membership.Mount;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import dev.forebay.worker.retention.MountedVersions;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which of the mounted versions with the same manifest pays: one that is being filled before one
+ * that is served, and that before one that goes. Guarded by {@link VersionAccounts}.
+ */
+final class Payers {
+
+    private static final Comparator<Mount> FIRST_PAYS = Comparator.comparing(Payers::order);
+
+    private final MountedVersions versions;
+    private final Map<Digest, DatasetVersion> payers = new HashMap<>();
+
+    Payers(MountedVersions versions) {
+        this.versions = versions;
+    }
+
+    private static int order(Mount mount) {
+        return switch (mount.state()) {
+            case WARMING -> 0;
+            case CACHED -> 1;
+            case EVICTING -> 2;
+        };
+    }
+
+    void update(RegionView view) {
+        payers.clear();
+        view.mounts().stream()
+                .sorted(FIRST_PAYS)
+                .forEach(mount -> payers.putIfAbsent(mount.manifest().digest(), mount.version()));
+    }
+
+    /** The manifests that were mounted at the last update. */
+    Set<Digest> manifests() {
+        return Collections.unmodifiableSet(payers.keySet());
+    }
+
+    /** Who pays for a manifest; empty if no version with it is mounted. */
+    Optional<DatasetVersion> of(Digest manifest) {
+        return Optional.ofNullable(payers.get(manifest))
+                // Reads may know of a mount before the accounts are told of it.
+                .or(
+                        () ->
+                                versions.view().mounts().stream()
+                                        .filter(mount -> mount.manifest().digest().equals(manifest))
+                                        .min(FIRST_PAYS)
+                                        .map(Mount::version));
+    }
+}
