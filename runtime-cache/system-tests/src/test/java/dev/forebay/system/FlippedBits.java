@@ -1,5 +1,6 @@
 package dev.forebay.system;
 
+import dev.forebay.devstack.server.LiveFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -9,7 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 
 /** What a disk does that is not what it was: bits of files are other ones. */
 final class FlippedBits {
@@ -21,14 +21,10 @@ final class FlippedBits {
      * go meanwhile, and none if there are none.
      */
     static void below(Path directory, String suffix, int bits, Random random) throws IOException {
-        List<Path> files;
-        try (Stream<Path> all = Files.walk(directory)) {
-            files =
-                    all.filter(file -> file.toString().endsWith(suffix))
-                            .filter(Files::isRegularFile)
-                            .sorted()
-                            .toList();
-        }
+        List<Path> files =
+                LiveFiles.below(directory).stream()
+                        .filter(file -> file.toString().endsWith(suffix))
+                        .toList();
         for (int i = 0; i < bits && !files.isEmpty(); i++) {
             try {
                 in(files.get(random.nextInt(files.size())), 1, random);
@@ -40,11 +36,16 @@ final class FlippedBits {
 
     /** Flips bits of a file that is not empty. */
     static void in(Path file, int bits, Random random) throws IOException {
+        in(file, 0, Files.size(file), bits, random);
+    }
+
+    /** Flips bits between two bytes of a file; an odd number of them leaves it changed. */
+    static void in(Path file, long from, long to, int bits, Random random) throws IOException {
         ByteBuffer octet = ByteBuffer.allocate(1);
         try (FileChannel bytes =
                 FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             for (int i = 0; i < bits; i++) {
-                long at = random.nextLong(bytes.size());
+                long at = random.nextLong(from, to);
                 bytes.read(octet.clear(), at);
                 octet.put(0, (byte) (octet.get(0) ^ (1 << random.nextInt(8))));
                 bytes.write(octet.flip(), at);

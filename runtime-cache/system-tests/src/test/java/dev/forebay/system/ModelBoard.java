@@ -11,14 +11,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What the processes of the model tell each other: which versions are mounted, and how much was
- * read. A mapped file.
+ * What the processes of the model tell each other: which versions are mounted, which may show wrong
+ * bytes, and how much was read. A mapped file.
  */
 final class ModelBoard {
 
     private static final VarHandle LONGS =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final int BYTES = 4096;
+    private static final int ROTS = 128;
     private static final int READERS = 256;
 
     private final ByteBuffer board;
@@ -51,6 +52,19 @@ final class ModelBoard {
     /** Between being mounted and not, or back. */
     void change(int version) {
         LONGS.getAndAdd(board, version * 8, 1L);
+    }
+
+    /**
+     * Odd while bits have flipped on the node's disk that nobody may have found. Who finds the same
+     * even number before a file is opened and after it was read knows that there were none.
+     */
+    long rotten(int version) {
+        return (long) LONGS.getVolatile(board, ROTS + version * 8);
+    }
+
+    /** Between being rotten and not, or back. */
+    void rot(int version) {
+        LONGS.getAndAdd(board, ROTS + version * 8, 1L);
     }
 
     /** How many reads a reader has compared. */

@@ -192,19 +192,37 @@ final class ModelMount implements AutoCloseable {
         return Files.readAllBytes(file).length > 0;
     }
 
+    /** Waits until all that was said of mounts until now is seen here. */
+    void awaitNews() {
+        region.underAnotherName(
+                name ->
+                        Await.until(
+                                name + " is there",
+                                PATIENCE,
+                                () -> Files.exists(mountpoint.resolve(name.path()))));
+    }
+
     /** Whether a version is shown the way it should be. */
     boolean shows(DatasetVersion version) throws IOException {
-        String at = " " + mountpoint.resolve(version.path()) + " ";
-        List<String> mounts =
-                Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-                        .filter(line -> line.contains(at))
-                        .toList();
+        List<String> mounts = mounts(version);
         return switch (setup.shown()) {
             case BY_FUSE -> mounts.isEmpty();
             case BY_IMAGE -> !mounts.isEmpty();
             // The source is a second name of the image, in a folder of its own.
             case NATIVELY -> !mounts.isEmpty() && mounts.getLast().contains("/native/");
         };
+    }
+
+    /** The identity of the mount in which a version's files are opened. */
+    String shownBy(DatasetVersion version) throws IOException {
+        return mounts(version).getLast().split(" ", 2)[0];
+    }
+
+    private List<String> mounts(DatasetVersion version) throws IOException {
+        String at = " " + mountpoint.resolve(version.path()) + " ";
+        return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+                .filter(line -> line.contains(at))
+                .toList();
     }
 
     /** Kill -9 of the pod that serves: the other one takes over, and gets one that stands by. */

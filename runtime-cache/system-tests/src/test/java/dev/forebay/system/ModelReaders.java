@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 final class ModelReaders implements AutoCloseable {
 
     /** A version that cannot be brought to the node at once is tried again after a minute. */
-    private static final Duration SHOWN_WITHIN = Duration.ofMinutes(3);
+    static final Duration SHOWN_WITHIN = Duration.ofMinutes(3);
 
     private record Reader(Process process, Path output) {}
 
@@ -27,11 +27,11 @@ final class ModelReaders implements AutoCloseable {
     private final Path boardFile;
     private final ModelBoard board;
 
-    ModelReaders(ModelRegion region, ModelMount mount, long seed) {
+    ModelReaders(ModelRegion region, ModelMount mount, long seed) throws IOException {
         this.region = region;
         this.mount = mount;
         this.seed = seed;
-        boardFile = region.directory.resolve(mount.setup() + ".board");
+        boardFile = Files.createTempFile(region.directory, mount.setup() + "-", ".board");
         board = ModelBoard.open(boardFile);
     }
 
@@ -84,6 +84,13 @@ final class ModelReaders implements AutoCloseable {
     /** From now on a version that was there may not be, or is there for certain. */
     void comesOrGoes(ModelVersion version) {
         board.change(version.index());
+    }
+
+    /**
+     * From now on bytes of a version may be wrong, or no more in files that are opened from now.
+     */
+    void rotsOrIsMended(ModelVersion version) {
+        board.rot(version.index());
     }
 
     /** How many reads were compared. */

@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * A region with the versions of the model: a lake behind a proxy that spoils, etcd, and two
@@ -58,6 +59,7 @@ final class ModelRegion implements AutoCloseable {
     private final List<ServerProcess> workers = new ArrayList<>();
     private final WorkerClient client = new WorkerClient(WorkerClientConfig.defaults());
     private final List<ManifestRef> manifests = new ArrayList<>();
+    private int names;
 
     ModelRegion(Path directory) throws Exception {
         this.directory = directory;
@@ -200,6 +202,18 @@ final class ModelRegion implements AutoCloseable {
                     PATIENCE,
                     () -> client.coverage(worker, manifest.digest()) != null);
         }
+    }
+
+    /**
+     * Runs something while the first version has another name, too: who sees a name that was not
+     * there before has seen all that was said of mounts until then.
+     */
+    void underAnotherName(Consumer<DatasetVersion> work) {
+        DatasetVersion name = DatasetVersion.of("model", "data", "name-" + names++);
+        state.mount(name, manifests.getFirst());
+        work.accept(name);
+        state.beginEviction(name);
+        state.unmount(name);
     }
 
     /** Evicts a version as an agent does. */

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.server.ServerProcess;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,6 +48,9 @@ class ReferenceModelIT {
     private static final int FLIPPED_BITS = 3000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AT_MOST = Duration.ofMinutes(20);
+
+    /** Where the logs of all processes are copied to when something failed. */
+    private static final Path KEPT_LOGS = Path.of("target", "reference-model");
 
     @TempDir private static Path directory;
     private static ModelRegion region;
@@ -116,8 +121,21 @@ class ReferenceModelIT {
                     readers.reads(),
                     Duration.between(start, Instant.now()).toSeconds(),
                     counts);
+        } catch (Throwable e) {
+            keepLogs();
+            throw e;
         } finally {
             region.proxy.spoil(request -> Fault.NONE);
+        }
+    }
+
+    private static void keepLogs() throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path log : all.filter(file -> file.toString().endsWith(".log")).toList()) {
+                Path kept = KEPT_LOGS.resolve(directory.relativize(log));
+                Files.createDirectories(kept.getParent());
+                Files.copy(log, kept, StandardCopyOption.REPLACE_EXISTING);
+            }
         }
     }
 
@@ -155,6 +173,7 @@ class ReferenceModelIT {
         Predicate<ModelSetup> held = ModelSetup::held;
         // By its image a version shows names without the manifest.
         Predicate<ModelSetup> named = held.and(each -> each.shown() == ModelSetup.Shown.BY_FUSE);
+        Predicate<ModelSetup> natively = each -> each.shown() == ModelSetup.Shown.NATIVELY;
         return Stream.of(
                         new Event("lake faults", 4, all, this::spoilLake),
                         new Event("worker stopped", 2, all, this::stopWorker),
@@ -176,7 +195,8 @@ class ReferenceModelIT {
                                 "packs damaged",
                                 4,
                                 ModelSetup::strict,
-                                () -> damagePacks(mount, readers)))
+                                () -> damagePacks(mount, readers)),
+                        new Event("native pack damaged", 3, natively, () -> rot(mount, readers)))
                 .filter(event -> event.in().test(setup))
                 .toList();
     }
@@ -248,6 +268,30 @@ class ReferenceModelIT {
         Await.until("reads of what is left", PATIENCE, () -> readers.reads() >= until);
     }
 
+    /** Until the scrub has found it, and what is opened after that is another mount's. */
+    private void rot(ModelMount mount, ModelReaders readers) throws IOException {
+        ModelVersion version = ModelVersion.all().get(1);
+        Await.until(
+                version.name() + " is native",
+                ModelReaders.SHOWN_WITHIN,
+                () -> mount.shows(version.name()));
+        String before = mount.shownBy(version.name());
+        PackBlock block = PackBlock.some(region, version, mount.packs(), random);
+        readers.rotsOrIsMended(version);
+        block.rot(random);
+        Await.until(
+                "what rotted is mended",
+                ModelReaders.SHOWN_WITHIN,
+                () ->
+                        block.isMended()
+                                && mount.shows(version.name())
+                                && !mount.shownBy(version.name()).equals(before));
+        readers.rotsOrIsMended(version);
+        // Who has a file open from before may have to do with what it saw then.
+        long until = readers.reads() + READS_AMID_IT;
+        Await.until("reads of what was mended", PATIENCE, () -> readers.reads() >= until);
+    }
+
     /** That is an error until they are fetched again. */
     private void damageManifests(ModelMount mount, ModelReaders readers) throws SQLException {
         ModelVersion.all().forEach(readers::comesOrGoes);
@@ -261,6 +305,8 @@ class ReferenceModelIT {
         region.evict(version);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1500)));
         region.mount(version);
+        // It may still be there as it was before it went.
+        mount.awaitNews();
         Await.until(version.name() + " is readable again", PATIENCE, () -> mount.reads(version));
         readers.comesOrGoes(version);
     }

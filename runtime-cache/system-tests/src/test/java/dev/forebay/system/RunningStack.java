@@ -3,6 +3,7 @@ package dev.forebay.system;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.devstack.server.LiveFiles;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
@@ -67,7 +68,7 @@ final class RunningStack implements AutoCloseable {
 
     /** The chunk files in it; some may be on their way out, by what happens beside a test. */
     List<Path> chunkFiles(String region, int worker) throws IOException {
-        return StoreFiles.of(store(region, worker));
+        return LiveFiles.below(store(region, worker).resolve("chunks"));
     }
 
     /** How many chunks the two workers of a region have on their disks. */

@@ -15,13 +15,19 @@ import java.util.stream.Stream;
  * unpacked without being installed.
  *
  * @param name of the package
- * @param program its name in the package's {@code /usr/bin}
+ * @param program its name, and that of what starts it
+ * @param path where the package has it; not that of a script that looks for it in {@code /usr}
  */
-record DebianProgram(String name, String program) implements Recipe {
+record DebianProgram(String name, String program, String path) implements Recipe {
 
     /** A program of the same name as its package. */
     DebianProgram(String name) {
         this(name, name);
+    }
+
+    /** A program in the package's {@code /usr/bin}. */
+    DebianProgram(String name, String program) {
+        this(name, program, "usr/bin/" + program);
     }
 
     @Override
@@ -49,9 +55,11 @@ record DebianProgram(String name, String program) implements Recipe {
                             root="$(dirname "$(readlink -f "$0")")/root"
                             LD_LIBRARY_PATH=$(find "$root" -name '*.so*' -exec dirname {} + | sort -u | tr '\\n' ':')
                             export LD_LIBRARY_PATH
-                            exec "$root/usr/bin/%s" "$@"
+                            # Fonts are in there too if this machine had none.
+                            if [ -d "$root/etc/fonts" ]; then export FONTCONFIG_SYSROOT="$root"; fi
+                            exec "$root/%s" "$@"
                             """
-                                    .formatted(program));
+                                    .formatted(path));
             Files.setPosixFilePermissions(start, PosixFilePermissions.fromString("rwxr-xr-x"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

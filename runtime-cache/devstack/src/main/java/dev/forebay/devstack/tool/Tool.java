@@ -104,6 +104,20 @@ record Tool(
                     "install it (Debian: apt-get install fio)",
                     new DebianProgram("fio"));
 
+    /** For tests of what people see; obtained when one is run. */
+    static final Tool CHROMIUM =
+            new Tool(
+                    "chromium-headless-shell",
+                    "156",
+                    "chromium-headless-shell",
+                    Pattern.compile("Chromium (1[2-9]\\d|[2-9]\\d\\d)\\."),
+                    "a minute",
+                    "install it (Debian: apt-get install chromium-headless-shell)",
+                    new DebianProgram(
+                            "chromium-headless-shell",
+                            "chromium-headless-shell",
+                            "usr/lib/chromium/chromium-headless-shell"));
+
     /**
      * For tests of the chart; obtained when one is run. Always this one: others render otherwise.
      */

@@ -98,6 +98,11 @@ public final class Toolbox {
         return program(Tool.FIO);
     }
 
+    /** Chromium without a window: the program {@code chromium-headless-shell}. */
+    public Path chromium() {
+        return program(Tool.CHROMIUM);
+    }
+
     /** The program {@code helm}. */
     public Path helm() {
         return program(Tool.HELM);

@@ -148,6 +148,8 @@ class ToolboxTest {
                 .doesNotContainPattern(Tool.TEMPORAL.versionPattern());
         assertThat("Version  : v1.8.0").containsPattern(Tool.VERSITYGW.versionPattern());
         assertThat("Version  : v1.0.2").doesNotContainPattern(Tool.VERSITYGW.versionPattern());
+        assertThat("Chromium 156.0.8078.79").containsPattern(Tool.CHROMIUM.versionPattern());
+        assertThat("Chromium 90.0.4430.72").doesNotContainPattern(Tool.CHROMIUM.versionPattern());
         assertThat("postgres (PostgreSQL) 15.18").containsPattern(Tool.POSTGRES.versionPattern());
         assertThat("postgres (PostgreSQL) 9.6.1")
                 .doesNotContainPattern(Tool.POSTGRES.versionPattern());

@@ -1,4 +1,4 @@
-package dev.forebay.system;
+package dev.forebay.devstack.server;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -7,24 +7,25 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedSet;
-import java.util.TreeSet;
 
-/** The files in a worker's chunk store, which come and go while somebody looks. */
-final class StoreFiles {
+/** The files of a server that runs, which come and go while somebody looks. */
+public final class LiveFiles {
 
-    private StoreFiles() {}
+    private LiveFiles() {}
 
-    /** The chunk files in a worker's directory, sorted; some may be gone already. */
-    static List<Path> of(Path store) throws IOException {
-        SortedSet<Path> found = new TreeSet<>();
+    /** The regular files below a directory, sorted; some may be gone already. */
+    public static List<Path> below(Path directory) throws IOException {
+        List<Path> found = new ArrayList<>();
         Files.walkFileTree(
-                store.resolve("chunks"),
+                directory,
                 new SimpleFileVisitor<>() {
                     @Override
                     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                        found.add(file);
+                        if (attributes.isRegularFile()) {
+                            found.add(file);
+                        }
                         return FileVisitResult.CONTINUE;
                     }
 
@@ -37,6 +38,6 @@ final class StoreFiles {
                         throw failure;
                     }
                 });
-        return List.copyOf(found);
+        return found.stream().sorted().toList();
     }
 }

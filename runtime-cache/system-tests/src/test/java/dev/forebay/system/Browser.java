@@ -1,0 +1,202 @@
+package dev.forebay.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** One page in Chromium without a window, as a person uses it. Not thread-safe. */
+final class Browser implements AutoCloseable {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    /** A page is not told of what its server hears later. */
+    private static final Duration FRESH = Duration.ofSeconds(10);
+
+    private static final Pattern LISTENING =
+            Pattern.compile("DevTools listening on ws://([^/\\s]+)/\\S+\\s");
+
+    /** What is rendered, in frames too. */
+    private static final String SHOWN =
+            """
+            (function shown(frame) {
+              const inner = Array.from(frame.frames, each => shown(each));
+              return [frame.document.body.innerText, ...inner].join("\\n");
+            })(window)
+            """;
+
+    private static final String CLICK =
+            """
+            (function click(text) {
+              const link = [...document.links].find(each => each.textContent.trim() === text);
+              link?.click();
+              return link !== undefined;
+            })
+            """;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final Process process;
+    private final Path log;
+    private final DevTools page;
+
+    /**
+     * Starts it with an empty page.
+     *
+     * @param program {@code chromium-headless-shell}
+     * @param directory for its profile and log
+     */
+    Browser(Path program, Path directory) throws IOException, InterruptedException {
+        this.log = directory.resolve("chromium.log");
+        this.process =
+                new ProcessBuilder(
+                                program.toString(),
+                                // As root it does not start otherwise; it opens our own servers
+                                // only.
+                                "--no-sandbox",
+                                "--disable-gpu",
+                                // Containers have little of it.
+                                "--disable-dev-shm-usage",
+                                "--disable-background-networking",
+                                "--lang=en-US",
+                                "--window-size=1600,1200",
+                                "--user-data-dir=" + directory.resolve("profile"),
+                                "--remote-debugging-port=0",
+                                "about:blank")
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
+                        .start();
+        try {
+            this.page = new DevTools(http, newPage());
+        } catch (IOException | InterruptedException | RuntimeException | Error e) {
+            end();
+            throw e;
+        }
+    }
+
+    /** Goes to an address; what is there may be shown a while later. */
+    void open(URI address) throws IOException, InterruptedException {
+        JsonNode result = page.call("Page.navigate", Map.of("url", address.toString()));
+        if (result.has("errorText")) {
+            throw new IOException("%s: %s".formatted(address, result.get("errorText").asText()));
+        }
+    }
+
+    /** Clicks on the link with this text as soon as there is one. */
+    void click(String text) throws IOException {
+        String click = CLICK + "(" + JSON.writeValueAsString(text) + ")";
+        Await.until("a link '%s'".formatted(text), PATIENCE, () -> evaluate(click).asBoolean());
+    }
+
+    /**
+     * Waits until the page shows all of this, and loads it again now and then meanwhile.
+     *
+     * @return the text that is shown: cells of a row with tabs between them
+     */
+    String shows(String... wanted) throws IOException, InterruptedException {
+        Instant deadline = Instant.now().plus(PATIENCE);
+        Instant stale = Instant.now().plus(FRESH);
+        String shown = shown();
+        while (!Stream.of(wanted).allMatch(shown::contains) && Instant.now().isBefore(deadline)) {
+            if (Instant.now().isAfter(stale)) {
+                page.call("Page.reload", Map.of());
+                stale = Instant.now().plus(FRESH);
+            }
+            Await.pause();
+            shown = shown();
+        }
+        assertThat(shown).contains(wanted);
+        return shown;
+    }
+
+    /** Makes a picture of what is shown. */
+    void picture(Path png) throws IOException, InterruptedException {
+        JsonNode shot = page.call("Page.captureScreenshot", Map.of("format", "png"));
+        Files.write(png, Base64.getDecoder().decode(shot.get("data").asText()));
+    }
+
+    /** Everything that can be read now; nothing while a page is loaded. */
+    private String shown() throws IOException, InterruptedException {
+        requireAlive();
+        try {
+            return evaluate(SHOWN).asText();
+        } catch (IOException notYet) {
+            return "";
+        }
+    }
+
+    private JsonNode evaluate(String script) throws IOException, InterruptedException {
+        JsonNode answer =
+                page.call("Runtime.evaluate", Map.of("expression", script, "returnByValue", true));
+        if (answer.has("exceptionDetails")) {
+            throw new IOException(answer.get("exceptionDetails").toString());
+        }
+        return answer.path("result").path("value");
+    }
+
+    /** The WebSocket of a page of its own. */
+    private URI newPage() throws IOException, InterruptedException {
+        String[] address = {""};
+        Await.until(
+                "Chromium listens",
+                PATIENCE,
+                () -> {
+                    requireAlive();
+                    Matcher listening = LISTENING.matcher(Files.readString(log));
+                    boolean found = listening.find();
+                    address[0] = found ? listening.group(1) : "";
+                    return found;
+                });
+        HttpRequest request =
+                HttpRequest.newBuilder(
+                                URI.create("http://%s/json/new?about:blank".formatted(address[0])))
+                        .timeout(PATIENCE)
+                        .PUT(HttpRequest.BodyPublishers.noBody())
+                        .build();
+        String answer = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        return URI.create(JSON.readTree(answer).path("webSocketDebuggerUrl").asText());
+    }
+
+    private void requireAlive() throws IOException {
+        if (!process.isAlive()) {
+            throw new AssertionError("Chromium has ended: " + Files.readString(log));
+        }
+    }
+
+    /** Kills it: there is nothing to keep. */
+    private void end() {
+        List<ProcessHandle> all =
+                Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+        all.forEach(ProcessHandle::destroyForcibly);
+        CompletableFuture.allOf(
+                        all.stream()
+                                .map(ProcessHandle::onExit)
+                                .toArray(CompletableFuture<?>[]::new))
+                .completeOnTimeout(null, 10, TimeUnit.SECONDS)
+                .join();
+        http.shutdownNow();
+    }
+
+    @Override
+    public void close() {
+        page.close();
+        end();
+    }
+}

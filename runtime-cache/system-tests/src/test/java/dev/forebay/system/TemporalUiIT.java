@@ -1,0 +1,130 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static dev.forebay.system.RunningStack.KOREA;
+import static dev.forebay.system.RunningStack.VIRGINIA;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.tool.Toolbox;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a person sees of a version in Temporal's UI, without opening an event: "In Temporal's UI" in
+ * docs/operations.md. Pictures of it are in {@code target/temporal-ui}.
+ */
+@ExtendWith(SharedStack.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TemporalUiIT {
+
+    private static final String VERSION = "ui/shown@v1";
+    private static final String WORKFLOW = "dataset/" + VERSION;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final RunningStack stack;
+    private Path chromium;
+    private JsonNode receipt;
+    private Browser browser;
+
+    TemporalUiIT(RunningStack stack) {
+        this.stack = stack;
+    }
+
+    /** One region has the version, and somebody pins it there; the other one cannot get it. */
+    @BeforeAll
+    void prepare() throws Exception {
+        chromium = obtainChromium();
+        Api api = stack.api();
+        stack.lake().putAll("ui/", Map.of("a.bin", bytes(1, 1000), "b.bin", bytes(2, 500)));
+        api.register("ui/shown", "s3://datasets/ui/", Duration.ofHours(1));
+        Map<String, Object> pin =
+                Map.of("holder", "alice", "reason", "training", "lease_seconds", 600);
+        String pinned = api.accept(VERSION, Map.of("region", KOREA, "pin", pin));
+        receipt = api.receipt(VERSION, KOREA, pinned, PATIENCE);
+        stack.lake().put("ui/b.bin", bytes(3, 500));
+        String failed = api.accept(VERSION, Map.of("region", VIRGINIA));
+        assertThat(api.outcome(VERSION, VIRGINIA, failed, PATIENCE).code())
+                .isEqualTo("LAKE_OBJECT_CHANGED");
+    }
+
+    private static Path obtainChromium() {
+        try {
+            return Toolbox.ofThisMachine().chromium();
+        } catch (DevstackException e) {
+            return Assumptions.abort("no browser: " + e.getMessage());
+        }
+    }
+
+    @BeforeEach
+    void startBrowser(@TempDir Path profile) throws Exception {
+        browser = new Browser(chromium, profile);
+    }
+
+    @AfterEach
+    void endBrowser(TestInfo test) throws Exception {
+        try (Browser ended = browser) {
+            Path pictures = Files.createDirectories(Path.of("target", "temporal-ui"));
+            ended.picture(pictures.resolve(test.getTestMethod().orElseThrow().getName() + ".png"));
+        }
+    }
+
+    @Test
+    void aDatasetIsFoundByNameAndItsRegionsCoveragePinsAndLastErrorAreSeen() throws Exception {
+        browser.open(list("ForebayDataset = \"ui/shown\""));
+        browser.click(WORKFLOW);
+        browser.click("User Metadata");
+
+        String shown =
+                browser.shows(
+                        "Dataset ui/shown, version v1",
+                        "s3://datasets/ui/",
+                        KOREA + "\tCACHED\t100 %",
+                        VIRGINIA + "\tBLOCKED\t",
+                        VIRGINIA + " is blocked by LAKE_OBJECT_CHANGED");
+
+        assertThat(shown)
+                .containsPattern(VIRGINIA + "\tBLOCKED\t\\d\\d? %\t")
+                .containsPattern(VIRGINIA + " is blocked by .*ui/b\\.bin.*To do: ")
+                .containsPattern("\t%s\talice\ttraining\t20\\d\\d-".formatted(KOREA));
+    }
+
+    @Test
+    void whatIsBlockedInARegionIsListed() throws Exception {
+        browser.open(list("ForebayRegions = \"%s:BLOCKED\"".formatted(VIRGINIA)));
+
+        browser.shows(WORKFLOW);
+    }
+
+    @Test
+    void theLinkOfAReceiptLeadsToTheVersion() throws Exception {
+        browser.open(URI.create(receipt.get("workflow_url").asText()));
+        browser.click("Search Attributes");
+
+        browser.shows(
+                WORKFLOW, "ForebayPinned", KOREA + ":CACHED", VIRGINIA + ":BLOCKED", "ui/shown");
+    }
+
+    /** The list of workflows that a query finds. */
+    private URI list(String query) {
+        return stack.stack()
+                .temporal()
+                .ui()
+                .resolve("/namespaces/default/workflows?query=" + URLEncoder.encode(query, UTF_8));
+    }
+}
