@@ -93,6 +93,8 @@ from forebay._models import (
     Origin,
     Pin,
     PinSpec,
+    Placement,
+    Placements,
     Plan,
     PlanNeeds,
     PlanRoom,
@@ -114,7 +116,6 @@ from forebay._models import (
     Victim,
     Worker,
 )
-from forebay._placements import Placement, Placements
 from forebay._prefetch import prefetch_dataset
 
 __version__ = "0.1.0"

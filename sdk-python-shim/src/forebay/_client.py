@@ -22,6 +22,7 @@ from forebay._models import (
     Explanation,
     Pin,
     PinSpec,
+    Placements,
     Plan,
     Progress,
     Queued,
@@ -34,7 +35,6 @@ from forebay._models import (
     Tracking,
     Version,
 )
-from forebay._placements import Placements
 from forebay._values import Duration
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from forebay._commands._output import connect, print_json, say
-from forebay._placements import Placement
+from forebay._models import Placement
 from forebay._tables import print_table
 from forebay._values import human_bytes, human_seconds
 

@@ -5,6 +5,7 @@ from forebay._models.datasets import Check, Dataset, Tracking
 from forebay._models.ensure import EnsureStatus, Progress, Receipt
 from forebay._models.explanations import Explanation, Happening
 from forebay._models.pins import Pin, PinSpec
+from forebay._models.placements import Placement, Placements
 from forebay._models.plans import Plan, PlanNeeds, PlanRoom, PlanSource, PlanVictim, RegionPlan
 from forebay._models.problems import Blocked
 from forebay._models.regions import Queued, Quota, Region, Worker
@@ -28,6 +29,8 @@ __all__ = [
     "Origin",
     "Pin",
     "PinSpec",
+    "Placement",
+    "Placements",
     "Plan",
     "PlanNeeds",
     "PlanRoom",

@@ -9,7 +9,10 @@ public final class Descriptions {
 
     private Descriptions() {}
 
-    /** For {@code WorkflowOptions.setStaticSummary}. */
+    /**
+     * For {@code WorkflowOptions.setStaticSummary}. Names alone: Temporal says that a summary has
+     * 400 bytes, and a source may be longer.
+     */
     public static String summary(VersionInput input) {
         return "Dataset %s, version %s"
                 .formatted(input.version().dataset(), input.version().version());
@@ -18,8 +21,8 @@ public final class Descriptions {
     /** For {@code WorkflowOptions.setStaticDetails}. */
     public static String details(VersionInput input) {
         return ("The life of `%s` in every region, from `s3://%s/%s`.\n\n"
-                        + "Its current details say what each region holds and who pins it; fillings and evictions"
-                        + " are its child workflows.")
+                        + "*Current Details* says what each region holds, who pins it, and why a region is blocked."
+                        + " Fillings and evictions are its children: see *Relationships*.")
                 .formatted(input.version(), input.bucket(), input.prefix());
     }
 }

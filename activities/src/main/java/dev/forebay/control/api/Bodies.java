@@ -28,6 +28,14 @@ final class Bodies {
 
     private Bodies() {}
 
+    private static @Nullable TtlAfter ttlBegins(@Nullable String after) {
+        return after == null ? null : TtlAfter.valueOf(after.toUpperCase(Locale.ROOT));
+    }
+
+    private static @Nullable Duration seconds(@Nullable Long given) {
+        return given == null ? null : Duration.ofSeconds(given);
+    }
+
     @Schema(name = "NewDataset")
     record NewDataset(
             @NotNull(message = Rules.REQUIRED)
@@ -77,7 +85,7 @@ final class Bodies {
                     @Nullable String ttlAfter) {
 
         @Nullable TtlAfter ttlBegins() {
-            return ttlAfter == null ? null : TtlAfter.valueOf(ttlAfter.toUpperCase(Locale.ROOT));
+            return Bodies.ttlBegins(ttlAfter);
         }
 
         LakeSource lakeSource() {
@@ -89,7 +97,28 @@ final class Bodies {
         }
 
         @Nullable Duration ttl() {
-            return ttlSeconds == null ? null : Duration.ofSeconds(ttlSeconds);
+            return seconds(ttlSeconds);
+        }
+    }
+
+    @Schema(name = "DatasetTtl")
+    record DatasetTtl(
+            @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
+                    @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
+                    @Schema(description = "As it is, if absent")
+                    @Nullable Long ttlSeconds,
+            @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
+                    @Schema(
+                            enumeration = {"pin", "read"},
+                            description = "From what that counts; as it is, if absent")
+                    @Nullable String ttlAfter) {
+
+        @Nullable TtlAfter ttlBegins() {
+            return Bodies.ttlBegins(ttlAfter);
+        }
+
+        @Nullable Duration ttl() {
+            return seconds(ttlSeconds);
         }
     }
 

@@ -1,10 +1,12 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.ControlPlaneConfig;
+import dev.forebay.control.api.Bodies.DatasetTtl;
 import dev.forebay.control.api.Bodies.NewDataset;
-import dev.forebay.control.api.Views.DatasetPage;
-import dev.forebay.control.api.Views.DatasetView;
-import dev.forebay.control.api.Views.VersionPage;
+import dev.forebay.control.api.DatasetViews.DatasetPage;
+import dev.forebay.control.api.DatasetViews.DatasetView;
+import dev.forebay.control.api.VersionViews.VersionPage;
+import dev.forebay.control.api.VersionViews.VersionView;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
@@ -23,6 +25,7 @@ import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import java.util.List;
@@ -47,19 +50,19 @@ class DatasetsResource {
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
     private final DatasetTracking tracking;
-    private final VersionViews views;
+    private final WorkflowLinks links;
     private final ControlPlaneConfig config;
 
     DatasetsResource(
             DatasetCatalogue datasets,
             VersionCatalogue versions,
             DatasetTracking tracking,
-            VersionViews views,
+            WorkflowLinks links,
             ControlPlaneConfig config) {
         this.datasets = datasets;
         this.versions = versions;
         this.tracking = tracking;
-        this.views = views;
+        this.links = links;
         this.config = config;
     }
 
@@ -112,6 +115,20 @@ class DatasetsResource {
         return DatasetView.of(datasets.get(path.toName()));
     }
 
+    @PUT
+    @Path("/{namespace}/{name}/ttl")
+    @Operation(
+            summary = "Set how long versions that are made from now on stay in a region",
+            description =
+                    "Versions that are there keep their ttl_seconds: PUT a version's ttl. ttl_after is of all.")
+    @APIResponse(responseCode = "200", description = "The dataset")
+    @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
+    public DatasetView setTtl(
+            @BeanParam @Valid DatasetPath path,
+            @NotNull(message = Rules.REQUIRED) @Valid DatasetTtl body) {
+        return DatasetView.of(datasets.setTtl(path.toName(), body.ttl(), body.ttlBegins()));
+    }
+
     @DELETE
     @Path("/{namespace}/{name}")
     @Operation(
@@ -142,7 +159,7 @@ class DatasetsResource {
         List<VersionStatus> page =
                 versions.list(name, after == null ? null : new DatasetVersion(name, after), size);
         return new VersionPage(
-                page.stream().map(views::of).toList(),
+                page.stream().map(version -> VersionView.of(version, links)).toList(),
                 page.size() < size ? null : page.getLast().version().version());
     }
 }

@@ -2,7 +2,7 @@ package dev.forebay.control.api;
 
 import dev.forebay.control.api.Bodies.Ensure;
 import dev.forebay.control.api.Bodies.PinSpec;
-import dev.forebay.control.api.Views.EnsuredView;
+import dev.forebay.control.api.EnsureViews.EnsuredView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.EnsureRequests;
 import dev.forebay.control.engine.Ensured;
@@ -58,19 +58,19 @@ class EnsureResource {
     private final ProgressReader progress;
     private final Regions regions;
     private final VersionLookup lookup;
-    private final VersionViews views;
+    private final WorkflowLinks links;
 
     EnsureResource(
             EnsureRequests requests,
             ProgressReader progress,
             Regions regions,
             VersionLookup lookup,
-            VersionViews views) {
+            WorkflowLinks links) {
         this.requests = requests;
         this.progress = progress;
         this.regions = regions;
         this.lookup = lookup;
-        this.views = views;
+        this.links = links;
     }
 
     @POST
@@ -161,11 +161,11 @@ class EnsureResource {
 
     private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {
         return switch (ensured) {
-            case Ensured.Done done -> RestResponse.ok(views.done(version, done));
+            case Ensured.Done done -> RestResponse.ok(EnsuredView.of(version, done, links));
             case Ensured.Pending pending ->
                     RestResponse.status(
                             RestResponse.Status.ACCEPTED,
-                            views.pending(pending, progress.of(version)));
+                            EnsuredView.of(pending, progress.of(version)));
         };
     }
 

@@ -2,8 +2,8 @@ package dev.forebay.control.api;
 
 import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.NewPin;
-import dev.forebay.control.api.Views.PinPage;
-import dev.forebay.control.api.Views.PinView;
+import dev.forebay.control.api.PinViews.PinPage;
+import dev.forebay.control.api.PinViews.PinView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.DatasetVersions;
 import dev.forebay.control.engine.PinRenewals;

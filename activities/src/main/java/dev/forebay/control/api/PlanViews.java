@@ -1,7 +1,6 @@
 package dev.forebay.control.api;
 
-import dev.forebay.control.api.Views.CauseView;
-import dev.forebay.control.api.Views.ManifestView;
+import dev.forebay.control.api.VersionViews.ManifestView;
 import dev.forebay.control.engine.Plan;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Residency;

@@ -3,7 +3,7 @@ package dev.forebay.control.api;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.control.ControlPlaneConfig;
-import dev.forebay.control.api.Views.VersionProgressView;
+import dev.forebay.control.api.ProgressViews.VersionProgressView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.ProgressFeeds;
 import dev.forebay.control.engine.VersionProgress;

@@ -1,7 +1,7 @@
 package dev.forebay.control.api;
 
-import dev.forebay.control.api.Views.QueuePage;
-import dev.forebay.control.api.Views.QueuedView;
+import dev.forebay.control.api.QueueViews.QueuePage;
+import dev.forebay.control.api.QueueViews.QueuedView;
 import dev.forebay.control.engine.RoomQueue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.service.Role;

@@ -1,8 +1,8 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.api.Bodies.Quota;
-import dev.forebay.control.api.Views.QuotaPage;
-import dev.forebay.control.api.Views.QuotaView;
+import dev.forebay.control.api.QuotaViews.QuotaPage;
+import dev.forebay.control.api.QuotaViews.QuotaView;
 import dev.forebay.control.catalogue.QuotaCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;

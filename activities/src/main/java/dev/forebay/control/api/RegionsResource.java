@@ -1,9 +1,9 @@
 package dev.forebay.control.api;
 
-import dev.forebay.control.api.Views.PinPage;
-import dev.forebay.control.api.Views.PinView;
-import dev.forebay.control.api.Views.RegionPage;
-import dev.forebay.control.api.Views.RegionView;
+import dev.forebay.control.api.PinViews.PinPage;
+import dev.forebay.control.api.PinViews.PinView;
+import dev.forebay.control.api.RegionViews.RegionPage;
+import dev.forebay.control.api.RegionViews.RegionView;
 import dev.forebay.control.catalogue.PinCatalogue;
 import dev.forebay.control.engine.PinAudit;
 import dev.forebay.control.regions.Regions;

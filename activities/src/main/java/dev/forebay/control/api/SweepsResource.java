@@ -40,19 +40,19 @@ class SweepsResource {
     private final SweepRuns runs;
     private final SweepSchedules schedules;
     private final Regions regions;
-    private final VersionViews views;
+    private final WorkflowLinks links;
 
     SweepsResource(
             SweepPlans plans,
             SweepRuns runs,
             SweepSchedules schedules,
             Regions regions,
-            VersionViews views) {
+            WorkflowLinks links) {
         this.plans = plans;
         this.runs = runs;
         this.schedules = schedules;
         this.regions = regions;
-        this.views = views;
+        this.links = links;
     }
 
     @GET
@@ -93,7 +93,7 @@ class SweepsResource {
                     String waitSeconds) {
         RegionName name = regions.require(region);
         SweepRuns.Run run = runs.run(name, Duration.ofSeconds(Integer.parseInt(waitSeconds)));
-        SweepView view = SweepView.of(name, run, views.url(run.workflowId()));
+        SweepView view = SweepView.of(name, run, links.to(run.workflowId()));
         return view.done()
                 ? RestResponse.ok(view)
                 : RestResponse.status(RestResponse.Status.ACCEPTED, view);

@@ -1,7 +1,7 @@
 package dev.forebay.control.api;
 
 import dev.forebay.control.api.Bodies.NewTracking;
-import dev.forebay.control.api.Views.TrackingView;
+import dev.forebay.control.api.TrackingViews.TrackingView;
 import dev.forebay.control.engine.DatasetTracking;
 import dev.forebay.service.Role;
 import io.quarkus.resteasy.reactive.server.EndpointDisabled;

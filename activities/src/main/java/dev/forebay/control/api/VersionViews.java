@@ -1,141 +1,174 @@
 package dev.forebay.control.api;
 
-import dev.forebay.control.api.Views.CauseView;
-import dev.forebay.control.api.Views.EnsuredView;
-import dev.forebay.control.api.Views.ManifestView;
-import dev.forebay.control.api.Views.OriginView;
-import dev.forebay.control.api.Views.PinView;
-import dev.forebay.control.api.Views.ProgressView;
-import dev.forebay.control.api.Views.ReceiptView;
-import dev.forebay.control.api.Views.ResidencyView;
-import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.api.PinViews.PinView;
 import dev.forebay.control.catalogue.Origin;
-import dev.forebay.control.engine.Ensured;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.control.engine.VersionProgress;
+import dev.forebay.lifecycle.Pace;
+import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.Digest;
-import dev.forebay.service.ServiceConfig;
+import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.WorkflowIds;
-import dev.forebay.workflows.message.PinGrant;
-import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionStatus;
-import jakarta.inject.Singleton;
-import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the answers that point to Temporal's web UI. */
-@Singleton
-class VersionViews {
+/** What answers about versions carry. */
+final class VersionViews {
 
-    private final Optional<URI> ui;
-    private final String temporalNamespace;
+    private VersionViews() {}
 
-    VersionViews(ServiceConfig config) {
-        this.ui = config.temporal().ui();
-        this.temporalNamespace = config.temporal().namespace();
-    }
+    @Schema(name = "Version")
+    record VersionView(
+            String dataset,
+            String version,
+            @Nullable ManifestView manifest,
+            @Schema(
+                            description =
+                                    "What it was made from; only where one version is shown, and null until it is frozen")
+                    @Nullable OriginView origin,
+            long ttlSeconds,
+            List<ResidencyView> regions,
+            List<PinView> pins,
+            String workflowId,
+            @Nullable String workflowUrl) {
 
-    /** What the workflow said last, and nothing more recent. */
-    VersionView of(VersionStatus status) {
-        return of(
-                new VersionProgress(
-                        status,
-                        status.regions().stream()
-                                .map(residency -> RegionProgress.of(residency, status.manifest()))
-                                .toList()),
-                Optional.empty());
-    }
-
-    VersionView of(VersionProgress progress, Optional<Origin> origin) {
-        VersionStatus status = progress.status();
-        String workflowId = WorkflowIds.version(status.version());
-        return new VersionView(
-                status.version().dataset().toString(),
-                status.version().version(),
-                ManifestView.of(status.manifest()),
-                origin.map(OriginView::of).orElse(null),
-                status.ttl().toSeconds(),
-                progress.regions().stream().map(ResidencyView::of).toList(),
-                status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
-                workflowId,
-                url(workflowId));
-    }
-
-    EnsuredView done(DatasetVersion version, Ensured.Done done) {
-        List<ReceiptView> receipts =
-                Stream.concat(Stream.of(done.receipt()), done.receipt().others().stream())
-                        .map(this::receipt)
-                        .toList();
-        return new EnsuredView(
-                done.requestId(),
-                version.version(),
-                true,
-                receipts.getFirst(),
-                receipts,
-                null,
-                null);
-    }
-
-    EnsuredView pending(Ensured.Pending pending, VersionProgress of) {
-        List<ProgressView> progress =
-                pending.regions().stream().map(of::of).map(ProgressView::of).toList();
-        return new EnsuredView(
-                pending.requestId(),
-                of.version().version(),
-                false,
-                null,
-                null,
-                progress.getFirst(),
-                progress);
-    }
-
-    private ReceiptView receipt(Receipt receipt) {
-        PinGrant pin = receipt.pin();
-        Digest manifest = receipt.manifestDigest();
-        return new ReceiptView(
-                receipt.version().dataset().toString(),
-                receipt.version().version(),
-                manifest == null ? null : manifest.hex(),
-                manifest == null ? null : receipt.objects(),
-                manifest == null ? null : receipt.bytes(),
-                receipt.region().value(),
-                coverage(receipt),
-                receipt.bytesVerified(),
-                receipt.bytesFromLake(),
-                Map.of("lake", receipt.bytesFromLake(), "sibling", receipt.bytesFromSiblings()),
-                receipt.path(),
-                receipt.cachedAt(),
-                pin == null ? null : PinView.of(receipt.version(), pin),
-                CauseView.of(receipt.cold()),
-                receipt.workflowId(),
-                url(receipt.workflowId()));
-    }
-
-    /** Rounding never makes all of almost all. */
-    private static double coverage(Receipt receipt) {
-        if (receipt.bytesVerified() >= receipt.bytes()) {
-            return receipt.manifestDigest() == null ? 0 : 1;
+        /** What the workflow said last, and nothing more recent. */
+        static VersionView of(VersionStatus status, WorkflowLinks links) {
+            return of(
+                    new VersionProgress(
+                            status,
+                            status.regions().stream()
+                                    .map(
+                                            residency ->
+                                                    RegionProgress.of(residency, status.manifest()))
+                                    .toList()),
+                    Optional.empty(),
+                    links);
         }
-        return Math.min(Math.nextDown(1.0), (double) receipt.bytesVerified() / receipt.bytes());
+
+        static VersionView of(
+                VersionProgress progress, Optional<Origin> origin, WorkflowLinks links) {
+            VersionStatus status = progress.status();
+            String workflowId = WorkflowIds.version(status.version());
+            return new VersionView(
+                    status.version().dataset().toString(),
+                    status.version().version(),
+                    ManifestView.of(status.manifest()),
+                    origin.map(OriginView::of).orElse(null),
+                    status.ttl().toSeconds(),
+                    progress.regions().stream().map(ResidencyView::of).toList(),
+                    status.pins().stream().map(pin -> PinView.of(status.version(), pin)).toList(),
+                    workflowId,
+                    links.to(workflowId));
+        }
     }
 
-    /** Where Temporal's web UI shows a workflow, if it is known. */
-    @Nullable String url(String workflowId) {
-        return ui.map(
-                        base ->
-                                "%s/namespaces/%s/workflows/%s"
-                                        .formatted(
-                                                base.toString().replaceAll("/+$", ""),
-                                                temporalNamespace,
-                                                URLEncoder.encode(
-                                                        workflowId, StandardCharsets.UTF_8)))
-                .orElse(null);
+    @Schema(name = "Manifest")
+    record ManifestView(String digest, String uri, long objects, long bytes, long chunks) {
+
+        static @Nullable ManifestView of(@Nullable ManifestRef manifest) {
+            return manifest == null
+                    ? null
+                    : new ManifestView(
+                            manifest.digest().hex(),
+                            manifest.uri(),
+                            manifest.objects(),
+                            manifest.bytes(),
+                            manifest.chunks());
+        }
     }
+
+    @Schema(name = "Origin", description = "What a version was made from")
+    record OriginView(
+            String source,
+            List<String> include,
+            List<String> exclude,
+            @Nullable String keys,
+            @Schema(description = "Of the list of keys, as it was read") @Nullable String keysEtag,
+            @Schema(description = "Of the list of keys, in a bucket with versioning")
+                    @Nullable String keysVersionId,
+            @Schema(description = "The version that it was compared with; null if it was the first")
+                    @Nullable String before,
+            long objectsUnchanged,
+            long objectsChanged,
+            long objectsAdded,
+            long objectsRemoved,
+            @Schema(description = "Sizes of what was changed or added") long bytesNew,
+            Instant frozenAt) {
+
+        static OriginView of(Origin origin) {
+            Origin.ListIdentity keys = origin.keys();
+            DatasetVersion before = origin.before();
+            Comparison comparison = origin.comparison();
+            return new OriginView(
+                    origin.source().toString(),
+                    origin.source().include(),
+                    origin.source().exclude(),
+                    origin.source().keys(),
+                    keys == null ? null : keys.etag(),
+                    keys == null ? null : keys.versionId(),
+                    before == null ? null : before.version(),
+                    comparison.unchanged(),
+                    comparison.changed(),
+                    comparison.added(),
+                    comparison.removed(),
+                    comparison.newBytes(),
+                    origin.frozenAt());
+        }
+    }
+
+    @Schema(name = "Residency", description = "What a region holds of a version")
+    record ResidencyView(
+            String region,
+            Residency.State state,
+            @Schema(description = "Rounded down; 100 only if the region is CACHED") int percent,
+            long bytesCached,
+            long objectsCached,
+            long bytesFromLake,
+            @Schema(
+                            description =
+                                    "On the average since the filling began; null if it has not, or is over")
+                    @Nullable Long bytesPerSecond,
+            @Schema(description = "At that pace") @Nullable Long etaSeconds,
+            @Schema(
+                            description =
+                                    "Failed attempts of what is under way; only where one version is shown")
+                    int failed,
+            @Nullable String path,
+            @Nullable Instant cachedAt,
+            @Nullable Instant evictableAt,
+            @Schema(description = "Why it was given up, and what to do")
+                    @Nullable CauseView blocked,
+            @Schema(
+                            description =
+                                    "What it waits for, or how the last attempt failed, while it is WARMING or EVICTING; only where one version is shown")
+                    @Nullable CauseView waiting) {
+
+        static ResidencyView of(RegionProgress progress) {
+            Residency residency = progress.residency();
+            return new ResidencyView(
+                    residency.region().value(),
+                    residency.state(),
+                    progress.percent(),
+                    progress.bytes(),
+                    progress.objects(),
+                    residency.bytesFromLake(),
+                    progress.pace().map(Pace::bytesPerSecond).orElse(null),
+                    progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
+                    progress.work().failed(),
+                    residency.path(),
+                    residency.cachedAt(),
+                    residency.evictableAt(),
+                    CauseView.of(residency.blocked()),
+                    CauseView.of(progress.work().waiting()));
+        }
+    }
+
+    @Schema(name = "VersionPage")
+    record VersionPage(List<VersionView> items, @Nullable String next) {}
 }

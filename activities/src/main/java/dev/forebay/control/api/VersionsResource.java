@@ -3,7 +3,7 @@ package dev.forebay.control.api;
 import dev.forebay.control.api.Bodies.Eviction;
 import dev.forebay.control.api.Bodies.InRegion;
 import dev.forebay.control.api.Bodies.Ttl;
-import dev.forebay.control.api.Views.VersionView;
+import dev.forebay.control.api.VersionViews.VersionView;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.DatasetVersions;
@@ -43,7 +43,7 @@ class VersionsResource {
     private final Regions regions;
     private final VersionLookup lookup;
     private final VersionCatalogue catalogue;
-    private final VersionViews views;
+    private final WorkflowLinks links;
 
     VersionsResource(
             DatasetVersions versions,
@@ -52,14 +52,14 @@ class VersionsResource {
             Regions regions,
             VersionLookup lookup,
             VersionCatalogue catalogue,
-            VersionViews views) {
+            WorkflowLinks links) {
         this.versions = versions;
         this.reader = reader;
         this.progress = progress;
         this.regions = regions;
         this.lookup = lookup;
         this.catalogue = catalogue;
-        this.views = views;
+        this.links = links;
     }
 
     @GET
@@ -152,6 +152,6 @@ class VersionsResource {
     }
 
     private VersionView shown(VersionStatus status) {
-        return views.of(progress.of(status), catalogue.origin(status.version()));
+        return VersionView.of(progress.of(status), catalogue.origin(status.version()), links);
     }
 }

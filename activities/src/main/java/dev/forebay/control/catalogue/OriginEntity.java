@@ -5,6 +5,7 @@ import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
@@ -21,18 +22,7 @@ class OriginEntity extends PanacheEntityBase {
 
     @Id String version;
 
-    String bucket;
-
-    String prefix;
-
-    @Column(name = "include_patterns")
-    String include;
-
-    @Column(name = "exclude_patterns")
-    String exclude;
-
-    @Column(name = "key_list")
-    @Nullable String keyList;
+    @Embedded SourceColumns source;
 
     @Column(name = "key_list_etag")
     @Nullable String keyListEtag;
@@ -45,14 +35,7 @@ class OriginEntity extends PanacheEntityBase {
     @Column(name = "objects_unchanged")
     long unchanged;
 
-    @Column(name = "objects_changed")
-    long changed;
-
-    @Column(name = "objects_added")
-    long added;
-
-    @Column(name = "objects_removed")
-    long removed;
+    @Embedded DifferenceColumns difference;
 
     @Column(name = "bytes_new")
     long newBytes;
@@ -63,36 +46,33 @@ class OriginEntity extends PanacheEntityBase {
     static OriginEntity of(DatasetVersion version, Origin origin) {
         OriginEntity entity = new OriginEntity();
         entity.version = version.toString();
-        entity.bucket = origin.source().bucket();
-        entity.prefix = origin.source().prefix();
-        entity.include = PatternLines.join(origin.source().include());
-        entity.exclude = PatternLines.join(origin.source().exclude());
-        entity.keyList = origin.source().keys();
+        entity.source = SourceColumns.of(origin.source());
         ListIdentity keys = origin.keys();
         entity.keyListEtag = keys == null ? null : keys.etag();
         entity.keyListVersion = keys == null ? null : keys.versionId();
         DatasetVersion before = origin.before();
         entity.before = before == null ? null : before.toString();
-        entity.unchanged = origin.comparison().unchanged();
-        entity.changed = origin.comparison().changed();
-        entity.added = origin.comparison().added();
-        entity.removed = origin.comparison().removed();
-        entity.newBytes = origin.comparison().newBytes();
+        Comparison comparison = origin.comparison();
+        entity.unchanged = comparison.unchanged();
+        entity.difference =
+                new DifferenceColumns(
+                        comparison.changed(), comparison.added(), comparison.removed());
+        entity.newBytes = comparison.newBytes();
         entity.frozenAt = origin.frozenAt();
         return entity;
     }
 
     Origin toOrigin() {
         return new Origin(
-                new LakeSource(
-                        bucket,
-                        prefix,
-                        PatternLines.split(include),
-                        PatternLines.split(exclude),
-                        keyList),
+                source.toSource(),
                 keyListEtag == null ? null : new ListIdentity(keyListEtag, keyListVersion),
                 before == null ? null : DatasetVersion.parse(before),
-                new Comparison(unchanged, changed, added, removed, newBytes),
+                new Comparison(
+                        unchanged,
+                        difference.changed(),
+                        difference.added(),
+                        difference.removed(),
+                        newBytes),
                 frozenAt);
     }
 }

@@ -8,6 +8,7 @@ import dev.forebay.workflows.activity.TrackingActivities.Check;
 import dev.forebay.workflows.message.Problem;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
@@ -34,14 +35,7 @@ class TrackingEntity extends PanacheEntityBase {
 
     @Nullable String made;
 
-    @Column(name = "objects_changed")
-    long changed;
-
-    @Column(name = "objects_added")
-    long added;
-
-    @Column(name = "objects_removed")
-    long removed;
+    @Embedded DifferenceColumns difference;
 
     @Column(name = "problem_code")
     @Nullable String problemCode;
@@ -53,9 +47,7 @@ class TrackingEntity extends PanacheEntityBase {
         checkedAt = now;
         DatasetVersion version = check.made();
         made = version == null ? null : version.toString();
-        changed = check.changed();
-        added = check.added();
-        removed = check.removed();
+        difference = new DifferenceColumns(check.changed(), check.added(), check.removed());
         problemCode = problem == null ? null : problem.code().name();
         problemMessage = problem == null ? null : problem.message();
     }
@@ -71,9 +63,9 @@ class TrackingEntity extends PanacheEntityBase {
                                 checkedAt,
                                 new Check(
                                         made == null ? null : DatasetVersion.parse(made),
-                                        changed,
-                                        added,
-                                        removed),
+                                        difference.changed(),
+                                        difference.added(),
+                                        difference.removed()),
                                 problemCode == null || problemMessage == null
                                         ? null
                                         : new Problem(

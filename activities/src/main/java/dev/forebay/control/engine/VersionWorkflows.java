@@ -3,6 +3,7 @@ package dev.forebay.control.engine;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.workflows.DatasetVersionWorkflow;
+import dev.forebay.workflows.Descriptions;
 import dev.forebay.workflows.SearchAttributes;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowIds;
@@ -60,7 +61,7 @@ class VersionWorkflows {
                         known.ttl(),
                         isSomewhere(known) ? known : null,
                         List.of());
-        return client.newUntypedWorkflowStub("DatasetVersion", options(dataset, known.version()))
+        return client.newUntypedWorkflowStub("DatasetVersion", options(input))
                 .startUpdateWithStart(
                         options(updateName, updateId, result),
                         new Object[] {request},
@@ -146,7 +147,8 @@ class VersionWorkflows {
                 .build();
     }
 
-    private static WorkflowOptions options(Dataset dataset, DatasetVersion version) {
+    private static WorkflowOptions options(VersionInput input) {
+        DatasetVersion version = input.version();
         return WorkflowOptions.newBuilder()
                 .setWorkflowId(WorkflowIds.version(version))
                 .setTaskQueue(TaskQueues.LIFECYCLE)
@@ -160,7 +162,8 @@ class VersionWorkflows {
                                 .set(SearchAttributes.NAMESPACE, version.dataset().namespace())
                                 .set(SearchAttributes.VERSION, version.version())
                                 .build())
-                .setStaticSummary("%s from %s".formatted(version, dataset.source()))
+                .setStaticSummary(Descriptions.summary(input))
+                .setStaticDetails(Descriptions.details(input))
                 .build();
     }
 }

@@ -1,0 +1,15 @@
+package dev.forebay.control.api;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.message.Problem;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** Why something does not go on, as answers tell it. */
+@Schema(name = "Cause", description = "Why something does not go on")
+record CauseView(ErrorCode code, String message) {
+
+    static @Nullable CauseView of(@Nullable Problem problem) {
+        return problem == null ? null : new CauseView(problem.code(), problem.message());
+    }
+}

@@ -1,0 +1,60 @@
+package dev.forebay.control.api;
+
+import dev.forebay.control.engine.PinAudit;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.workflows.message.PinGrant;
+import java.time.Instant;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** What answers about pins carry. */
+final class PinViews {
+
+    private PinViews() {}
+
+    @Schema(name = "Pin")
+    record PinView(
+            String id,
+            String region,
+            String dataset,
+            String version,
+            String holder,
+            String reason,
+            Instant expiresAt,
+            @Schema(description = "The uid of the Kubernetes Job that holds it; null if none does")
+                    @Nullable String job,
+            @Schema(
+                            description =
+                                    "Why nobody seems to stand behind it; only where leaked pins are listed")
+                    @Nullable LeakView leak) {
+
+        static PinView of(DatasetVersion version, PinGrant pin) {
+            return of(version, pin, null);
+        }
+
+        static PinView of(PinAudit.Leaked leaked) {
+            return of(
+                    leaked.version(), leaked.pin(), new LeakView(leaked.leak(), leaked.message()));
+        }
+
+        private static PinView of(DatasetVersion version, PinGrant pin, @Nullable LeakView leak) {
+            return new PinView(
+                    pin.id(),
+                    pin.region().value(),
+                    version.dataset().toString(),
+                    version.version(),
+                    pin.holder(),
+                    pin.reason(),
+                    pin.expiresAt(),
+                    pin.job(),
+                    leak);
+        }
+    }
+
+    @Schema(name = "Leak", description = "Why nobody seems to stand behind a pin")
+    record LeakView(PinAudit.Leak code, String message) {}
+
+    @Schema(name = "PinPage")
+    record PinPage(List<PinView> items, @Nullable String next) {}
+}

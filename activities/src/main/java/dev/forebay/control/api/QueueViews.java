@@ -1,0 +1,30 @@
+package dev.forebay.control.api;
+
+import java.time.Instant;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** What answers about versions that wait for room carry. */
+final class QueueViews {
+
+    private QueueViews() {}
+
+    @Schema(name = "Queued", description = "A version that waits for room")
+    record QueuedView(
+            @Schema(description = "From 1; null if a quota keeps it out, whoever else waits")
+                    @Nullable Integer position,
+            String dataset,
+            String version,
+            @Schema(description = "How much more room it needs") long bytes,
+            @Schema(enumeration = {"interactive", "speculative"}) String priority,
+            Instant since,
+            String reason,
+            @Schema(
+                            description =
+                                    "When pins end that hold what would have to go, if nobody renews them; null if that is not what it waits for, or is not known")
+                    @Nullable Instant notBefore) {}
+
+    @Schema(name = "QueuePage")
+    record QueuePage(List<QueuedView> items, @Nullable String next) {}
+}

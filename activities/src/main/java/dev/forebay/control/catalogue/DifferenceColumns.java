@@ -1,0 +1,11 @@
+package dev.forebay.control.catalogue;
+
+import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+
+/** The columns that say how many objects are not what they were. */
+@Embeddable
+record DifferenceColumns(
+        @Column(name = "objects_changed") long changed,
+        @Column(name = "objects_added") long added,
+        @Column(name = "objects_removed") long removed) {}

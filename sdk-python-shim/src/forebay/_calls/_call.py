@@ -1,0 +1,85 @@
+"""One request as a value, and what all of them have in common."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypedDict, TypeVar
+
+import httpx
+
+from forebay._calls._answers import json_of, problem_of
+from forebay._models import decode, decode_items
+
+T = TypeVar("T")
+
+Paged = tuple[tuple[T, ...], str | None]
+"""Some items, and where the next page begins if there is one."""
+
+MAX_WAIT_SECONDS = 30
+"""The longest the control plane holds a request open."""
+
+EVICTION_SECONDS = 600.0
+"""An eviction is answered when it is over; dropping chunks of a large version takes a while."""
+
+_CONNECT_SECONDS = 5.0
+
+
+class Request(TypedDict):
+    """What httpx's ``request`` takes, of either kind of client."""
+
+    method: str
+    url: str
+    params: dict[str, str]
+    json: Mapping[str, Any] | None
+    headers: dict[str, str]
+    timeout: httpx.Timeout
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One request, and how to read its answer. All of them may be sent again: see ``_exchange``."""
+
+    method: str
+    path: str
+    read: Callable[[object], T]
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    answer_seconds: float = 30.0
+
+    def request(self, base: httpx.URL) -> Request:
+        """What to send to the API at ``base``."""
+        return Request(
+            method=self.method,
+            url=str(base) + self.path,
+            params=dict(self.params),
+            json=self.body,
+            headers=dict(self.headers),
+            timeout=httpx.Timeout(self.answer_seconds, connect=_CONNECT_SECONDS),
+        )
+
+    def parse(self, response: httpx.Response) -> T:
+        """Returns what a good answer says, and raises the typed error of a bad one."""
+        if response.is_success:
+            return self.read(None if response.status_code == 204 else json_of(response))
+        raise problem_of(response)
+
+
+def reader(kind: type[T]) -> Callable[[object], T]:
+    return lambda value: decode(kind, value)
+
+
+def items_reader(kind: type[T]) -> Callable[[object], tuple[T, ...]]:
+    return lambda value: decode_items(kind, value)[0]
+
+
+def present(**values: str | None) -> dict[str, str]:
+    """Those that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def new_id() -> str:
+    """An id of the caller's own for a pin or a request: what makes sending it twice harmless."""
+    return uuid.uuid4().hex

@@ -1,0 +1,59 @@
+"""Requests for versions."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from forebay._calls._call import EVICTION_SECONDS, Call, new_id, reader
+from forebay._calls._paths import part, version_path
+from forebay._calls._pins import pin_body
+from forebay._models import EnsureStatus, PinSpec
+
+
+def ensure(
+    dataset: str,
+    version: str,
+    region: str,
+    pin: PinSpec | None,
+    wait_seconds: int,
+    idempotency_key: str | None,
+    run_id: str | None = None,
+) -> Call[EnsureStatus]:
+    body: dict[str, Any] = {"region": region}
+    if run_id is not None:
+        body["run_id"] = run_id
+    if pin is not None:
+        body["pin"] = pin_body(pin)
+    return Call(
+        "POST",
+        version_path(dataset, version) + "/ensure",
+        reader(EnsureStatus),
+        params={"wait_seconds": str(wait_seconds)},
+        body=body,
+        headers={"Idempotency-Key": idempotency_key or new_id()},
+        answer_seconds=wait_seconds + 30.0,
+    )
+
+
+def prefetch(dataset: str, version: str, region: str) -> Call[EnsureStatus]:
+    # One key for all who give the same hint: a thousand jobs that do are one request.
+    key = "hint-" + hashlib.sha256("\0".join((dataset, version, region, "speculative")).encode()).hexdigest()[:40]
+    hint = ensure(dataset, version, region, None, 0, key)
+    return replace(hint, body={**(hint.body or {}), "priority": "speculative"})
+
+
+def ensure_status(dataset: str, version: str, region: str, request_id: str, wait_seconds: int) -> Call[EnsureStatus]:
+    return Call(
+        "GET",
+        f"{version_path(dataset, version)}/requests/{part('request_id', request_id)}",
+        reader(EnsureStatus),
+        params={"region": region, "wait_seconds": str(wait_seconds)},
+        answer_seconds=wait_seconds + 30.0,
+    )
+
+
+def cancel(dataset: str, version: str, request_id: str) -> Call[None]:
+    path = f"{version_path(dataset, version)}/requests/{part('request_id', request_id)}"
+    return Call("DELETE", path, lambda _: None, answer_seconds=EVICTION_SECONDS)

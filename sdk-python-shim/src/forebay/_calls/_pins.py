@@ -1,0 +1,60 @@
+"""Pins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forebay import _settings
+from forebay._calls._call import Call, Paged, items_reader, new_id, present, reader
+from forebay._calls._paths import part, version_path
+from forebay._models import Pin, PinSpec, decode_items
+from forebay._values import Duration, seconds_of
+
+_RENEWAL_SECONDS = 5.0
+"""A renewal that hangs must be tried again while the pin is still alive."""
+
+
+def pin(
+    dataset: str,
+    version: str,
+    region: str,
+    lease: Duration,
+    holder: str | None,
+    reason: str | None,
+    id: str | None,
+    job: str | None,
+) -> Call[Pin]:
+    spec = PinSpec(id or new_id(), holder or _settings.holder(), seconds_of(lease), reason, job)
+    path = version_path(dataset, version) + "/pins"
+    return Call("POST", path, reader(Pin), body={"region": region, **pin_body(spec)})
+
+
+def pins(region: str | None, after: str | None) -> Call[Paged[Pin]]:
+    return Call("GET", "/pins", lambda value: decode_items(Pin, value), params=present(region=region, after=after))
+
+
+def leaked_pins(region: str | None) -> Call[tuple[Pin, ...]]:
+    return Call("GET", "/pins/leaked", items_reader(Pin), params=present(region=region))
+
+
+def version_pins(dataset: str, version: str) -> Call[tuple[Pin, ...]]:
+    return Call("GET", version_path(dataset, version) + "/pins", items_reader(Pin))
+
+
+def renew(dataset: str, version: str, region: str, pin_id: str) -> Call[Pin]:
+    path = f"{version_path(dataset, version)}/pins/{part('pin_id', pin_id)}/renew"
+    return Call("POST", path, reader(Pin), body={"region": region}, answer_seconds=_RENEWAL_SECONDS)
+
+
+def unpin(dataset: str, version: str, region: str, pin_id: str) -> Call[None]:
+    path = f"{version_path(dataset, version)}/pins/{part('pin_id', pin_id)}"
+    return Call("DELETE", path, lambda _: None, params={"region": region})
+
+
+def pin_body(spec: PinSpec) -> dict[str, Any]:
+    body: dict[str, Any] = {"id": spec.id, "holder": spec.holder, "lease_seconds": spec.lease_seconds}
+    if spec.reason is not None:
+        body["reason"] = spec.reason
+    if spec.job is not None:
+        body["job"] = spec.job
+    return body

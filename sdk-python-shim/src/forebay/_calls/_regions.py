@@ -1,0 +1,32 @@
+"""Regions, who waits for room in them, and how much a namespace may have."""
+
+from __future__ import annotations
+
+from forebay._calls._call import Call, items_reader, present
+from forebay._calls._paths import part
+from forebay._models import Queued, Quota, Region
+
+
+def regions() -> Call[tuple[Region, ...]]:
+    return Call("GET", "/regions", items_reader(Region))
+
+
+def queue(region: str) -> Call[tuple[Queued, ...]]:
+    return Call("GET", f"/regions/{part('region', region)}/queue", items_reader(Queued))
+
+
+def quotas(namespace: str) -> Call[tuple[Quota, ...]]:
+    return Call("GET", _quota_path(namespace), items_reader(Quota))
+
+
+def set_quota(namespace: str, bytes: int, region: str | None) -> Call[tuple[Quota, ...]]:
+    body = {"bytes": bytes, **present(region=region)}
+    return Call("PUT", _quota_path(namespace), items_reader(Quota), body=body)
+
+
+def remove_quota(namespace: str, region: str | None) -> Call[tuple[Quota, ...]]:
+    return Call("DELETE", _quota_path(namespace), items_reader(Quota), params=present(region=region))
+
+
+def _quota_path(namespace: str) -> str:
+    return f"/namespaces/{part('namespace', namespace)}/quota"

@@ -1,0 +1,42 @@
+"""Versions, and what becomes of them in regions."""
+
+from __future__ import annotations
+
+from forebay._calls._call import EVICTION_SECONDS, Call, Paged, present, reader
+from forebay._calls._paths import dataset_path, version_path
+from forebay._models import Explanation, Version, decode_items
+from forebay._values import Duration, seconds_of
+
+
+def versions(dataset: str, after: str | None) -> Call[Paged[Version]]:
+    path = dataset_path(dataset) + "/versions"
+    return Call("GET", path, lambda value: decode_items(Version, value), params=present(after=after))
+
+
+def version(dataset: str, version: str) -> Call[Version]:
+    return Call("GET", version_path(dataset, version), reader(Version))
+
+
+def evict(dataset: str, version: str, region: str, reason: str | None) -> Call[Version]:
+    body = present(region=region, reason=reason)
+    path = version_path(dataset, version) + "/evict"
+    return Call("POST", path, reader(Version), body=body, answer_seconds=EVICTION_SECONDS)
+
+
+def set_ttl(dataset: str, version: str, ttl: Duration) -> Call[Version]:
+    return Call("PUT", version_path(dataset, version) + "/ttl", reader(Version), body={"ttl_seconds": seconds_of(ttl)})
+
+
+def resume(dataset: str, version: str, region: str) -> Call[Version]:
+    return Call("POST", version_path(dataset, version) + "/resume", reader(Version), body={"region": region})
+
+
+def abandon(dataset: str, version: str, region: str, reason: str | None) -> Call[Version]:
+    path = version_path(dataset, version) + "/abandon"
+    body = present(region=region, reason=reason)
+    return Call("POST", path, reader(Version), body=body, answer_seconds=EVICTION_SECONDS)
+
+
+def explain(dataset: str, version: str, region: str) -> Call[Explanation]:
+    params = {"region": region, "version": version}
+    return Call("GET", dataset_path(dataset) + "/explain", reader(Explanation), params=params)
