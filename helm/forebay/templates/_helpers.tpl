@@ -49,8 +49,8 @@ labels:
 {{- $ := index . 0 -}}
 {{- $values := index . 2 -}}
 serviceAccountName: {{ include "forebay.name" (list $ (index . 1)) }}
-# Only the agent asks the API server for anything, that is for Jobs.
-automountServiceAccountToken: {{ and (eq (index . 1) "agent") $.Values.region.agent.watchJobs }}
+# Who asks the API server for anything: the agent for Jobs, the control plane for Datasets.
+automountServiceAccountToken: {{ dig (index . 1) false (dict "agent" $.Values.region.agent.watchJobs "control-plane" $.Values.controlPlane.datasets.enabled) }}
 # Else Services become variables FOREBAY_..., which are settings.
 enableServiceLinks: false
 {{- with $.Values.image.pullSecrets }}
@@ -182,6 +182,21 @@ forebay.temporal.namespace: {{ .Values.temporal.namespace | quote }}
 forebay.temporal.ui: {{ . | quote }}
 {{- end }}
 forebay.work-directory: /work
+{{- end }}
+
+{{/*
+How many replicas: with an autoscaler as many as there are. To say nothing would not leave them alone: Helm takes away what the last release said, and
+Kubernetes then puts in 1. Where none are yet, or there is no cluster to ask (helm template), nothing is said: the autoscaler brings its minimum.
+(list $ kind component values)
+*/}}
+{{- define "forebay.replicas" -}}
+{{- $ := index . 0 -}}
+{{- $values := index . 3 -}}
+{{- if $values.autoscaling.enabled -}}
+{{- lookup "apps/v1" (index . 1) $.Release.Namespace (include "forebay.name" (list $ (index . 2))) | dig "spec" "replicas" "" -}}
+{{- else -}}
+{{- $values.replicas -}}
+{{- end -}}
 {{- end }}
 
 {{/* Liveness and readiness of control plane, agents and workers; a start may take five minutes. (scheme) */}}

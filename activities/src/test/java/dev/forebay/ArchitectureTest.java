@@ -9,7 +9,12 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
 
 @AnalyzeClasses(
-        packages = {"dev.forebay.control", "dev.forebay.agent", "dev.forebay.service"},
+        packages = {
+            "dev.forebay.control",
+            "dev.forebay.agent",
+            "dev.forebay.operator",
+            "dev.forebay.service"
+        },
         importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -38,7 +43,35 @@ class ArchitectureTest {
                     .resideInAPackage("..forebay.service..")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage("..forebay.control..", "..forebay.agent..");
+                    .resideInAnyPackage(
+                            "..forebay.control..", "..forebay.agent..", "..forebay.operator..");
+
+    /** It speaks to the control plane as any client does. */
+    @ArchTest
+    static final ArchRule THE_OPERATOR_HAS_NOTHING_BUT_THE_API =
+            noClasses()
+                    .that()
+                    .resideInAPackage("..forebay.operator..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(
+                            "..forebay.control..",
+                            "..forebay.agent..",
+                            "..forebay.workflows..",
+                            "io.temporal..");
+
+    /** What is to be done, and what is told, depends on what was seen and on nothing else. */
+    @ArchTest
+    static final ArchRule DECISIONS_ARE_FUNCTIONS =
+            noClasses()
+                    .that()
+                    .haveNameMatching(
+                            "dev\\.forebay\\.operator\\.(Planner|Plan|Step|Execution|Report|Conditions|Happening)(\\$.*)?")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("io.fabric8.kubernetes.client..", "java.net.http..")
+                    .orShould()
+                    .callMethod(Instant.class, "now");
 
     @ArchTest
     static final ArchRule THE_CATALOGUE_KNOWS_NEITHER_ETCD_NOR_THE_LAKE_NOR_TEMPORAL =
@@ -121,10 +154,13 @@ class ArchitectureTest {
                     .callMethod(System.class, "currentTimeMillis");
 
     @ArchTest
-    static final ArchRule ONE_PACKAGE_SPEAKS_TO_THE_API_SERVER =
+    static final ArchRule WHO_SPEAKS_TO_THE_API_SERVER =
             noClasses()
                     .that()
-                    .resideOutsideOfPackage("..forebay.agent.jobs..")
+                    .resideOutsideOfPackages(
+                            "..forebay.agent.jobs..",
+                            "..forebay.operator..",
+                            "..service.kubernetes..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAPackage("io.fabric8..");

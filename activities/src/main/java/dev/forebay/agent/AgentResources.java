@@ -1,6 +1,6 @@
 package dev.forebay.agent;
 
-import dev.forebay.agent.jobs.ClusterJobs;
+import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.EtcdConfig;
@@ -100,6 +100,7 @@ class AgentResources {
             AgentConfig config,
             RegionName region,
             RegionState state,
+            Cluster cluster,
             MeterRegistry registry,
             VersionSignals signals) {
         Counter ended =
@@ -107,7 +108,7 @@ class AgentResources {
                         .description("Pins that ended because their Kubernetes Job was over")
                         .register(registry);
         return new JobPins(
-                ClusterJobs.connect(config.admission().enabled()),
+                cluster.jobs(config.admission().enabled()),
                 () -> state.view().pins(),
                 pin -> {
                     boolean endedHere = state.unpin(pin);

@@ -1,8 +1,7 @@
 package dev.forebay.agent;
 
+import dev.forebay.thread.Closing;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /** Does something again and again, with a pause after each time, until closed. */
@@ -15,7 +14,7 @@ final class Rounds implements AutoCloseable {
     private final String name;
     private final Duration pause;
     private final Runnable round;
-    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Closing closing = new Closing();
 
     /**
      * @param name of what is done, for logs
@@ -35,7 +34,7 @@ final class Rounds implements AutoCloseable {
         Duration next;
         do {
             next = runSafely() || pause.compareTo(AFTER_FAILURE) < 0 ? pause : AFTER_FAILURE;
-        } while (!closedWithin(next));
+        } while (!closing.within(next));
     }
 
     private boolean runSafely() {
@@ -48,16 +47,8 @@ final class Rounds implements AutoCloseable {
         }
     }
 
-    private boolean closedWithin(Duration time) {
-        try {
-            return closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     @Override
     public void close() {
-        closing.countDown();
+        closing.begin();
     }
 }

@@ -4,8 +4,7 @@ import dev.forebay.agent.admission.AdmissionServer;
 import dev.forebay.agent.admission.KeyKeeper;
 import dev.forebay.agent.admission.PodChange;
 import dev.forebay.agent.gate.Gate;
-import dev.forebay.agent.jobs.ClusterPods;
-import dev.forebay.agent.jobs.ClusterRegistration;
+import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.agent.jobs.Registration;
 import dev.forebay.model.ErrorCode;
@@ -32,16 +31,16 @@ class TrainingPods implements AutoCloseable {
     /** Of any pin. */
     private static final Duration LONGEST_LEASE = Duration.ofDays(7);
 
-    private final Registration registration;
     private final AdmissionServer server;
     private final Pods pods;
     private final Rounds keeping;
     private final Rounds gating;
 
-    /** Makes nothing that lasts but connections; asks nobody. */
+    /** Asks nobody. */
     TrainingPods(
             AgentConfig config,
             RegionName region,
+            Cluster cluster,
             Optional<BearerToken> token,
             Workspace workspace,
             Vertx vertx,
@@ -49,8 +48,8 @@ class TrainingPods implements AutoCloseable {
         AgentConfig.Admission admission = config.admission();
         AgentConfig.Gate gate = config.gate();
         requireUsable(config);
-        registration =
-                ClusterRegistration.connect(
+        Registration registration =
+                cluster.registration(
                         required("forebay.admission.namespace", admission.namespace()),
                         required("forebay.admission.secret", admission.secret()),
                         required("forebay.admission.configuration", admission.configuration()));
@@ -68,7 +67,7 @@ class TrainingPods implements AutoCloseable {
                         required("forebay.admission.name", admission.name()),
                         admission.certificateLife());
         keeping = new Rounds("webhook", admission.interval(), keeper::look);
-        pods = ClusterPods.connect();
+        pods = cluster.pods();
         Gate barrier =
                 Gate.before(
                         required("forebay.gate.api", gate.api()),
@@ -133,6 +132,5 @@ class TrainingPods implements AutoCloseable {
         gating.close();
         server.close();
         pods.close();
-        registration.close();
     }
 }

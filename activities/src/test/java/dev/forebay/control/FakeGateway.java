@@ -13,8 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 
-/** An agent's gateway that renews any pin whose id begins with {@code alive}. */
+/**
+ * An agent's gateway that renews any pin whose id begins with {@code alive}, and those that the
+ * region holds.
+ */
 final class FakeGateway implements AutoCloseable {
 
     private static final String NOTHING =
@@ -29,6 +33,7 @@ final class FakeGateway implements AutoCloseable {
     private volatile String surveyed = "";
     private volatile String usage = NOTHING;
     private volatile String pins = "{\"pins\":[]}";
+    private volatile Predicate<String> held = _ -> false;
 
     FakeGateway() {
         try {
@@ -38,7 +43,7 @@ final class FakeGateway implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        server.createContext("/v1/pins/", FakeGateway::renew);
+        server.createContext("/v1/pins/", this::renew);
         server.createContext("/v1/workers/", this::accounts);
         server.createContext(
                 "/v1/region",
@@ -133,8 +138,15 @@ final class FakeGateway implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    private static void renew(HttpExchange exchange) throws IOException {
-        if (exchange.getRequestURI().getPath().contains("/alive")) {
+    /** Which pins it renews besides: by namespace, name, version and id, with slashes between. */
+    void setHeld(Predicate<String> holds) {
+        held = holds;
+    }
+
+    private void renew(HttpExchange exchange) throws IOException {
+        String path = exchange.getRequestURI().getPath();
+        if (path.contains("/alive")
+                || held.test(path.replaceFirst("^/v1/pins/", "").replaceFirst("/renew$", ""))) {
             answer(exchange, 200, "{\"remaining_seconds\":300,\"holder\":\"me\",\"reason\":\"\"}");
         } else {
             answer(exchange, 404, "{\"code\":\"NOT_FOUND\"}");

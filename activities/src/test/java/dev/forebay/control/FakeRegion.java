@@ -134,6 +134,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         return pins.containsKey(version + "/" + pinId);
     }
 
+    /** All pins, each as its version and its id with a slash between. */
+    Set<String> pins() {
+        return Set.copyOf(pins.keySet());
+    }
+
     /** Whether it was ever told to drop a version. */
     boolean hasDropped(DatasetVersion version) {
         return dropped.contains(version);

@@ -36,6 +36,8 @@ final class TestControlPlane {
 
     private static final AtomicInteger DATASETS = new AtomicInteger();
 
+    private final Path directory = temporaryDirectory();
+
     final S3Server s3;
 
     /** Between the control plane and the lake. */
@@ -57,7 +59,6 @@ final class TestControlPlane {
     }
 
     private TestControlPlane() {
-        Path directory = temporaryDirectory();
         s3 = S3Server.start(directory.resolve("s3")).createBucket("lake").createBucket("forebay");
         lake = FaultProxy.before(s3.endpoint());
         temporal = TemporalServer.start(directory.resolve("temporal"));
@@ -66,7 +67,25 @@ final class TestControlPlane {
                 ApplicationProcess.start(
                         "control-plane", directory.resolve("control"), properties(), secrets());
         region = new FakeRegion(temporal.target());
+        // A path has a slash where the region's name of a version has an @.
+        gateway.setHeld(
+                path -> region.pins().stream().anyMatch(pin -> pin.replace('@', '/').equals(path)));
         api = new Api(process.address().resolve("/api/v1"));
+    }
+
+    /**
+     * Starts another replica, of which other tests know nothing.
+     *
+     * @param more settings besides those that all have
+     * @param environment besides what all have
+     */
+    ApplicationProcess replica(
+            String name, Map<String, String> more, Map<String, String> environment) {
+        Map<String, String> settings = properties();
+        settings.putAll(more);
+        Map<String, String> variables = new HashMap<>(secrets());
+        variables.putAll(environment);
+        return ApplicationProcess.start(name, directory.resolve(name), settings, variables);
     }
 
     private Map<String, String> properties() {

@@ -7,6 +7,7 @@ import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.figures.FiguresConfig;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PricesConfig;
+import dev.forebay.operator.OperatorConfig;
 import io.smallrye.config.ConfigMappings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,7 +27,8 @@ class ConfigurationDocTest {
                 PricesConfig.class,
                 LedgerConfig.class,
                 FiguresConfig.class,
-                AgentConfig.class
+                AgentConfig.class,
+                OperatorConfig.class
             })
     void namesEverySettingAndItsDefault(Class<?> mapping) throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../docs/configuration.md"));

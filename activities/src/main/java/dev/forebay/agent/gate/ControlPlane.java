@@ -5,19 +5,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.api.ForebayApi;
+import dev.forebay.service.api.ForebayApi.Reply;
+import dev.forebay.service.api.ForebayApi.Request;
 import dev.forebay.transfer.BearerToken;
-import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.zip.CRC32;
 
 /** The control plane, by its REST API. */
@@ -28,95 +26,63 @@ final class ControlPlane implements Platform {
     private static final int NO_CONTENT = 204;
     private static final int NOT_FOUND = 404;
 
-    private final HttpClient http;
-    private final String api;
-    private final Optional<BearerToken> token;
+    private final ForebayApi api;
     private final RegionName region;
     private final Duration lease;
-    private final Duration timeout;
 
     /**
-     * @param api its address
+     * @param address of its API
      * @param lease of pins, which somebody must renew
      * @param timeout of a request
      */
     ControlPlane(
-            URI api,
+            URI address,
             Optional<BearerToken> token,
             RegionName region,
             Duration lease,
             Duration timeout) {
-        this.api = api.toString().replaceAll("/+$", "");
-        this.token = token;
+        this.api = new ForebayApi(address, "forebay.gate.api", token, timeout, JSON);
         this.region = region;
         this.lease = lease;
-        this.timeout = timeout;
-        this.http =
-                HttpClient.newBuilder()
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .connectTimeout(timeout)
-                        .executor(Executors.newVirtualThreadPerTaskExecutor())
-                        .build();
     }
 
     @Override
     public Answer ensure(Gang gang) {
-        String body = body(gang);
+        ObjectNode body = body(gang);
         try {
-            HttpResponse<String> answer =
-                    send(
-                            request(gang, "ensure")
-                                    .header("Content-Type", "application/json")
-                                    .header("Idempotency-Key", key(gang.holder(), body))
-                                    .POST(BodyPublishers.ofString(body)));
-            return Answer.of(answer.statusCode(), JSON.readTree(answer.body()));
+            Reply reply =
+                    api.exchange(
+                            new Request(
+                                    "POST",
+                                    path(gang) + "/ensure",
+                                    body,
+                                    Map.of("Idempotency-Key", key(gang.holder(), body))));
+            return Answer.of(reply.status(), JSON.readTree(reply.body()));
         } catch (JsonProcessingException e) {
             return new Answer.Refused(
                     Answer.UNAVAILABLE, "the control plane's answer is not understood");
-        } catch (IOException e) {
-            return new Answer.Refused(
-                    Answer.UNAVAILABLE, "the control plane does not answer: " + e);
+        } catch (ForebayException e) {
+            return new Answer.Refused(Answer.UNAVAILABLE, String.valueOf(e.getMessage()));
         }
     }
 
     @Override
     public boolean takeBack(Gang gang) {
+        String request = "/requests/" + key(gang.holder(), body(gang));
         try {
-            int status =
-                    send(request(gang, "requests/" + key(gang.holder(), body(gang))).DELETE())
-                            .statusCode();
+            int status = api.exchange(Request.of("DELETE", path(gang) + request)).status();
             return status == NO_CONTENT || status == NOT_FOUND;
-        } catch (IOException e) {
+        } catch (ForebayException e) {
             return false;
         }
     }
 
-    private HttpRequest.Builder request(Gang gang, String what) {
+    private static String path(Gang gang) {
         DatasetVersion version = gang.wish().version();
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(
-                                URI.create(
-                                        "%s/api/v1/datasets/%s/versions/%s/%s"
-                                                .formatted(
-                                                        api,
-                                                        version.dataset(),
-                                                        version.version(),
-                                                        what)))
-                        .timeout(timeout);
-        token.ifPresent(secret -> request.header(BearerToken.HEADER, secret.headerValue()));
-        return request;
+        return "/datasets/%s/versions/%s".formatted(version.dataset(), version.version());
     }
 
-    private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
-        try {
-            return http.send(request.build(), BodyHandlers.ofString());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
-    }
-
-    private String body(Gang gang) {
+    private ObjectNode body(Gang gang) {
         ObjectNode body = JSON.createObjectNode();
         body.put("region", region.value());
         body.put("run_id", gang.holder().toString());
@@ -128,13 +94,13 @@ final class ControlPlane implements Platform {
                 .put("reason", "training")
                 .put("lease_seconds", lease.toSeconds())
                 .put("job", gang.holder().uid());
-        return body.toString();
+        return body;
     }
 
     /** A key is of one request only, and what is asked may change: annotations, or the lease. */
-    private static String key(Holder holder, String body) {
+    private static String key(Holder holder, ObjectNode body) {
         CRC32 sum = new CRC32();
-        sum.update(body.getBytes(StandardCharsets.UTF_8));
+        sum.update(body.toString().getBytes(StandardCharsets.UTF_8));
         return "%s-%08x".formatted(holder.pinId(), sum.getValue());
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Jobs of all namespaces, of each {@link Kind}, by the API server. Needs the verb {@code list} on
  * them, {@code watch} on Kubernetes' own Jobs, and {@code list} on pods if those hold pins, too.
  */
-public final class ClusterJobs implements Jobs {
+final class ClusterJobs implements Jobs {
 
     /** Bounds what one answer takes of the heap. */
     private static final long PAGE = 500;
@@ -41,27 +41,13 @@ public final class ClusterJobs implements Jobs {
     // Guarded by this.
     private @Nullable SharedIndexInformer<Job> informer;
 
-    private ClusterJobs(KubernetesClient client, boolean podsHoldPins) {
-        this.client = client;
-        this.podsHoldPins = podsHoldPins;
-    }
-
     /**
-     * Of the cluster that this process is in, or that {@code KUBECONFIG} names.
-     *
+     * @param client is not closed with this
      * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
      */
-    public static ClusterJobs connect(boolean podsHoldPins) {
-        return new ClusterJobs(Connection.open(), podsHoldPins);
-    }
-
-    /**
-     * Of the cluster that a client reaches.
-     *
-     * @param client closed with this
-     */
-    static ClusterJobs of(KubernetesClient client) {
-        return new ClusterJobs(client, true);
+    ClusterJobs(KubernetesClient client, boolean podsHoldPins) {
+        this.client = client;
+        this.podsHoldPins = podsHoldPins;
     }
 
     /**
@@ -95,7 +81,7 @@ public final class ClusterJobs implements Jobs {
         ListOptions options = new ListOptionsBuilder().withLimit(PAGE).build();
         do {
             GenericKubernetesResourceList page =
-                    Connection.ask("list objects of kind " + kind, () -> all.list(options));
+                    ApiServer.ask("list objects of kind " + kind, () -> all.list(options));
             page.getItems().stream()
                     .filter(job -> !Ended.isOver(job))
                     .map(job -> job.getMetadata().getUid())
@@ -112,7 +98,7 @@ public final class ClusterJobs implements Jobs {
         if (kind.equals(Kind.JOB)) {
             return Optional.of(kind.in("v1"));
         }
-        return Connection.ask(
+        return ApiServer.ask(
                 "say whether it has objects of kind " + kind.name(),
                 () ->
                         Optional.ofNullable(client.getApiGroup(kind.group())).stream()
@@ -188,6 +174,5 @@ public final class ClusterJobs implements Jobs {
         if (informer != null) {
             informer.close();
         }
-        client.close();
     }
 }

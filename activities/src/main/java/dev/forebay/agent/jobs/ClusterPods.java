@@ -24,7 +24,7 @@ import java.util.Set;
  * the verbs {@code list}, {@code watch} and {@code patch} on pods, {@code patch} on their status,
  * {@code create} on events, and what {@link Owners} needs.
  */
-public final class ClusterPods implements Pods {
+final class ClusterPods implements Pods {
 
     private static final long PAGE = 500;
 
@@ -43,7 +43,10 @@ public final class ClusterPods implements Pods {
     /** Says when something was, for people: nothing is decided by it. */
     private final Clock clock;
 
-    private ClusterPods(KubernetesClient client, Clock clock) {
+    /**
+     * @param client is not closed with this
+     */
+    ClusterPods(KubernetesClient client, Clock clock) {
         this.client = client;
         this.owners = new Owners(client);
         this.clock = clock;
@@ -55,20 +58,6 @@ public final class ClusterPods implements Pods {
                         .withLimit(PAGE)
                         .runnableInformer(0)
                         .exceptionHandler((isStarted, failure) -> true);
-    }
-
-    /** Of the cluster that this process is in, or that {@code KUBECONFIG} names. */
-    public static ClusterPods connect() {
-        return of(Connection.open());
-    }
-
-    /**
-     * Of the cluster that a client reaches.
-     *
-     * @param client closed with this
-     */
-    static ClusterPods of(KubernetesClient client) {
-        return new ClusterPods(client, Clock.systemUTC());
     }
 
     @Override
@@ -212,12 +201,11 @@ public final class ClusterPods implements Pods {
     }
 
     private static void unlessGone(Runnable request) {
-        var _ = Connection.tell("change a pod", GONE, request);
+        var _ = ApiServer.tell("change a pod", GONE, request);
     }
 
     @Override
     public void close() {
         informer.close();
-        client.close();
     }
 }

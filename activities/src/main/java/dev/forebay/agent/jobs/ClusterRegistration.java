@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A MutatingWebhookConfiguration and a Secret, which must both be there, empty or not. Needs the
  * verbs {@code get} and {@code update} on the two.
  */
-public final class ClusterRegistration implements Registration {
+final class ClusterRegistration implements Registration {
 
     private static final String CERTIFICATE = "tls.crt";
     private static final String KEY = "tls.key";
@@ -32,28 +32,12 @@ public final class ClusterRegistration implements Registration {
     private final String secret;
     private final String configuration;
 
-    private ClusterRegistration(
+    ClusterRegistration(
             KubernetesClient client, String namespace, String secret, String configuration) {
         this.client = client;
         this.namespace = namespace;
         this.secret = secret;
         this.configuration = configuration;
-    }
-
-    /** In the cluster that this process is in, or that {@code KUBECONFIG} names. */
-    public static ClusterRegistration connect(
-            String namespace, String secret, String configuration) {
-        return of(Connection.open(), namespace, secret, configuration);
-    }
-
-    /**
-     * In the cluster that a client reaches.
-     *
-     * @param client closed with this
-     */
-    static ClusterRegistration of(
-            KubernetesClient client, String namespace, String secret, String configuration) {
-        return new ClusterRegistration(client, namespace, secret, configuration);
     }
 
     @Override
@@ -76,7 +60,7 @@ public final class ClusterRegistration implements Registration {
     private Secret secret() {
         return require(
                 "the Secret %s/%s (forebay.admission.secret)".formatted(namespace, secret),
-                Connection.ask(
+                ApiServer.ask(
                         "show Secret " + secret,
                         () ->
                                 Optional.ofNullable(
@@ -106,7 +90,7 @@ public final class ClusterRegistration implements Registration {
                 require(
                         "the MutatingWebhookConfiguration %s (forebay.admission.configuration)"
                                 .formatted(configuration),
-                        Connection.ask(
+                        ApiServer.ask(
                                 "show MutatingWebhookConfiguration " + configuration,
                                 () ->
                                         Optional.ofNullable(
@@ -133,7 +117,7 @@ public final class ClusterRegistration implements Registration {
 
     /** Objects say which version they are: what has changed since is not written over. */
     private static boolean updated(Runnable update) {
-        return Connection.tell("change the webhook", CONFLICT, update);
+        return ApiServer.tell("change the webhook", CONFLICT, update);
     }
 
     private static <T> T require(String what, Optional<T> found) {
@@ -148,10 +132,5 @@ public final class ClusterRegistration implements Registration {
     private static String decoded(@Nullable String text) {
         return new String(
                 Base64.getDecoder().decode(Objects.requireNonNull(text)), StandardCharsets.UTF_8);
-    }
-
-    @Override
-    public void close() {
-        client.close();
     }
 }

@@ -35,7 +35,7 @@ final class Owners {
     }
 
     private Optional<GenericKubernetesResource> find(Kind kind, Owner owner, String namespace) {
-        return Connection.ask(
+        return ApiServer.ask(
                         "show %s %s/%s".formatted(owner.kind(), namespace, owner.name()),
                         () ->
                                 Optional.ofNullable(

@@ -8,7 +8,7 @@ import java.util.Optional;
  * use by many threads; everything throws {@link ForebayException}, {@code UNAVAILABLE} if the API
  * server does not answer.
  */
-public interface Registration extends AutoCloseable {
+public interface Registration {
 
     /** The key that is kept, if there is one. */
     Optional<WebhookKey> key();
@@ -23,7 +23,4 @@ public interface Registration extends AutoCloseable {
 
     /** Has the API server trust these certificates, and no others. */
     void trust(String authorities);
-
-    @Override
-    void close();
 }

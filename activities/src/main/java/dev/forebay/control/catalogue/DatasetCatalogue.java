@@ -39,6 +39,12 @@ public class DatasetCatalogue {
     private static final String REVIVE =
             "update dataset set deleted_at = null where id = :id and deleted_at is not null";
 
+    private static final String SET_TTL =
+            """
+            update dataset set ttl_seconds = :ttl, ttl_after = :after
+            where id = :id and deleted_at is null
+            """;
+
     /** What became of a registration. */
     public record Registered(Dataset dataset, boolean created) {}
 
@@ -86,6 +92,28 @@ public class DatasetCatalogue {
                                 .executeUpdate()
                         == 1;
         return new Registered(dataset.undeleted(), added == 1 || revived);
+    }
+
+    /**
+     * Changes the time to live.
+     *
+     * @param ttl of versions that are made from now on; as it is, if null
+     * @param ttlAfter from what that of all versions counts; as it is, if null
+     * @throws ForebayException {@code NOT_FOUND} also if it was deleted
+     */
+    public Dataset setTtl(DatasetName name, @Nullable Duration ttl, @Nullable TtlAfter ttlAfter) {
+        Dataset there = require(name);
+        Dataset changed =
+                there.with(
+                        ttl == null ? there.ttl() : ttl,
+                        ttlAfter == null ? there.ttlAfter() : ttlAfter);
+        Panache.getEntityManager()
+                .createNativeQuery(SET_TTL)
+                .setParameter("id", name.toString())
+                .setParameter("ttl", changed.ttl().toSeconds())
+                .setParameter("after", changed.ttlAfter().name())
+                .executeUpdate();
+        return changed;
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.forebay.control.catalogue;
 import dev.forebay.model.DatasetName;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EnumType;
 import jakarta.persistence.Enumerated;
@@ -24,18 +25,7 @@ class DatasetEntity extends PanacheEntityBase {
 
     String namespace;
 
-    String bucket;
-
-    String prefix;
-
-    @Column(name = "include_patterns")
-    String include;
-
-    @Column(name = "exclude_patterns")
-    String exclude;
-
-    @Column(name = "key_list")
-    @Nullable String keyList;
+    @Embedded SourceColumns source;
 
     @Column(name = "ttl_seconds")
     long ttlSeconds;
@@ -53,12 +43,7 @@ class DatasetEntity extends PanacheEntityBase {
     Dataset toDataset() {
         return new Dataset(
                 DatasetName.parse(id),
-                new LakeSource(
-                        bucket,
-                        prefix,
-                        PatternLines.split(include),
-                        PatternLines.split(exclude),
-                        keyList),
+                source.toSource(),
                 Duration.ofSeconds(ttlSeconds),
                 ttlAfter,
                 createdAt,

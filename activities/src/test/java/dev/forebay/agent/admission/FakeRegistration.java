@@ -39,7 +39,4 @@ final class FakeRegistration implements Registration {
     public void trust(String authorities) {
         trusted = authorities;
     }
-
-    @Override
-    public void close() {}
 }

@@ -36,6 +36,7 @@ class ClusterJobsKubeIT {
     private static TrainingJobs training;
 
     private final List<String> ended = new CopyOnWriteArrayList<>();
+    private KubernetesClient impatient;
     private ClusterJobs jobs;
 
     @BeforeAll
@@ -53,23 +54,20 @@ class ClusterJobsKubeIT {
 
     @BeforeEach
     void connect() {
-        jobs = another();
-    }
-
-    @AfterEach
-    void close() {
-        jobs.close();
-        training.deleteAll();
-    }
-
-    /** With a client of its own, which it closes, and which does not wait for long. */
-    private static ClusterJobs another() {
         Config config =
                 new ConfigBuilder(client.getConfiguration())
                         .withRequestTimeout(2_000)
                         .withRequestRetryBackoffLimit(0)
                         .build();
-        return ClusterJobs.of(new KubernetesClientBuilder().withConfig(config).build());
+        impatient = new KubernetesClientBuilder().withConfig(config).build();
+        jobs = new ClusterJobs(impatient, true);
+    }
+
+    @AfterEach
+    void close() {
+        jobs.close();
+        impatient.close();
+        training.deleteAll();
     }
 
     @Test
@@ -111,7 +109,7 @@ class ClusterJobsKubeIT {
         String cleared = training.finishAndClear("cleared");
         String running = training.start("running");
         Await.until("gone", () -> !training.isThere("cleared"));
-        jobs = another();
+        jobs = new ClusterJobs(impatient, true);
         assertThat(jobs.over(Set.of(cleared, running))).containsExactly(cleared);
     }
 

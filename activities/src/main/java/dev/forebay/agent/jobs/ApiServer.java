@@ -2,25 +2,14 @@ package dev.forebay.agent.jobs;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** How this process reaches the API server. */
-final class Connection {
+/** Requests to the API server, and what it means if they fail. */
+final class ApiServer {
 
-    private Connection() {}
-
-    /** To the cluster that this process is in, or that {@code KUBECONFIG} names. */
-    static KubernetesClient open() {
-        Config config = Config.autoConfigure(null);
-        // Who asks asks again.
-        config.setRequestRetryBackoffLimit(1);
-        return new KubernetesClientBuilder().withConfig(config).build();
-    }
+    private ApiServer() {}
 
     /**
      * Asks the API server.

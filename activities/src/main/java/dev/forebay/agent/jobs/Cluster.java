@@ -1,0 +1,41 @@
+package dev.forebay.agent.jobs;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+
+/** The cluster that a region is in, as its API server has it. Asks nobody by itself. */
+@Singleton
+public final class Cluster {
+
+    private final KubernetesClient client;
+
+    Cluster(KubernetesClient client) {
+        this.client = client;
+    }
+
+    /**
+     * Its Jobs.
+     *
+     * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
+     */
+    public Jobs jobs(boolean podsHoldPins) {
+        return new ClusterJobs(client, podsHoldPins);
+    }
+
+    /** Its pods that wait for a version. */
+    public Pods pods() {
+        return new ClusterPods(client, Clock.systemUTC());
+    }
+
+    /**
+     * The webhook that its pods pass.
+     *
+     * @param namespace of the Secret
+     * @param secret which keeps the key
+     * @param configuration the MutatingWebhookConfiguration
+     */
+    public Registration registration(String namespace, String secret, String configuration) {
+        return new ClusterRegistration(client, namespace, secret, configuration);
+    }
+}

@@ -1,0 +1,223 @@
+package dev.forebay.operator;
+
+import io.fabric8.kubernetes.api.model.EventBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The resources in the API server. Safe for use by many threads.
+ *
+ * <p>What is written is written only over what was read: whoever was overtaken, by a person or by
+ * another replica that takes itself for the leader, gets a {@link KubernetesClientException} with
+ * the status 409 and has to look again.
+ */
+final class DatasetResources {
+
+    /** Keeps a resource until what it holds was let go. */
+    static final String FINALIZER = "forebay.dev/release";
+
+    /** Whose fields of a status these are. */
+    static final String MANAGER = "forebay";
+
+    private static final Logger LOG = Logger.getLogger(DatasetResources.class);
+
+    /** Bounds what one answer takes of the heap. */
+    private static final long PAGE = 500;
+
+    private final KubernetesClient client;
+    private final String replica;
+
+    /**
+     * @param replica who tells of events
+     */
+    DatasetResources(KubernetesClient client, String replica) {
+        this.client = client;
+        this.replica = replica;
+    }
+
+    /** Calls {@code listener} for each that there is, and for each that changes, until closed. */
+    SharedIndexInformer<DatasetResource> watch(Consumer<Key> listener) {
+        SharedIndexInformer<DatasetResource> informer =
+                client.resources(DatasetResource.class)
+                        .inAnyNamespace()
+                        .withLimit(PAGE)
+                        .runnableInformer(0)
+                        .addEventHandler(new Changes(listener))
+                        .exceptionHandler((isStarted, failure) -> true);
+        // It tries for ever, also if the API server is not there yet.
+        var _ = informer.start();
+        return informer;
+    }
+
+    private record Changes(Consumer<Key> listener)
+            implements ResourceEventHandler<DatasetResource> {
+
+        @Override
+        public void onAdd(DatasetResource resource) {
+            listener.accept(Key.of(resource));
+        }
+
+        @Override
+        public void onUpdate(DatasetResource before, DatasetResource resource) {
+            // A status that was written is no reason to look.
+            if (!isSame(before.getMetadata(), resource.getMetadata())) {
+                listener.accept(Key.of(resource));
+            }
+        }
+
+        private static boolean isSame(ObjectMeta before, ObjectMeta after) {
+            return before.getUid().equals(after.getUid())
+                    && before.getGeneration().equals(after.getGeneration())
+                    && before.getFinalizers().equals(after.getFinalizers())
+                    && Objects.equals(before.getDeletionTimestamp(), after.getDeletionTimestamp());
+        }
+
+        @Override
+        public void onDelete(DatasetResource resource, boolean unknownFinalState) {
+            listener.accept(Key.of(resource));
+        }
+    }
+
+    /** As it is in the API server's store, not as a watch has told. */
+    Optional<DatasetResource> find(Key key) {
+        return Optional.ofNullable(
+                client.resources(DatasetResource.class)
+                        .inNamespace(key.namespace())
+                        .withName(key.name())
+                        .get());
+    }
+
+    static boolean isGuarded(DatasetResource resource) {
+        return resource.getMetadata().getFinalizers().contains(FINALIZER);
+    }
+
+    /** Whether somebody wants it to go. */
+    static boolean isDeleted(DatasetResource resource) {
+        return resource.getMetadata().getDeletionTimestamp() != null;
+    }
+
+    /** Has the resource stay, when it is deleted, until {@link #letGo}. */
+    void guard(DatasetResource resource) {
+        List<String> all = new ArrayList<>(resource.getMetadata().getFinalizers());
+        all.add(FINALIZER);
+        writeFinalizers(resource, all);
+    }
+
+    /** Keeps the resource no longer. */
+    void letGo(DatasetResource resource) {
+        List<String> all = new ArrayList<>(resource.getMetadata().getFinalizers());
+        all.remove(FINALIZER);
+        writeFinalizers(resource, all);
+    }
+
+    /** By a patch, so that fields which a later definition has stay. */
+    private void writeFinalizers(DatasetResource resource, List<String> all) {
+        Map<String, Object> metadata =
+                Map.of(
+                        "resourceVersion",
+                        resource.getMetadata().getResourceVersion(),
+                        "finalizers",
+                        all);
+        client.resource(resource)
+                .patch(
+                        PatchContext.of(PatchType.JSON_MERGE),
+                        client.getKubernetesSerialization().asJson(Map.of("metadata", metadata)));
+    }
+
+    /** Writes a status over the one of {@code read}; returns what is there then. */
+    DatasetResource writeStatus(DatasetResource read, DatasetStatus status) {
+        DatasetResource applied = new DatasetResource();
+        applied.setMetadata(
+                new ObjectMetaBuilder()
+                        .withNamespace(read.getMetadata().getNamespace())
+                        .withName(read.getMetadata().getName())
+                        .withUid(read.getMetadata().getUid())
+                        .withResourceVersion(read.getMetadata().getResourceVersion())
+                        .build());
+        applied.setStatus(status);
+        return client.resource(read)
+                .subresource("status")
+                .patch(
+                        new PatchContext.Builder()
+                                .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                                .withFieldManager(MANAGER)
+                                .withForce(true)
+                                .build(),
+                        client.getKubernetesSerialization().asJson(applied));
+    }
+
+    /** Tells people what has happened; that nobody takes it down is no reason to stop. */
+    void tell(DatasetResource resource, Happening happening) {
+        String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        String namespace = resource.getMetadata().getNamespace();
+        try {
+            client.v1()
+                    .events()
+                    .inNamespace(namespace)
+                    .resource(
+                            new EventBuilder()
+                                    .withNewMetadata()
+                                    .withNamespace(namespace)
+                                    .withGenerateName(resource.getMetadata().getName() + ".")
+                                    .endMetadata()
+                                    .withNewInvolvedObject()
+                                    .withApiVersion(resource.getApiVersion())
+                                    .withKind(resource.getKind())
+                                    .withNamespace(namespace)
+                                    .withName(resource.getMetadata().getName())
+                                    .withUid(resource.getMetadata().getUid())
+                                    .endInvolvedObject()
+                                    .withNewSource()
+                                    .withComponent(MANAGER)
+                                    .endSource()
+                                    .withReportingComponent("forebay.dev/datasets")
+                                    .withReportingInstance(replica)
+                                    .withType(happening.kind().toString())
+                                    .withReason(happening.reason())
+                                    .withMessage(Conditions.abbreviated(happening.message()))
+                                    .withFirstTimestamp(now)
+                                    .withLastTimestamp(now)
+                                    .withCount(1)
+                                    .build())
+                    .create();
+        } catch (KubernetesClientException e) {
+            LOG.warnf(
+                    "Event %s of %s is lost: %s",
+                    happening.reason(), Key.of(resource), e.getMessage());
+        }
+    }
+
+    /** As it was read, without what only Kubernetes needs. */
+    static Declared declared(DatasetResource resource) {
+        ObjectMeta metadata = resource.getMetadata();
+        DatasetStatus status = resource.getStatus();
+        return new Declared(
+                metadata.getNamespace(),
+                metadata.getName(),
+                metadata.getUid(),
+                metadata.getGeneration(),
+                Objects.requireNonNullElse(resource.getSpec(), DatasetSpec.NONE),
+                status == null ? DatasetStatus.NONE : status,
+                time(metadata.getDeletionTimestamp()));
+    }
+
+    private static @Nullable Instant time(@Nullable String text) {
+        return text == null ? null : Instant.parse(text);
+    }
+}

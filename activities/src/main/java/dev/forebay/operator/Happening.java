@@ -1,0 +1,94 @@
+package dev.forebay.operator;
+
+import dev.forebay.operator.DatasetStatus.Condition;
+import dev.forebay.operator.DatasetStatus.Region;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Something to tell people, as an event beside the resource.
+ *
+ * @param reason a word
+ * @param message a sentence
+ */
+record Happening(Kind kind, String reason, String message) {
+
+    /** As the API server names them. */
+    enum Kind {
+        NORMAL("Normal"),
+        WARNING("Warning");
+
+        private final String text;
+
+        Kind(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    /** Nobody needs to do anything about these. */
+    private static final Set<String> PASSING =
+            Set.of(
+                    Report.NOT_CHECKED,
+                    Report.WARMING,
+                    Report.WAITING,
+                    Report.NO_VERSION,
+                    Report.RELEASING);
+
+    /**
+     * What has happened between two looks. What stays as it is, or only gets on, is not told again,
+     * so there are as many as there are changes.
+     */
+    static List<Happening> between(DatasetStatus before, DatasetStatus after) {
+        List<Happening> all = new ArrayList<>();
+        for (Condition condition : after.conditions()) {
+            if (isNews(before.condition(condition.type()), condition)) {
+                all.add(of(condition));
+            }
+        }
+        for (Region region : after.regions()) {
+            if (isWarm(region) && before.regions().stream().noneMatch(it -> isSame(it, region))) {
+                all.add(
+                        new Happening(
+                                Kind.NORMAL,
+                                "RegionWarm",
+                                "%s is complete in %s".formatted(region.version(), region.name())));
+            }
+        }
+        return List.copyOf(all);
+    }
+
+    /** That a resource went though not all was let go of what it held. */
+    static Happening givenUp(String why) {
+        return new Happening(
+                Kind.WARNING,
+                "ReleaseGivenUp",
+                "not everything could be let go, and what is held ends with its leases: " + why);
+    }
+
+    private static boolean isNews(Optional<Condition> before, Condition after) {
+        return before.filter(it -> it.status().equals(after.status()))
+                .filter(it -> it.reason().equals(after.reason()))
+                .isEmpty();
+    }
+
+    private static Happening of(Condition condition) {
+        boolean well = condition.status().equals("True") || PASSING.contains(condition.reason());
+        return new Happening(
+                well ? Kind.NORMAL : Kind.WARNING, condition.reason(), condition.message());
+    }
+
+    private static boolean isWarm(Region region) {
+        return region.version().equals(region.warm());
+    }
+
+    private static boolean isSame(Region before, Region after) {
+        return before.name().equals(after.name()) && after.version().equals(before.warm());
+    }
+}

@@ -1,0 +1,156 @@
+package dev.forebay.operator;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.service.Role;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.Startup;
+import dev.forebay.service.api.ForebayApi;
+import dev.forebay.transfer.BearerToken;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Starts and stops what looks after the Datasets of a cluster, in a control plane that is to. */
+@Singleton
+class Operator {
+
+    /** How often a resource was looked at. */
+    static final String LOOKS = "forebay.control.dataset.resource.looks";
+
+    private static final String LEADER = "forebay.control.dataset.resource.leader";
+
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_LEASE = Duration.ofDays(7);
+
+    /** So often a pin is renewed before it would end. */
+    private static final int LOOKS_OF_A_LEASE = 3;
+
+    private final ServiceConfig service;
+    private final OperatorConfig config;
+    private final Optional<BearerToken> token;
+    private final ObjectMapper json;
+    private final Instance<KubernetesClient> kubernetes;
+    private final MeterRegistry registry;
+    private final Deque<Runnable> endings = new ArrayDeque<>();
+
+    Operator(
+            ServiceConfig service,
+            OperatorConfig config,
+            Optional<BearerToken> token,
+            ObjectMapper json,
+            Instance<KubernetesClient> kubernetes,
+            MeterRegistry registry) {
+        this.service = service;
+        this.config = config;
+        this.token = token;
+        this.json = json;
+        this.kubernetes = kubernetes;
+        this.registry = registry;
+    }
+
+    void start(@Observes StartupEvent event) {
+        if (service.role() == Role.CONTROL_PLANE && config.watch()) {
+            Startup.run(this::start);
+        }
+    }
+
+    private void start() {
+        check(config);
+        ForebayApi api =
+                new ForebayApi(config.api(), "forebay.datasets.api", token, config.timeout(), json);
+        endings.push(api::close);
+        KubernetesClient client = kubernetes.get();
+        String replica =
+                Objects.requireNonNullElse(System.getenv("HOSTNAME"), "control-plane")
+                        + "-"
+                        + UUID.randomUUID().toString().substring(0, 8);
+        DatasetResources resources = new DatasetResources(client, replica);
+        Steps steps = new Steps(api, config.lease());
+        Election election =
+                new Election(
+                        client,
+                        Objects.requireNonNullElse(client.getNamespace(), "default"),
+                        replica,
+                        () -> lead(resources, steps));
+        endings.push(election::close);
+        Gauge.builder(LEADER, election, it -> it.isLeading() ? 1 : 0)
+                .description("Whether this replica looks after Datasets")
+                .register(registry);
+        election.start();
+    }
+
+    /** Looks after Datasets from now on; returns how to end that. */
+    private Runnable lead(DatasetResources resources, Steps steps) {
+        Reconciler reconciler =
+                new Reconciler(resources, steps, config.releaseTimeout(), Clock.systemUTC());
+        Term term =
+                new Term(resources, reconciler, config.interval(), config.concurrency(), registry);
+        return term::close;
+    }
+
+    void stop(@Observes ShutdownEvent event) {
+        while (!endings.isEmpty()) {
+            endings.pop().run();
+        }
+    }
+
+    /**
+     * Refuses settings that cannot be meant.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT}, naming the setting, its value and the rule
+     */
+    static void check(OperatorConfig config) {
+        require(
+                Set.of("http", "https").contains(String.valueOf(config.api().getScheme()))
+                        && config.api().getHost() != null,
+                "api",
+                config.api(),
+                "http://host:port or https://host:port");
+        require(config.timeout().toMillis() >= 1, "timeout", config.timeout(), "at least 1 ms");
+        require(
+                config.interval().toSeconds() >= 1,
+                "interval",
+                config.interval(),
+                "at least 1 second");
+        require(
+                config.lease().compareTo(SHORTEST_LEASE) >= 0
+                        && config.lease().compareTo(LONGEST_LEASE) <= 0,
+                "lease",
+                config.lease(),
+                "from 5 seconds to 7 days");
+        require(
+                config.lease().compareTo(config.interval().multipliedBy(LOOKS_OF_A_LEASE)) >= 0,
+                "lease",
+                config.lease(),
+                "at least three times forebay.datasets.interval, " + config.interval());
+        require(
+                !config.releaseTimeout().isNegative(),
+                "release-timeout",
+                config.releaseTimeout(),
+                "at least 0");
+        require(config.concurrency() >= 1, "concurrency", config.concurrency(), "at least 1");
+    }
+
+    private static void require(boolean met, String setting, Object value, String rule) {
+        if (!met) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.datasets.%s is %s and must be %s".formatted(setting, value, rule));
+        }
+    }
+}

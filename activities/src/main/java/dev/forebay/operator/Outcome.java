@@ -1,0 +1,34 @@
+package dev.forebay.operator;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What became of a plan.
+ *
+ * @param problem of the dataset as a whole
+ * @param regions the problems of regions, by name
+ * @param holdings what is on record now
+ */
+record Outcome(Optional<Problem> problem, Map<String, Problem> regions, List<Holding> holdings) {
+
+    Outcome {
+        regions = Map.copyOf(regions);
+        holdings = List.copyOf(holdings);
+    }
+
+    /** Why something was not done. */
+    record Problem(ErrorCode code, String message) {
+
+        static Problem of(ForebayException failure) {
+            return new Problem(failure.code(), String.valueOf(failure.getMessage()));
+        }
+    }
+
+    boolean isDone() {
+        return problem.isEmpty() && regions.isEmpty();
+    }
+}

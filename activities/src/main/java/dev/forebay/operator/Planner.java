@@ -1,0 +1,188 @@
+package dev.forebay.operator;
+
+import dev.forebay.operator.Answers.Residency;
+import dev.forebay.operator.Answers.Version;
+import dev.forebay.operator.Plan.InRegion;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares what is declared with what is. A function of its arguments alone: whatever happened
+ * before, and whoever was killed in the middle of it, the next look finds what is still to be done.
+ *
+ * <p>What is warm in a region stays warm until its successor is: a newer version takes the place of
+ * an older one only when it is complete there. What was given up, and is BLOCKED, is left to
+ * people.
+ */
+final class Planner {
+
+    private Planner() {}
+
+    /** What is to be done now. */
+    static Plan plan(Declared declared, Observed seen) {
+        return declared.deletedAt() == null ? keep(declared, seen) : letGo(declared, seen);
+    }
+
+    private static Plan keep(Declared declared, Observed seen) {
+        Optional<Answers.Dataset> registered =
+                seen.dataset()
+                        .filter(it -> it.isOf(declared.spec().source()))
+                        .filter(it -> it.deletedAt() == null);
+        // Until it is registered nothing else can be had.
+        return registered
+                .map(it -> new Plan(settings(declared.spec(), it, seen), regions(declared, seen)))
+                .orElseGet(
+                        () ->
+                                new Plan(
+                                        List.of(new Step.Register(declared.spec().source())),
+                                        declared.status().holdings().stream()
+                                                .map(Planner::unchanged)
+                                                .toList()));
+    }
+
+    private static List<Step> settings(DatasetSpec spec, Answers.Dataset dataset, Observed seen) {
+        List<Step> steps = new ArrayList<>();
+        if (differs(spec.ttlSeconds(), dataset.ttlSeconds())
+                || differs(spec.ttlAfter(), dataset.ttlAfter())) {
+            steps.add(new Step.SetTtl(spec.ttlSeconds(), spec.ttlAfter()));
+        }
+        DatasetSpec.Tracking wanted = spec.tracking();
+        if (wanted == null) {
+            seen.tracking().ifPresent(_ -> steps.add(new Step.Unfollow()));
+            return steps;
+        }
+        if (seen.tracking().filter(it -> isAs(wanted, it)).isEmpty()) {
+            steps.add(new Step.Follow(wanted));
+        }
+        if (isFirstAwaited(spec, seen)) {
+            steps.add(new Step.Check());
+        }
+        return steps;
+    }
+
+    /** Nobody wants to wait for the first version until the interval has passed. */
+    private static boolean isFirstAwaited(DatasetSpec spec, Observed seen) {
+        return spec.version().equals(DatasetSpec.LATEST)
+                && seen.version().isEmpty()
+                && seen.tracking().filter(it -> it.lastCheck() != null).isEmpty();
+    }
+
+    private static boolean isAs(DatasetSpec.Tracking wanted, Answers.Tracking there) {
+        return !differs(wanted.intervalSeconds(), there.intervalSeconds())
+                && !differs(wanted.paused(), there.paused());
+    }
+
+    private static boolean differs(@Nullable Object wanted, Object there) {
+        return wanted != null && !wanted.equals(there);
+    }
+
+    private static List<InRegion> regions(Declared declared, Observed seen) {
+        Optional<String> version = meant(declared.spec(), seen);
+        Map<String, Holding> recorded = recorded(declared);
+        Set<String> wanted = new LinkedHashSet<>(declared.spec().regions());
+        List<InRegion> plans = new ArrayList<>();
+        for (String region : wanted) {
+            Holding there = recorded.remove(region);
+            if (version.isPresent()) {
+                plans.add(keep(declared, seen, version.get(), region, there));
+            } else if (there != null) {
+                plans.add(unchanged(there));
+            }
+        }
+        recorded.values().forEach(there -> plans.add(letGo(there)));
+        return plans;
+    }
+
+    /** The name of the version that is to be warm; empty if there is none yet. */
+    private static Optional<String> meant(DatasetSpec spec, Observed seen) {
+        return seen.version()
+                .map(Version::version)
+                .or(
+                        () ->
+                                Optional.of(spec.version())
+                                        .filter(name -> !name.equals(DatasetSpec.LATEST)));
+    }
+
+    private static InRegion keep(
+            Declared declared,
+            Observed seen,
+            String version,
+            String region,
+            @Nullable Holding recorded) {
+        Residency there =
+                seen.version().flatMap(it -> it.in(region)).orElseGet(() -> Residency.none(region));
+        boolean pinned =
+                seen.version().filter(it -> it.isPinned(region, declared.pin())).isPresent();
+        boolean warm = there.isCached() && pinned;
+        String kept = warm ? version : predecessor(version, recorded);
+        List<Step> release =
+                (recorded == null ? Set.<String>of() : recorded.versions())
+                        .stream()
+                                .filter(old -> !old.equals(version) && !old.equals(kept))
+                                .<Step>map(old -> new Step.Release(old, region))
+                                .toList();
+        List<Step> then = new ArrayList<>();
+        if (kept != null && !kept.equals(version)) {
+            then.add(new Step.Renew(kept, region, false));
+        }
+        if (pinned) {
+            then.add(new Step.Renew(version, region, warm));
+        }
+        if (!warm && !there.isBlocked()) {
+            then.add(new Step.Ask(version, region));
+        }
+        return new InRegion(region, release, new Holding(region, version, kept), then);
+    }
+
+    /** What was complete there before this version, and is kept until it is. */
+    private static @Nullable String predecessor(String version, @Nullable Holding recorded) {
+        if (recorded == null || recorded.warm() == null || recorded.warm().equals(version)) {
+            return null;
+        }
+        return recorded.warm();
+    }
+
+    private static Plan letGo(Declared declared, Observed seen) {
+        // Another source has this name: that dataset is somebody else's.
+        List<Step> delete =
+                seen.dataset()
+                        .filter(it -> it.isOf(declared.spec().source()))
+                        .filter(it -> it.deletedAt() == null)
+                        .map(_ -> List.<Step>of(new Step.Delete()))
+                        .orElse(List.of());
+        return new Plan(delete, declared.status().holdings().stream().map(Planner::letGo).toList());
+    }
+
+    private static InRegion letGo(Holding holding) {
+        return new InRegion(
+                holding.region(),
+                holding.versions().stream()
+                        .<Step>map(version -> new Step.Release(version, holding.region()))
+                        .toList(),
+                null,
+                List.of());
+    }
+
+    /** What is on record stays there, and is not asked for: what is meant must be known first. */
+    private static InRegion unchanged(Holding holding) {
+        return new InRegion(holding.region(), List.of(), holding, List.of());
+    }
+
+    private static Map<String, Holding> recorded(Declared declared) {
+        return declared.status().holdings().stream()
+                .collect(
+                        Collectors.toMap(
+                                Holding::region,
+                                Function.identity(),
+                                (one, _) -> one,
+                                LinkedHashMap::new));
+    }
+}

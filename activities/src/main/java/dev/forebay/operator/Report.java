@@ -1,0 +1,277 @@
+package dev.forebay.operator;
+
+import dev.forebay.operator.Answers.Residency;
+import dev.forebay.operator.Answers.Version;
+import dev.forebay.operator.DatasetStatus.Region;
+import dev.forebay.operator.Outcome.Problem;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Says what was seen and done, for people. A function of its arguments alone. */
+final class Report {
+
+    static final String REGISTERED = "Registered";
+    static final String CHECKED = "Checked";
+    static final String NOT_CHECKED = "NotCheckedYet";
+    static final String PAUSED = "Paused";
+    static final String CACHED = "Cached";
+    static final String WARMING = "Warming";
+    static final String WAITING = "Waiting";
+    static final String BLOCKED = "Blocked";
+    static final String NO_VERSION = "NoVersion";
+    static final String RELEASING = "Releasing";
+
+    private final Declared declared;
+    private final Observed seen;
+    private final Outcome outcome;
+    private final Conditions conditions;
+    private final List<Region> regions;
+
+    private Report(Declared declared, Observed seen, Outcome outcome, Instant now) {
+        this.declared = declared;
+        this.seen = seen;
+        this.outcome = outcome;
+        this.conditions = new Conditions(declared, now);
+        this.regions = regions(seen, outcome);
+    }
+
+    /** After a look and what was done about it. */
+    static DatasetStatus of(Declared declared, Observed seen, Outcome outcome, Instant now) {
+        return new Report(declared, seen, outcome, now).status();
+    }
+
+    /** If nothing could be seen: what was seen before stays. */
+    static DatasetStatus unseen(Declared declared, Problem problem, Instant now) {
+        DatasetStatus before = declared.status();
+        Conditions conditions = new Conditions(declared, now);
+        String reason = Conditions.reason(problem.code().name());
+        if (problem.code().retryable()) {
+            conditions.isUnknown(Conditions.ACCEPTED, reason, problem.message());
+        } else {
+            conditions.isFalse(Conditions.ACCEPTED, reason, problem.message());
+        }
+        conditions.asBefore(Conditions.FOLLOWED);
+        conditions.asBefore(Conditions.WARM);
+        return before.with(
+                declared.generation(), conditions.state(), before.regions(), conditions.all());
+    }
+
+    /** The regions as they are to be on record, before anything is asked for. */
+    static List<Region> regions(Observed seen, Outcome outcome) {
+        return outcome.holdings().stream().map(it -> region(seen, outcome, it)).toList();
+    }
+
+    private static Region region(Observed seen, Outcome outcome, Holding holding) {
+        Residency there =
+                seen.version()
+                        .filter(it -> it.version().equals(holding.version()))
+                        .flatMap(it -> it.in(holding.region()))
+                        .orElseGet(() -> Residency.none(holding.region()));
+        return new Region(
+                holding.region(),
+                holding.version(),
+                holding.warm(),
+                there.state(),
+                there.percent(),
+                there.bytesCached(),
+                there.cachedAt(),
+                message(
+                        there.blocked() != null ? there.blocked() : there.waiting(),
+                        outcome.regions().get(holding.region())));
+    }
+
+    private static @Nullable String message(
+            Answers.@Nullable Cause cause, @Nullable Problem problem) {
+        String message =
+                problem != null ? problem.message() : cause == null ? null : cause.message();
+        return message == null ? null : Conditions.abbreviated(message);
+    }
+
+    private DatasetStatus status() {
+        if (declared.deletedAt() != null) {
+            released();
+            return declared.status()
+                    .with(declared.generation(), conditions.state(), left(), conditions.all());
+        }
+        accepted();
+        followed();
+        warm();
+        Optional<Version> version = seen.version();
+        Optional<Answers.Manifest> manifest =
+                version.map(Version::manifest); // null, and so empty, until it is frozen
+        return new DatasetStatus(
+                declared.generation(),
+                conditions.state(),
+                version.map(Version::version).orElse(null),
+                version.map(Version::origin).map(Answers.Origin::frozenAt).orElse(null),
+                manifest.map(Answers.Manifest::objects).orElse(null),
+                manifest.map(Answers.Manifest::bytes).orElse(null),
+                wanted().isEmpty() ? null : "%d/%d".formatted(warmRegions(), wanted().size()),
+                version.map(this::heldBy).orElse(null),
+                regions,
+                conditions.all());
+    }
+
+    /** Where something is still held, as it was when all was to go. */
+    private List<Region> left() {
+        return declared.status().regions().stream()
+                .filter(it -> outcome.holdings().contains(it.holding()))
+                .map(it -> it.with(message(null, outcome.regions().get(it.name()))))
+                .toList();
+    }
+
+    private void accepted() {
+        outcome.problem()
+                .ifPresentOrElse(
+                        problem ->
+                                conditions.isFalse(
+                                        Conditions.ACCEPTED,
+                                        Conditions.reason(problem.code().name()),
+                                        problem.message()),
+                        () ->
+                                conditions.isTrue(
+                                        Conditions.ACCEPTED,
+                                        REGISTERED,
+                                        "%s is registered with %s"
+                                                .formatted(
+                                                        declared.dataset(),
+                                                        declared.spec().source().uri())));
+    }
+
+    private void followed() {
+        if (declared.spec().tracking() == null) {
+            return;
+        }
+        Optional<Answers.Check> last = seen.tracking().map(Answers.Tracking::lastCheck);
+        Optional<Answers.Cause> problem = last.map(Answers.Check::problem);
+        if (problem.isPresent()) {
+            conditions.isFalse(
+                    Conditions.FOLLOWED,
+                    Conditions.reason(problem.get().code()),
+                    problem.get().message());
+        } else if (seen.tracking().filter(Answers.Tracking::paused).isPresent()) {
+            conditions.isTrue(Conditions.FOLLOWED, PAUSED, "nobody looks at the source");
+        } else if (last.isEmpty()) {
+            conditions.isUnknown(
+                    Conditions.FOLLOWED, NOT_CHECKED, "the source was not looked at yet");
+        } else {
+            // Without the time: else there would be another message with every look.
+            conditions.isTrue(Conditions.FOLLOWED, CHECKED, "the last look went well");
+        }
+    }
+
+    private void warm() {
+        if (wanted().isEmpty()) {
+            return;
+        }
+        String named =
+                seen.version().map(Version::version).orElseGet(() -> declared.spec().version());
+        Optional<Region> blocked = first(it -> it.state().equals(Residency.BLOCKED));
+        Optional<Region> stuck = first(it -> outcome.regions().containsKey(it.name()));
+        if (warmRegions() == wanted().size()) {
+            conditions.isTrue(
+                    Conditions.WARM,
+                    CACHED,
+                    "%s@%s is complete in %s"
+                            .formatted(declared.dataset(), named, String.join(", ", wanted())));
+        } else if (blocked.isPresent()) {
+            conditions.isFalse(
+                    Conditions.WARM,
+                    BLOCKED,
+                    "%s; 'forebay resume %s@%s --region %s' tries again"
+                            .formatted(
+                                    told(blocked.get()),
+                                    declared.dataset(),
+                                    named,
+                                    blocked.get().name()));
+        } else if (stuck.isPresent()) {
+            Problem problem = outcome.regions().get(stuck.get().name());
+            String reason = problem == null ? WAITING : Conditions.reason(problem.code().name());
+            conditions.isFalse(Conditions.WARM, reason, told(stuck.get()));
+        } else {
+            filling(named);
+        }
+    }
+
+    private void filling(String named) {
+        Optional<Region> waiting = first(it -> it.message() != null);
+        if (waiting.isPresent()) {
+            conditions.isFalse(Conditions.WARM, WAITING, told(waiting.get()));
+        } else if (regions.isEmpty()) {
+            conditions.isFalse(
+                    Conditions.WARM,
+                    NO_VERSION,
+                    "%s has no version yet: name one in spec.version, or have it follow its source (spec.tracking)"
+                            .formatted(declared.dataset()));
+        } else {
+            conditions.isFalse(
+                    Conditions.WARM,
+                    WARMING,
+                    "%s@%s is being brought to %s"
+                            .formatted(
+                                    declared.dataset(),
+                                    named,
+                                    regions.stream()
+                                            .filter(it -> !isWarm(it))
+                                            .map(Region::name)
+                                            .collect(Collectors.joining(", "))));
+        }
+    }
+
+    private void released() {
+        Optional<Problem> problem =
+                outcome.problem().or(() -> outcome.regions().values().stream().findFirst());
+        String text =
+                problem.map(Problem::message)
+                        .orElse("what is held because of this resource is being let go");
+        conditions.isFalse(Conditions.RELEASED, RELEASING, text);
+    }
+
+    private static String told(Region region) {
+        return region.name() + ": " + region.message();
+    }
+
+    private List<String> wanted() {
+        return declared.spec().regions();
+    }
+
+    private long warmRegions() {
+        return regions.stream()
+                .filter(it -> wanted().contains(it.name()))
+                .filter(Report::isWarm)
+                .count();
+    }
+
+    private static boolean isWarm(Region region) {
+        return region.version().equals(region.warm());
+    }
+
+    private Optional<Region> first(Predicate<Region> which) {
+        return regions.stream()
+                .filter(it -> wanted().contains(it.name()))
+                .filter(it -> !isWarm(it))
+                .filter(which)
+                .findFirst();
+    }
+
+    /** Who else holds it: {@code job train-7 and 2 more}. */
+    private @Nullable String heldBy(Version version) {
+        List<String> holders =
+                version.pins().stream()
+                        .filter(it -> !it.id().equals(declared.pin()))
+                        .map(Answers.Pin::holder)
+                        .distinct()
+                        .sorted()
+                        .toList();
+        if (holders.isEmpty()) {
+            return null;
+        }
+        return holders.size() == 1
+                ? holders.getFirst()
+                : "%s and %d more".formatted(holders.getFirst(), holders.size() - 1);
+    }
+}

@@ -1,0 +1,216 @@
+package dev.forebay.service.api;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.transfer.BearerToken;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The control plane's REST API, as any client has it. Calls block; safe for use by many threads.
+ *
+ * <p>Every call throws {@link ForebayException} with the code and the detail of the refusal, or
+ * {@code UNAVAILABLE} if there is no answer.
+ */
+public final class ForebayApi implements AutoCloseable {
+
+    private static final int FIRST_ERROR = 400;
+    private static final int NOT_FOUND = 404;
+
+    private final HttpClient http;
+    private final String base;
+    private final String setting;
+    private final Optional<BearerToken> token;
+    private final Duration timeout;
+    private final ObjectReader json;
+    private final ObjectWriter written;
+
+    /**
+     * @param address without {@code /api/v1}
+     * @param setting which has the address, for messages
+     * @param timeout of a request
+     * @param json that writes names as the API has them
+     */
+    public ForebayApi(
+            URI address,
+            String setting,
+            Optional<BearerToken> token,
+            Duration timeout,
+            ObjectMapper json) {
+        this.http =
+                HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .connectTimeout(timeout)
+                        .executor(Executors.newVirtualThreadPerTaskExecutor())
+                        .build();
+        this.base = address.toString().replaceAll("/+$", "") + "/api/v1";
+        this.setting = setting;
+        this.token = token;
+        this.timeout = timeout;
+        // The control plane may be of a later version than we are.
+        this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+        this.written = json.writer();
+    }
+
+    /**
+     * A part of a path, or the value of a parameter, whatever is in it: the API has rules for it.
+     */
+    public static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /**
+     * One request.
+     *
+     * @param path below {@code /api/v1}; a URI may have all that is in it
+     */
+    public record Request(
+            String method, String path, @Nullable Object body, Map<String, String> headers) {
+
+        public static Request of(String method, String path) {
+            return new Request(method, path, null, Map.of());
+        }
+
+        public static Request of(String method, String path, Object body) {
+            return new Request(method, path, body, Map.of());
+        }
+    }
+
+    /** An answer, whatever it says. */
+    public record Reply(int status, String body) {}
+
+    /** What there is; empty if there is no such thing. */
+    public <T> Optional<T> find(String path, Class<T> type) {
+        Request request = Request.of("GET", path);
+        Reply reply = exchange(request);
+        if (reply.status() == NOT_FOUND) {
+            return Optional.empty();
+        }
+        requireSuccess(request, reply);
+        try {
+            return Optional.of(json.forType(type).readValue(reply.body()));
+        } catch (JsonProcessingException e) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "%s: its answer is not understood: %s"
+                            .formatted(at(path), e.getOriginalMessage()),
+                    e);
+        }
+    }
+
+    /** Sends a request; what it is answered does not matter unless it is refused. */
+    public void send(Request request) {
+        requireSuccess(request, exchange(request));
+    }
+
+    /** As {@link #send}, where some refusals mean that it is as it should be. */
+    public void sendUnless(Request request, ErrorCode... fine) {
+        try {
+            send(request);
+        } catch (ForebayException refused) {
+            if (!List.of(fine).contains(refused.code())) {
+                throw refused;
+            }
+        }
+    }
+
+    /**
+     * Sends a request, and leaves it to the caller what its answer means.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if there is none
+     */
+    public Reply exchange(Request request) {
+        HttpRequest.Builder builder = HttpRequest.newBuilder(at(request.path())).timeout(timeout);
+        token.ifPresent(secret -> builder.header(BearerToken.HEADER, secret.headerValue()));
+        request.headers().forEach(builder::header);
+        if (request.body() == null) {
+            builder.method(request.method(), BodyPublishers.noBody());
+        } else {
+            builder.header("Content-Type", "application/json")
+                    .method(request.method(), BodyPublishers.ofString(text(request.body())));
+        }
+        try {
+            HttpResponse<String> answer = http.send(builder.build(), BodyHandlers.ofString());
+            return new Reply(answer.statusCode(), answer.body());
+        } catch (IOException e) {
+            throw unavailable(request, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unavailable(request, e);
+        }
+    }
+
+    private URI at(String path) {
+        return URI.create(base + path);
+    }
+
+    private String text(Object body) {
+        try {
+            return written.writeValueAsString(body);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a request is always JSON", e);
+        }
+    }
+
+    private ForebayException unavailable(Request request, Exception cause) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "the control plane (%s) does not answer: %s %s: %s"
+                        .formatted(setting, request.method(), at(request.path()), cause),
+                cause);
+    }
+
+    private void requireSuccess(Request request, Reply reply) {
+        if (reply.status() >= FIRST_ERROR) {
+            throw refusal(request, reply);
+        }
+    }
+
+    /** As much of a problem as is read. */
+    private record Problem(@Nullable String code, @Nullable String detail) {}
+
+    private ForebayException refusal(Request request, Reply reply) {
+        Problem problem;
+        try {
+            problem = json.forType(Problem.class).readValue(reply.body());
+        } catch (JsonProcessingException e) {
+            problem = new Problem(null, null);
+        }
+        String code = problem.code();
+        String detail = problem.detail();
+        return new ForebayException(
+                Arrays.stream(ErrorCode.values())
+                        .filter(it -> it.name().equals(code))
+                        .findFirst()
+                        // Of something in between, or of a later version.
+                        .orElse(ErrorCode.UNAVAILABLE),
+                detail != null
+                        ? detail
+                        : "%s answered with status %d"
+                                .formatted(at(request.path()), reply.status()));
+    }
+
+    @Override
+    public void close() {
+        http.shutdownNow();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.forebay.service.kubernetes;
+
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+
+/**
+ * The one client of this process for the API server of Kubernetes, made when somebody wants it.
+ * Nothing is sent before it is used.
+ */
+@Singleton
+final class KubernetesConnection {
+
+    /** To the cluster that this process is in, or that {@code KUBECONFIG} names. */
+    @Produces
+    @Singleton
+    KubernetesClient client() {
+        Config config = Config.autoConfigure(null);
+        // Who asks asks again.
+        config.setRequestRetryBackoffLimit(1);
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    void close(@Disposes KubernetesClient client) {
+        client.close();
+    }
+}

@@ -1,0 +1,146 @@
+package dev.forebay.operator;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.operator.Answers.Pin;
+import dev.forebay.operator.Answers.Residency;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A control plane with regions, as small as can be: one dataset, and what one resource holds of it.
+ */
+final class ModelPlatform {
+
+    /** A version in a region. */
+    record Copy(String version, String region) implements Comparable<Copy> {
+        @Override
+        public int compareTo(Copy other) {
+            return toString().compareTo(other.toString());
+        }
+    }
+
+    final Set<Copy> pins = new TreeSet<>();
+
+    /** What was asked for and not answered. */
+    final Set<Copy> requests = new TreeSet<>();
+
+    final Set<String> away = new HashSet<>();
+    private final Map<Copy, String> states = new TreeMap<>();
+    private final String pin;
+    private int versions = 1;
+    private Answers.@Nullable Dataset dataset;
+
+    ModelPlatform(String pin) {
+        this.pin = pin;
+    }
+
+    String latest() {
+        return "v" + versions;
+    }
+
+    boolean isRegistered() {
+        return dataset != null && dataset.deletedAt() == null;
+    }
+
+    Observed look() {
+        List<Residency> residencies = new ArrayList<>();
+        states.forEach(
+                (copy, state) -> {
+                    if (copy.version().equals(latest())) {
+                        residencies.add(Samples.in(copy.region(), state));
+                    }
+                });
+        List<Pin> held =
+                pins.stream()
+                        .filter(it -> it.version().equals(latest()))
+                        .map(it -> new Pin(pin, it.region(), "me"))
+                        .toList();
+        return new Observed(
+                Optional.ofNullable(dataset),
+                Optional.empty(),
+                Optional.of(new Answers.Version(latest(), null, null, residencies, held)));
+    }
+
+    void take(Step step) {
+        switch (step) {
+            case Step.Register _ -> dataset = Samples.dataset(Samples.URI, null);
+            case Step.Delete _ -> dataset = Samples.dataset(Samples.URI, "2026-11-20T10:00:00Z");
+            case Step.Release(String version, String region) -> {
+                Copy copy = new Copy(version, region);
+                if (requests.remove(copy)) {
+                    states.remove(copy, "WARMING");
+                }
+                requireThere(region);
+                pins.remove(copy);
+            }
+            case Step.Renew(String version, String region, boolean orAsk) -> {
+                requireThere(region);
+                if (orAsk && !pins.contains(new Copy(version, region))) {
+                    ask(new Copy(version, region));
+                }
+            }
+            case Step.Ask(String version, String region) -> ask(new Copy(version, region));
+            case Step.SetTtl _, Step.Follow _, Step.Check _, Step.Unfollow _ ->
+                    throw new AssertionError(step);
+        }
+    }
+
+    private void ask(Copy copy) {
+        if (!isRegistered()) {
+            throw new ForebayException(ErrorCode.NOT_FOUND, "it was deleted");
+        }
+        if (!"CACHED".equals(states.get(copy))) {
+            states.put(copy, "WARMING");
+            requests.add(copy);
+        } else {
+            requireThere(copy.region());
+            pins.add(copy);
+        }
+    }
+
+    private void requireThere(String region) {
+        if (away.contains(region)) {
+            throw new ForebayException(ErrorCode.UNAVAILABLE, region + " is away");
+        }
+    }
+
+    /** The lake has changed. */
+    void newVersion() {
+        versions++;
+    }
+
+    /** What is being brought is mounted, and so pinned. */
+    void mount() {
+        requests.stream().filter(it -> !away.contains(it.region())).forEach(pins::add);
+    }
+
+    /** Everything that can be brought has been. */
+    void fill() {
+        mount();
+        for (Copy copy : List.copyOf(requests)) {
+            if (!away.contains(copy.region())) {
+                requests.remove(copy);
+                states.put(copy, "CACHED");
+            }
+        }
+    }
+
+    /** Nobody has renewed for a long time. */
+    void endLeases() {
+        pins.clear();
+    }
+
+    /** What nobody holds goes. */
+    void sweep() {
+        states.entrySet()
+                .removeIf(it -> it.getValue().equals("CACHED") && !pins.contains(it.getKey()));
+    }
+}

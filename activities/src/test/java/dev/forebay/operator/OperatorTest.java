@@ -1,0 +1,51 @@
+package dev.forebay.operator;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which settings are refused, and how. */
+class OperatorTest {
+
+    private static OperatorConfig config(Map<String, String> settings) {
+        Map<String, String> properties = new HashMap<>();
+        settings.forEach((name, value) -> properties.put("forebay.datasets." + name, value));
+        return new SmallRyeConfigBuilder()
+                .addDefaultInterceptors()
+                .addDiscoveredConverters()
+                .withMapping(OperatorConfig.class)
+                .withDefaultValues(properties)
+                .build()
+                .getConfigMapping(OperatorConfig.class);
+    }
+
+    @Test
+    void theDefaultsAreTaken() {
+        assertThatCode(() -> Operator.check(config(Map.of()))).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "api, localhost:8080, 'forebay.datasets.api is localhost:8080 and must be http://host:port'",
+        "timeout, PT0S, forebay.datasets.timeout is PT0S and must be at least 1 ms",
+        "interval, PT0.5S, forebay.datasets.interval is PT0.5S and must be at least 1 second",
+        "lease, P8D, forebay.datasets.lease is PT192H and must be from 5 seconds to 7 days",
+        "lease, PT2M, 'forebay.datasets.lease is PT2M and must be at least three times forebay.datasets.interval, PT1M'",
+        "release-timeout, PT-1S, forebay.datasets.release-timeout is PT-1S and must be at least 0",
+        "concurrency, 0, forebay.datasets.concurrency is 0 and must be at least 1",
+    })
+    void whatCannotBeMeantIsRefused(String name, String value, String refusal) {
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> Operator.check(config(Map.of(name, value))))
+                .withMessageStartingWith(refusal)
+                .matches(e -> e.code() == ErrorCode.INVALID_ARGUMENT);
+    }
+}

@@ -1,0 +1,209 @@
+package dev.forebay.operator;
+
+import static dev.forebay.operator.Samples.blocked;
+import static dev.forebay.operator.Samples.dataset;
+import static dev.forebay.operator.Samples.declared;
+import static dev.forebay.operator.Samples.in;
+import static dev.forebay.operator.Samples.seen;
+import static dev.forebay.operator.Samples.spec;
+import static dev.forebay.operator.Samples.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.operator.Plan.InRegion;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What is to be done, by what is declared, what is on record, and what is. */
+class PlannerTest {
+
+    private static final String EAST = "east";
+    private static final String WEST = "west";
+    private static final DatasetSpec.Tracking HOURLY = new DatasetSpec.Tracking(3600L, null);
+
+    @Test
+    void whatIsNotRegisteredIsRegisteredAndNothingElseIsAskedFor() {
+        Holding old = new Holding(EAST, "v1", "v1");
+
+        Plan plan = Planner.plan(declared(spec("v1", HOURLY, EAST), old), Observed.NOTHING);
+
+        assertThat(plan.first()).containsExactly(new Step.Register(Samples.SOURCE));
+        assertThat(plan.regions()).containsExactly(new InRegion(EAST, List.of(), old, List.of()));
+    }
+
+    @Test
+    void whatWasDeletedBehindItsBackIsRegisteredAgain() {
+        Observed deleted =
+                new Observed(
+                        Optional.of(dataset(Samples.URI, "2026-11-20T09:00:00Z")),
+                        Optional.empty(),
+                        Optional.empty());
+
+        assertThat(Planner.plan(declared(spec("v1", null)), deleted).first())
+                .containsExactly(new Step.Register(Samples.SOURCE));
+    }
+
+    @Test
+    void aVersionIsBroughtToEachRegion() {
+        Plan plan = Planner.plan(declared(spec("v1", null, EAST, WEST)), seen(null));
+
+        assertThat(plan.first()).isEmpty();
+        assertThat(plan.regions())
+                .containsExactly(asked(EAST, "v1", null), asked(WEST, "v1", null));
+    }
+
+    private static InRegion asked(String region, String version, @Nullable String warm) {
+        return new InRegion(
+                region,
+                List.of(),
+                new Holding(region, version, warm),
+                List.of(new Step.Ask(version, region)));
+    }
+
+    @Test
+    void whatIsCompleteAndPinnedIsOnlyRenewed() {
+        Holding held = new Holding(EAST, "v1", "v1");
+
+        Plan plan =
+                Planner.plan(
+                        declared(spec("v1", null, EAST), held),
+                        seen(version("v1", List.of(in(EAST, "CACHED")), EAST)));
+
+        assertThat(plan.regions())
+                .containsExactly(
+                        new InRegion(
+                                EAST, List.of(), held, List.of(new Step.Renew("v1", EAST, true))));
+    }
+
+    @Test
+    void whatIsCompleteAndNotPinnedIsAskedForSoThatItIs() {
+        Plan plan =
+                Planner.plan(
+                        declared(spec("v1", null, EAST)), seen(version("v1", in(EAST, "CACHED"))));
+
+        assertThat(plan.regions()).containsExactly(asked(EAST, "v1", null));
+    }
+
+    @Test
+    void whatIsWarmStaysUntilItsSuccessorIs() {
+        Declared declared = declared(spec("latest", null, EAST), new Holding(EAST, "v1", "v1"));
+
+        InRegion filling =
+                Planner.plan(declared, seen(version("v2", in(EAST, "WARMING"))))
+                        .regions()
+                        .getFirst();
+        assertThat(filling.release()).isEmpty();
+        assertThat(filling.onRecord()).isEqualTo(new Holding(EAST, "v2", "v1"));
+        assertThat(filling.then())
+                .containsExactly(new Step.Renew("v1", EAST, false), new Step.Ask("v2", EAST));
+
+        InRegion filled =
+                Planner.plan(
+                                declared(spec("latest", null, EAST), new Holding(EAST, "v2", "v1")),
+                                seen(version("v2", List.of(in(EAST, "CACHED")), EAST)))
+                        .regions()
+                        .getFirst();
+        assertThat(filled.release()).containsExactly(new Step.Release("v1", EAST));
+        assertThat(filled.onRecord()).isEqualTo(new Holding(EAST, "v2", "v2"));
+    }
+
+    @Test
+    void whatWasOvertakenBeforeItWasCompleteIsLetGo() {
+        Declared declared = declared(spec("latest", null, EAST), new Holding(EAST, "v2", "v1"));
+
+        InRegion plan =
+                Planner.plan(declared, seen(version("v3", in(EAST, "WARMING"))))
+                        .regions()
+                        .getFirst();
+
+        assertThat(plan.release()).containsExactly(new Step.Release("v2", EAST));
+        assertThat(plan.onRecord()).isEqualTo(new Holding(EAST, "v3", "v1"));
+    }
+
+    @Test
+    void whatIsBlockedIsLeftToPeople() {
+        Declared declared = declared(spec("latest", null, EAST), new Holding(EAST, "v2", "v1"));
+
+        assertThat(
+                        Planner.plan(declared, seen(version("v2", blocked(EAST))))
+                                .regions()
+                                .getFirst()
+                                .then())
+                .containsExactly(new Step.Renew("v1", EAST, false));
+    }
+
+    @Test
+    void aRegionThatIsNotDeclaredAnyMoreIsLetGo() {
+        Declared declared = declared(spec("v1", null), new Holding(EAST, "v2", "v1"));
+
+        assertThat(Planner.plan(declared, seen(null)).regions())
+                .containsExactly(
+                        new InRegion(
+                                EAST,
+                                List.of(new Step.Release("v2", EAST), new Step.Release("v1", EAST)),
+                                null,
+                                List.of()));
+    }
+
+    @Test
+    void theFirstVersionIsLookedForAtOnce() {
+        Plan plan = Planner.plan(declared(spec("latest", HOURLY, EAST)), seen(null));
+
+        assertThat(plan.first()).containsExactly(new Step.Follow(HOURLY), new Step.Check());
+        assertThat(plan.regions()).isEmpty();
+    }
+
+    @Test
+    void whatItFollowsIsAsDeclaredWhereItIsDeclared() {
+        assertThat(firstStepsWhile(null, false)).containsExactly(new Step.Unfollow());
+        assertThat(firstStepsWhile(HOURLY, false)).isEmpty();
+        assertThat(firstStepsWhile(HOURLY, true)).as("a person paused it").isEmpty();
+        DatasetSpec.Tracking paused = new DatasetSpec.Tracking(null, true);
+        assertThat(firstStepsWhile(paused, false)).containsExactly(new Step.Follow(paused));
+    }
+
+    private static List<Step> firstStepsWhile(
+            DatasetSpec.@Nullable Tracking wanted, boolean paused) {
+        return Planner.plan(
+                        declared(spec("v1", wanted)),
+                        new Observed(
+                                Optional.of(dataset(Samples.URI, null)),
+                                Optional.of(new Answers.Tracking(3600, paused, null)),
+                                Optional.empty()))
+                .first();
+    }
+
+    @Test
+    void aTimeToLiveIsSetWhereItIsDeclared() {
+        DatasetSpec spec = new DatasetSpec(Samples.SOURCE, null, "v1", List.of(), 60L, null, null);
+
+        assertThat(Planner.plan(declared(spec), seen(null)).first())
+                .containsExactly(new Step.SetTtl(60L, null));
+        assertThat(Planner.plan(declared(spec("v1", null)), seen(null)).first()).isEmpty();
+    }
+
+    @Test
+    void whatIsDeletedLetsEverythingGo() {
+        Declared declared =
+                declared(spec("v1", null, EAST), Samples.NOW, new Holding(EAST, "v1", "v1"));
+
+        Plan plan = Planner.plan(declared, seen(version("v1", in(EAST, "CACHED"))));
+
+        assertThat(plan.first()).containsExactly(new Step.Delete());
+        assertThat(plan.regions())
+                .containsExactly(
+                        new InRegion(EAST, List.of(new Step.Release("v1", EAST)), null, List.of()));
+    }
+
+    @Test
+    void aDatasetOfAnotherSourceIsSomebodyElses() {
+        Observed others =
+                new Observed(
+                        Optional.of(dataset("s3://lake/other/", null)),
+                        Optional.empty(),
+                        Optional.empty());
+
+        assertThat(Planner.plan(declared(spec("v1", null), Samples.NOW), others).first()).isEmpty();
+    }
+}

@@ -1,0 +1,228 @@
+package dev.forebay.operator;
+
+import static dev.forebay.operator.Samples.blocked;
+import static dev.forebay.operator.Samples.in;
+import static dev.forebay.operator.Samples.spec;
+import static dev.forebay.operator.Samples.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.operator.Answers.Pin;
+import dev.forebay.operator.DatasetStatus.Condition;
+import dev.forebay.operator.Happening.Kind;
+import dev.forebay.operator.Outcome.Problem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What people are told of what was seen. */
+class ReportTest {
+
+    private static final Declared DECLARED = Samples.declared(spec("v1", null, "east", "west"));
+    private static final Observed FILLING =
+            Samples.seen(
+                    version("v1", List.of(in("east", "CACHED"), in("west", "WARMING")), "east"));
+
+    private static Outcome done(Holding... holdings) {
+        return new Outcome(Optional.empty(), Map.of(), List.of(holdings));
+    }
+
+    private static DatasetStatus report(Observed seen, Outcome outcome) {
+        return Report.of(DECLARED, seen, outcome, Samples.NOW);
+    }
+
+    private static Outcome filling() {
+        return done(new Holding("east", "v1", "v1"), new Holding("west", "v1", null));
+    }
+
+    private static Condition condition(DatasetStatus status, String type) {
+        return status.condition(type).orElseThrow();
+    }
+
+    @Test
+    void saysWhatIsWarmAndWhatIsNot() {
+        DatasetStatus status = report(FILLING, filling());
+
+        assertThat(status.state()).isEqualTo("Warming");
+        assertThat(status.warm()).isEqualTo("1/2");
+        assertThat(status.version()).isEqualTo("v1");
+        assertThat(status.bytes()).isEqualTo(10);
+        assertThat(status.regions()).extracting(it -> it.percent()).containsExactly(100, 40);
+        assertThat(condition(status, "Accepted").status()).isEqualTo("True");
+        assertThat(condition(status, "Warm").message())
+                .isEqualTo("team/digits@v1 is being brought to west");
+        assertThat(status.condition("Followed")).isEmpty();
+    }
+
+    @Test
+    void saysWhatToDoAboutWhatIsBlocked() {
+        DatasetStatus status =
+                report(
+                        Samples.seen(version("v1", in("east", "CACHED"), blocked("west"))),
+                        filling());
+
+        assertThat(status.state()).isEqualTo("Blocked");
+        assertThat(condition(status, "Warm").message())
+                .contains("a.txt has changed in the lake")
+                .contains("forebay resume team/digits@v1 --region west");
+    }
+
+    @Test
+    void saysWhyARegionDoesNotGetOn() {
+        Outcome outcome =
+                new Outcome(
+                        Optional.empty(),
+                        Map.of("west", new Problem(ErrorCode.UNKNOWN_REGION, "no such region")),
+                        filling().holdings());
+
+        DatasetStatus status = report(FILLING, outcome);
+
+        assertThat(status.state()).isEqualTo("UnknownRegion");
+        assertThat(status.regions().getLast().message()).isEqualTo("no such region");
+    }
+
+    @Test
+    void saysWhyItIsNotTaken() {
+        DatasetStatus status =
+                report(
+                        Observed.NOTHING,
+                        new Outcome(
+                                Optional.of(
+                                        new Problem(ErrorCode.ALREADY_EXISTS, "choose another")),
+                                Map.of(),
+                                List.of()));
+
+        assertThat(status.state()).isEqualTo("AlreadyExists");
+        assertThat(condition(status, "Accepted").message()).isEqualTo("choose another");
+    }
+
+    @Test
+    void whatCannotBeSeenIsAsItWas() {
+        DatasetStatus before = report(FILLING, filling());
+        Declared declared = with(before);
+
+        DatasetStatus status =
+                Report.unseen(
+                        declared, new Problem(ErrorCode.UNAVAILABLE, "no answer"), Samples.NOW);
+
+        assertThat(status.state()).isEqualTo("Unavailable");
+        assertThat(condition(status, "Accepted").status()).isEqualTo("Unknown");
+        assertThat(condition(status, "Warm")).isEqualTo(condition(before, "Warm"));
+        assertThat(status.regions()).isEqualTo(before.regions());
+    }
+
+    @Test
+    void whatIsRefusedWhoeverAsksAgainIsNotTaken() {
+        String rule = "version 'a b' must be 1 to 127 characters";
+
+        DatasetStatus status =
+                Report.unseen(DECLARED, new Problem(ErrorCode.INVALID_ARGUMENT, rule), Samples.NOW);
+
+        assertThat(status.state()).isEqualTo("InvalidArgument");
+        assertThat(condition(status, "Accepted").status()).isEqualTo("False");
+        assertThat(condition(status, "Accepted").message()).isEqualTo(rule);
+    }
+
+    private static Declared with(DatasetStatus status) {
+        return new Declared(
+                DECLARED.namespace(),
+                DECLARED.name(),
+                DECLARED.uid(),
+                DECLARED.generation(),
+                DECLARED.spec(),
+                status,
+                null);
+    }
+
+    @Test
+    void aConditionKeepsTheTimeSinceWhenItIsSo() {
+        DatasetStatus before = report(FILLING, filling());
+
+        DatasetStatus after =
+                Report.of(with(before), FILLING, filling(), Samples.NOW.plus(Duration.ofHours(1)));
+
+        assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void saysWhoElseHoldsIt() {
+        Answers.Version version = version("v1", List.of(in("east", "CACHED")), "east");
+        List<Pin> pins = new ArrayList<>(version.pins());
+        for (int i = 1; i <= 3; i++) {
+            pins.add(new Pin("p" + i, "east", "job train-" + i));
+        }
+
+        DatasetStatus status =
+                report(
+                        Samples.seen(
+                                new Answers.Version(
+                                        "v1",
+                                        version.manifest(),
+                                        version.origin(),
+                                        version.regions(),
+                                        pins)),
+                        filling());
+
+        assertThat(status.heldBy()).isEqualTo("job train-1 and 2 more");
+        assertThat(report(FILLING, filling()).heldBy()).isNull();
+    }
+
+    @Test
+    void whatStaysAsItIsIsToldOnce() {
+        DatasetStatus filling = report(FILLING, filling());
+        DatasetStatus complete =
+                report(
+                        Samples.seen(
+                                version(
+                                        "v1",
+                                        List.of(in("east", "CACHED"), in("west", "CACHED")),
+                                        "east",
+                                        "west")),
+                        done(new Holding("east", "v1", "v1"), new Holding("west", "v1", "v1")));
+
+        assertThat(Happening.between(DatasetStatus.NONE, filling))
+                .extracting(Happening::reason)
+                .containsExactly("Registered", "Warming", "RegionWarm");
+        assertThat(Happening.between(filling, filling)).isEmpty();
+        assertThat(Happening.between(filling, complete))
+                .containsExactly(
+                        new Happening(
+                                Kind.NORMAL, "Cached", "team/digits@v1 is complete in east, west"),
+                        new Happening(Kind.NORMAL, "RegionWarm", "v1 is complete in west"));
+        assertThat(Happening.between(complete, complete)).isEmpty();
+    }
+
+    @Test
+    void whatSomebodyHasToSeeToIsAWarning() {
+        DatasetStatus blocked = report(Samples.seen(version("v1", blocked("west"))), filling());
+
+        assertThat(Happening.between(report(FILLING, filling()), blocked))
+                .extracting(Happening::kind)
+                .containsExactly(Kind.WARNING);
+    }
+
+    @Test
+    void whatIsGoingSaysWhatItWaitsFor() {
+        Declared deleted =
+                Samples.declared(
+                        spec("v1", null, "east", "west"),
+                        Samples.NOW,
+                        new Holding("east", "v1", "v1"),
+                        new Holding("west", "v1", null));
+        Outcome outcome =
+                new Outcome(
+                        Optional.empty(),
+                        Map.of("east", new Problem(ErrorCode.UNAVAILABLE, "east is away")),
+                        List.of(new Holding("east", "v1", "v1")));
+
+        DatasetStatus status = Report.of(deleted, Observed.NOTHING, outcome, Samples.NOW);
+
+        assertThat(status.state()).isEqualTo("Releasing");
+        assertThat(condition(status, "Released").message()).isEqualTo("east is away");
+        assertThat(status.regions())
+                .containsExactly(deleted.status().regions().getFirst().with("east is away"));
+    }
+}

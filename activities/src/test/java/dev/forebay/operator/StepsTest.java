@@ -1,0 +1,225 @@
+package dev.forebay.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.service.api.ForebayApi;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which requests are sent, and what their answers mean. */
+@SuppressWarnings("NullAway.Init")
+class StepsTest {
+
+    private static final String V1 = "/api/v1/datasets/team/digits/versions/v1";
+    private static final String PIN = "dataset-" + Samples.UID;
+    private static final String NOT_FOUND =
+            "{\"code\":\"NOT_FOUND\",\"detail\":\"there is no such thing\"}";
+
+    /** By method and path; anything else is not found. */
+    private final Map<String, String> answers = new HashMap<>();
+
+    /** Answered with this status instead of 200. */
+    private final Map<String, Integer> refusals = new HashMap<>();
+
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final List<String> keys = new CopyOnWriteArrayList<>();
+    private final Declared declared = Samples.declared(Samples.spec("v1", null, "east"));
+    private HttpServer server;
+    private ForebayApi api;
+    private Steps steps;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", this::answer);
+        server.start();
+        api =
+                new ForebayApi(
+                        URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/"),
+                        "forebay.datasets.api",
+                        Optional.empty(),
+                        Duration.ofSeconds(10),
+                        new ObjectMapper()
+                                .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE));
+        steps = new Steps(api, Duration.ofMinutes(10));
+    }
+
+    @AfterEach
+    void stop() {
+        api.close();
+        server.stop(0);
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        String request = exchange.getRequestMethod() + " " + exchange.getRequestURI();
+        requests.add((request + " " + body).strip());
+        String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
+        if (key != null) {
+            keys.add(key);
+        }
+        int status = refusals.getOrDefault(request, answers.containsKey(request) ? 200 : 404);
+        byte[] answer = answers.getOrDefault(request, NOT_FOUND).getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(status, answer.length);
+        exchange.getResponseBody().write(answer);
+        exchange.close();
+    }
+
+    @Test
+    void looksAtTheDatasetAndWhatIsMeant() {
+        answers.put(
+                "GET /api/v1/datasets/team/digits",
+                """
+                {"namespace":"team","name":"digits","source":"s3://lake/digits/","include":[],"exclude":[],"keys":null,
+                "ttl_seconds":3600,"ttl_after":"pin","created_at":"2026-11-01T00:00:00Z","deleted_at":null}""");
+        answers.put(
+                "GET " + V1,
+                """
+                {"dataset":"team/digits","version":"v1","manifest":{"digest":"d","uri":"u","objects":2,"bytes":10,"chunks":1},
+                "origin":{"frozen_at":"2026-11-19T10:00:00Z"},"regions":[{"region":"east","state":"WARMING","percent":40,
+                "bytes_cached":4,"cached_at":null,"blocked":null,"waiting":{"code":"UNAVAILABLE","message":"etcd is away"}}],
+                "pins":[{"id":"p","region":"east","holder":"me"}],"later":1}""");
+
+        Observed seen = steps.look(declared);
+
+        assertThat(seen.dataset()).contains(Samples.dataset(Samples.URI, null));
+        assertThat(seen.tracking()).isEmpty();
+        Answers.Version version = seen.version().orElseThrow();
+        assertThat(version.in("east").orElseThrow().waiting())
+                .isEqualTo(new Answers.Cause("UNAVAILABLE", "etcd is away"));
+        assertThat(version.isPinned("east", "p")).isTrue();
+        assertThat(version.isPinned("west", "p")).isFalse();
+    }
+
+    @Test
+    void whatIsNotRegisteredIsNotLookedAtFurther() {
+        assertThat(steps.look(declared)).isEqualTo(Observed.NOTHING);
+        assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
+    }
+
+    /** Whatever is wrong with its version does not matter any more. */
+    @Test
+    void whatIsToGoIsNotLookedAtFurther() {
+        answers.put(
+                "GET /api/v1/datasets/team/digits",
+                """
+                {"source":"s3://lake/digits/","include":[],"exclude":[],"keys":null,"ttl_seconds":3600,"ttl_after":"pin",
+                "deleted_at":null}""");
+
+        Observed seen = steps.look(Samples.declared(declared.spec(), Samples.NOW));
+
+        assertThat(seen.dataset()).isPresent();
+        assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
+    }
+
+    /** The API has rules for names; a status that somebody has changed must not stop a look. */
+    @Test
+    void whatNoNameCanBeIsSentAllTheSame() {
+        steps.take(declared, new Step.Release("v 1/..", "a b&c=d"));
+
+        assertThat(requests)
+                .last()
+                .isEqualTo(
+                        "DELETE /api/v1/datasets/team/digits/versions/v%%201%%2F../pins/%s?region=a%%20b%%26c%%3Dd"
+                                .formatted(PIN));
+    }
+
+    @Test
+    void theSameIsAskedForUnderTheSameKey() {
+        answers.put("POST " + V1 + "/ensure", "{}");
+
+        steps.take(declared, new Step.Ask("v1", "east"));
+        steps.take(declared, new Step.Ask("v1", "east"));
+
+        assertThat(requests.getFirst())
+                .contains("\"region\":\"east\"")
+                .contains("\"priority\":\"speculative\"")
+                .contains("\"id\":\"" + PIN + "\"")
+                .contains("\"lease_seconds\":600");
+        assertThat(keys).hasSize(2);
+        assertThat(keys.getFirst()).isEqualTo(keys.getLast()).hasSizeLessThanOrEqualTo(64);
+        assertThat(declared.request("v2", "east", "speculative")).isNotIn(keys);
+    }
+
+    @Test
+    void aPinThatHasEndedIsAskedForAnewWhereThatIsWanted() {
+        answers.put("POST " + V1 + "/ensure", "{}");
+
+        steps.take(declared, new Step.Renew("v1", "east", false));
+        assertThat(requests).hasSize(1);
+        steps.take(declared, new Step.Renew("v1", "east", true));
+
+        assertThat(requests.get(1))
+                .isEqualTo("POST %s/pins/%s/renew {\"region\":\"east\"}".formatted(V1, PIN));
+        assertThat(requests.getLast()).startsWith("POST " + V1 + "/ensure");
+    }
+
+    @Test
+    void toLetGoIsToTakeBackWhatWasAskedForAndThenThePin() {
+        steps.take(declared, new Step.Release("v1", "east"));
+
+        assertThat(requests)
+                .containsExactly(
+                        "DELETE %s/requests/%s"
+                                .formatted(V1, declared.request("v1", "east", "interactive")),
+                        "DELETE %s/requests/%s"
+                                .formatted(V1, declared.request("v1", "east", "speculative")),
+                        "DELETE %s/pins/%s?region=east".formatted(V1, PIN));
+    }
+
+    @Test
+    void aRefusalSaysWhatItIs() {
+        refusals.put("POST /api/v1/datasets", 409);
+        answers.put(
+                "POST /api/v1/datasets",
+                "{\"code\":\"ALREADY_EXISTS\",\"detail\":\"choose another name\"}");
+
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> steps.take(declared, new Step.Register(Samples.SOURCE)))
+                .withMessage("choose another name")
+                .matches(e -> e.code() == ErrorCode.ALREADY_EXISTS);
+    }
+
+    @Test
+    void whoDoesNotAnswerIsUnavailable() {
+        server.stop(0);
+
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> steps.look(declared))
+                .withMessageContaining("forebay.datasets.api")
+                .matches(e -> e.code() == ErrorCode.UNAVAILABLE);
+    }
+
+    @Test
+    void whatIsNotSaidStaysAsItIs() {
+        answers.put("PUT /api/v1/datasets/team/digits/tracking", "{}");
+        answers.put("PUT /api/v1/datasets/team/digits/ttl", "{}");
+
+        steps.take(declared, new Step.Follow(new DatasetSpec.Tracking(null, true)));
+        steps.take(declared, new Step.SetTtl(60L, null));
+
+        assertThat(requests)
+                .containsExactly(
+                        "PUT /api/v1/datasets/team/digits/tracking {\"paused\":true}",
+                        "PUT /api/v1/datasets/team/digits/ttl {\"ttl_seconds\":60}");
+    }
+}
