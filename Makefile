@@ -40,7 +40,7 @@ status: ## Shows what is up, and where
 	@$(DEVSTACK) status
 
 test: $(VENV)/ready $(INTEGRATIONS)/ready ## Runs all tests, on real servers
-	@echo "== Java: format, unit, contract, architecture and integration tests (about 10 minutes)"
+	@echo "== Java: format, unit, contract, architecture and integration tests (about 50 minutes on two cores)"
 	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1
 	@mkdir -p target && touch target/built
 	@echo "== Python: format, style, types, unit tests"
@@ -55,8 +55,8 @@ test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airfl
 	@echo "== Python: steps of pipelines, in the packages that they plug into"
 	cd sdk-python-shim && ../$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations -o filterwarnings=default
 
-test-kube: ## Ends pins with their Jobs, and has pods wait at the gate, on a real Kubernetes API server that is killed meanwhile (15 minutes; the first time it builds Kubernetes: 15 more)
-	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes: 15 more)
+	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)

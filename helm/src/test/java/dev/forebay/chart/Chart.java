@@ -1,16 +1,13 @@
 package dev.forebay.chart;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.devstack.tool.Toolbox;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.stream.Stream;
 
 /** The chart as Helm sees it. */
 final class Chart {
@@ -42,12 +39,8 @@ final class Chart {
             region: {enabled: true, name: us-east-1}
             """;
 
-    private static final Path HELM = Toolbox.ofThisMachine().helm();
+    private static final Helm HELM = new Helm(Map.of());
     private static final String KUBERNETES = "1.34.0";
-    private static final int SECONDS = 60;
-
-    /** How a run of Helm ended. */
-    private record Ended(int code, String output, String errors) {}
 
     private Chart() {}
 
@@ -62,27 +55,45 @@ final class Chart {
 
     /** The text of a rendered release. */
     static String text(String... values) {
-        Ended ended = template(values);
+        Helm.Ended ended = template(values);
         assertThat(ended.code()).as(ended.errors()).isZero();
         return ended.output();
     }
 
     /** Why Helm refuses to render. */
     static String refusal(String... values) {
-        Ended ended = template(values);
+        Helm.Ended ended = template(values);
         assertThat(ended.code()).as("rendered").isNotZero();
         return ended.errors();
     }
 
     /** What a linter says that takes warnings for errors. */
     static String lint(String... values) {
-        Ended ended = helm(List.of("lint", "--strict", DIRECTORY.toString()), values);
+        Helm.Ended ended = HELM.run(List.of("lint", "--strict", DIRECTORY.toString()), values);
         assertThat(ended.code()).as(ended.output()).isZero();
         return ended.output();
     }
 
-    private static Ended template(String... values) {
-        return helm(
+    /**
+     * A copy of the chart that says that it is of another version.
+     *
+     * @param into is not there yet
+     */
+    static Path ofVersion(String version, Path into) throws IOException {
+        try (Stream<Path> files = Files.walk(DIRECTORY)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, into.resolve(DIRECTORY.relativize(file).toString()));
+            }
+        }
+        Path about = into.resolve("Chart.yaml");
+        String here = Files.readString(about);
+        Files.writeString(
+                about, here.replaceAll("(?m)^(version|appVersion): .*$", "$1: " + version));
+        return into;
+    }
+
+    private static Helm.Ended template(String... values) {
+        return HELM.run(
                 List.of(
                         "template",
                         RELEASE,
@@ -92,41 +103,5 @@ final class Chart {
                         "--kube-version",
                         KUBERNETES),
                 values);
-    }
-
-    private static Ended helm(List<String> arguments, String... values) {
-        List<Path> files = new ArrayList<>();
-        try {
-            List<String> command = new ArrayList<>(List.of(HELM.toString()));
-            command.addAll(arguments);
-            for (String document : values) {
-                Path file = Files.createTempFile("values", ".yaml");
-                files.add(file);
-                Files.writeString(file, document);
-                command.addAll(List.of("--values", file.toString()));
-            }
-            Path errors = Files.createTempFile("helm", ".err");
-            files.add(errors);
-            Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-            process.getOutputStream().close();
-            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-            assertThat(process.waitFor(SECONDS, TimeUnit.SECONDS)).isTrue();
-            return new Ended(process.exitValue(), output, Files.readString(errors));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } finally {
-            files.forEach(Chart::delete);
-        }
-    }
-
-    private static void delete(Path file) {
-        try {
-            Files.delete(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

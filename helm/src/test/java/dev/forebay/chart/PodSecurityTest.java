@@ -10,15 +10,19 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.api.model.rbac.Subject;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * The Pod Security Standard "restricted" everywhere but where something mounts; no rights but those
- * of an agent that looks at Jobs.
+ * of an agent that looks at Jobs, and of a control plane that looks after Datasets.
  */
 class PodSecurityTest {
 
@@ -93,23 +97,41 @@ class PodSecurityTest {
     /** Without a role there are no rights, and without a token nothing to ask with. */
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void onlyTheAgentMayAskTheApiServer(List<String> values) {
+    void nobodyElseMayAskTheApiServer(List<String> values) {
         Release release = Chart.render(values.toArray(String[]::new));
+        Set<String> ask =
+                release.pods().keySet().stream()
+                        .filter(component -> asks(release, component))
+                        .collect(Collectors.toSet());
 
-        release.all(ClusterRoleBinding.class)
-                .flatMap(binding -> binding.getSubjects().stream())
-                .forEach(subject -> assertThat(subject.getName()).isEqualTo("r-forebay-agent"));
+        assertThat(
+                        Stream.concat(
+                                release.all(ClusterRoleBinding.class)
+                                        .flatMap(binding -> binding.getSubjects().stream()),
+                                release.all(RoleBinding.class)
+                                        .flatMap(binding -> binding.getSubjects().stream())))
+                .extracting(Subject::getName)
+                .allSatisfy(name -> assertThat(ask).contains(name.replaceFirst("^r-forebay-", "")));
         release.pods()
                 .forEach(
                         (component, pod) -> {
                             assertThat(pod.getSpec().getAutomountServiceAccountToken())
                                     .as(component)
-                                    .isEqualTo(component.equals("agent"));
+                                    .isEqualTo(ask.contains(component));
                             ServiceAccount account = release.one(ServiceAccount.class, component);
                             assertThat(account.getMetadata().getName())
                                     .isEqualTo(pod.getSpec().getServiceAccountName());
                             assertThat(account.getAutomountServiceAccountToken()).isFalse();
                         });
+    }
+
+    private static boolean asks(Release release, String component) {
+        return switch (component) {
+            case "agent" -> release.settings(component).containsKey("forebay.jobs.watch");
+            case "control-plane" ->
+                    release.settings(component).containsKey("forebay.datasets.watch");
+            default -> false;
+        };
     }
 
     @Test

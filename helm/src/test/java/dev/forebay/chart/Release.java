@@ -20,6 +20,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfiguration;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
@@ -68,12 +69,15 @@ record Release(List<HasMetadata> objects) {
                             HorizontalPodAutoscaler.class),
                     Map.entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
                     Map.entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
+                    Map.entry(
+                            "apiextensions.k8s.io/v1 CustomResourceDefinition",
+                            CustomResourceDefinition.class),
+                    Map.entry("rbac.authorization.k8s.io/v1 Role", Role.class),
+                    Map.entry("rbac.authorization.k8s.io/v1 RoleBinding", RoleBinding.class),
                     Map.entry("rbac.authorization.k8s.io/v1 ClusterRole", ClusterRole.class),
                     Map.entry(
                             "rbac.authorization.k8s.io/v1 ClusterRoleBinding",
                             ClusterRoleBinding.class),
-                    Map.entry("rbac.authorization.k8s.io/v1 Role", Role.class),
-                    Map.entry("rbac.authorization.k8s.io/v1 RoleBinding", RoleBinding.class),
                     Map.entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
                     Map.entry(
                             "monitoring.coreos.com/v1 PodMonitor", GenericKubernetesResource.class),

@@ -26,7 +26,7 @@ class RolesTest {
 
     private static final String SCALED =
             """
-            controlPlane: {autoscaling: {enabled: true}}
+            controlPlane: {autoscaling: {enabled: true}, datasets: {enabled: true}}
             region:
               webhook: {enabled: true}
               workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}

@@ -31,7 +31,7 @@ class ValuesTest {
                     Chart.CONTROL_PLANE,
                     Chart.REGION,
                     """
-                    controlPlane: {autoscaling: {enabled: true}}
+                    controlPlane: {autoscaling: {enabled: true}, datasets: {enabled: true}}
                     region:
                       webhook: {enabled: true}
                       workers: {drainSeconds: 600, autoscaling: {enabled: true}}

@@ -1,0 +1,33 @@
+package dev.forebay.chart;
+
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** Waiting for something to come true, with a bound. */
+final class Await {
+
+    private static final Duration BOUND = Duration.ofSeconds(90);
+    private static final Duration STEP = Duration.ofMillis(100);
+
+    private Await() {}
+
+    /**
+     * Returns when no assertion fails, and the API server has what is asked of it; after the bound
+     * the last failure is thrown.
+     */
+    static void untilAsserted(Runnable assertions) {
+        long deadline = System.nanoTime() + BOUND.toNanos();
+        while (true) {
+            try {
+                assertions.run();
+                return;
+            } catch (AssertionError | KubernetesClientException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+            }
+            LockSupport.parkNanos(STEP.toNanos());
+        }
+    }
+}

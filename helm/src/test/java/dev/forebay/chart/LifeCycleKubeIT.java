@@ -1,0 +1,369 @@
+package dev.forebay.chart;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.devstack.kubernetes.KubernetesCluster;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.TaintBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/**
+ * A release from {@code helm install} to {@code helm uninstall}, on a real API server, with its
+ * admission, its controllers and its scheduler. Containers do not run: every pod is ready at once.
+ */
+@SuppressWarnings("NullAway.Init")
+class LifeCycleKubeIT {
+
+    private static final String FUSE = "fuse";
+    private static final String HOLDER = "holder";
+    private static final String WORKER = "worker";
+    private static final String CONTROL_PLANE = "control-plane";
+
+    /** Where mounts are wanted, and nothing else may run. */
+    private static final String GPU = "nvidia.com/gpu";
+
+    private static final String ON_GPU_NODES =
+            "{region: {node: {nodeSelector: {nvidia.com/gpu.present: 'true'}}}}";
+
+    @TempDir private static Path directory;
+
+    private static KubernetesCluster cluster;
+    private static KubernetesClient client;
+    private static List<String> diskNodes;
+    private static Set<String> gpuNodes;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = KubernetesCluster.start(directory.resolve("cluster"));
+        client = cluster.client();
+        Site.prepare(client, Chart.NAMESPACE, "privileged");
+        diskNodes = cluster.addNodes("disk", 3, Map.of());
+        gpuNodes =
+                Set.copyOf(
+                        cluster.addNodes(
+                                "gpu",
+                                2,
+                                Map.of("nvidia.com/gpu.present", "true"),
+                                new TaintBuilder().withKey(GPU).withEffect("NoSchedule").build()));
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    private static Installation installation(String namespace) {
+        return new Installation(cluster, directory.resolve("helm"), namespace);
+    }
+
+    private static void assertLeftNothingBut(NavigableSet<String> before) {
+        Await.untilAsserted(
+                () -> assertThat(Inventory.of(client)).containsExactlyElementsOf(before));
+    }
+
+    @ParameterizedTest
+    @FieldSource("dev.forebay.chart.RolesTest#RELEASES")
+    void theApiServerTakesWhateverIsRendered(List<String> values) {
+        Release release = Chart.render(values.toArray(String[]::new));
+
+        for (HasMetadata object : release.objects()) {
+            if (object instanceof GenericKubernetesResource) {
+                continue; // For an operator of Prometheus, which this cluster does not have.
+            }
+            assertThat(client.resource(object).dryRun().create().getMetadata().getName())
+                    .isEqualTo(object.getMetadata().getName());
+        }
+    }
+
+    @Test
+    void aControlPlaneLivesInARestrictedNamespace() {
+        Site site = Site.prepare(client, "control", "restricted");
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("control");
+
+        release.install(Chart.CONTROL_PLANE);
+        site.awaitReady(CONTROL_PLANE, 2);
+        Set<String> first = site.pods(CONTROL_PLANE).keySet();
+        String settings = site.settings(CONTROL_PLANE);
+
+        release.upgrade(
+                Chart.CONTROL_PLANE,
+                "{controlPlane: {replicas: 3, settings: {forebay.default-ttl: 3D}}}");
+        site.awaitReady(CONTROL_PLANE, 3);
+        assertThat(site.pods(CONTROL_PLANE)).doesNotContainKeys(first.toArray(String[]::new));
+        assertThat(site.settings(CONTROL_PLANE)).contains("forebay.default-ttl=3D");
+
+        release.rollback(1);
+        site.awaitReady(CONTROL_PLANE, 2);
+        assertThat(site.settings(CONTROL_PLANE)).isEqualTo(settings);
+        assertThat(release.revisions()).containsExactly("superseded", "superseded", "deployed");
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void anUpgradeFromTheChartBeforeLeavesMountsAloneAndChunksWhereTheyAre() throws IOException {
+        Site site = Site.prepare(client, "both", "privileged").withDisks(diskNodes);
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("both");
+        String csi = "{region: {csi: {enabled: true}}}";
+        String[] values = {Chart.CONTROL_PLANE, Chart.REGION, ON_GPU_NODES, site.values(), csi};
+
+        release.by(Chart.ofVersion("0.0.9", directory.resolve("before"))).install(values);
+        awaitAll(site);
+        site.awaitReady(CONTROL_PLANE, 2);
+        site.awaitReady("csi", 2);
+        assertThat(site.pods(HOLDER).values())
+                .extracting(LifeCycleKubeIT::node)
+                .hasSameElementsAs(gpuNodes);
+        assertThat(site.pods(WORKER).values())
+                .extracting(LifeCycleKubeIT::node)
+                .hasSameElementsAs(diskNodes);
+        assertThat(site.may("agent", "list", "batch", "jobs")).isTrue();
+        assertThat(site.may("agent", "delete", "batch", "jobs")).isFalse();
+        assertThat(site.may("agent", "list", "", "secrets")).isFalse();
+        assertThat(site.may(WORKER, "list", "batch", "jobs")).isFalse();
+        Map<String, Pod> holders = site.pods(HOLDER);
+        Map<String, Pod> fuses = site.pods(FUSE);
+        Map<String, Pod> workers = site.pods(WORKER);
+        Map<String, String> claims = site.claims();
+        String settings = site.settings(WORKER);
+        assertThat(claims).hasSize(6).doesNotContainValue("none yet");
+
+        release.upgrade(
+                with(
+                        values,
+                        """
+                        region:
+                          fuse: {memoryCache: 128M}
+                          holder: {jvmOptions: [-Xmx48m]}
+                          workers: {settings: {forebay.worker.files: 6000000}}
+                        """));
+        awaitAll(site);
+        assertThat(site.pods(HOLDER)).containsOnlyKeys(holders.keySet());
+        assertThat(site.pods(FUSE)).doesNotContainKeys(fuses.keySet().toArray(String[]::new));
+        assertThat(site.pods(WORKER)).doesNotContainKeys(workers.keySet().toArray(String[]::new));
+        assertThat(site.claims()).isEqualTo(claims);
+        assertThat(site.settings(WORKER)).contains("forebay.worker.files=6000000");
+
+        release.rollback(1);
+        awaitAll(site);
+        assertThat(site.pods(HOLDER)).containsOnlyKeys(holders.keySet());
+        assertThat(site.claims()).isEqualTo(claims);
+        assertThat(site.settings(WORKER)).isEqualTo(settings);
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void whatCannotBeUpgradedIsRefusedAndRolledBack() {
+        Site site = Site.prepare(client, "refused", "privileged").withDisks(diskNodes);
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("refused");
+        String[] values = {Chart.REGION, ON_GPU_NODES, site.values()};
+        release.install(values);
+        awaitAll(site);
+        Map<String, Pod> workers = site.pods(WORKER);
+
+        assertThat(
+                        release.upgradeRefusal(
+                                with(values, "{region: {workers: {storage: {claims: 2}}}}")))
+                .contains("r-forebay-worker", "updates to statefulset spec");
+        assertThat(release.revisions()).containsExactly("deployed", "failed");
+        assertThat(site.pods(WORKER)).containsOnlyKeys(workers.keySet());
+
+        release.rollback(1);
+        awaitAll(site);
+        assertThat(release.revisions().getLast()).isEqualTo("deployed");
+        assertThat(site.pods(WORKER)).containsOnlyKeys(workers.keySet());
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    /** The agent keeps its key in what the chart makes, and says there whom to trust. */
+    @Test
+    void anUpgradeLeavesTheWebhooksCertificatesToTheAgent() {
+        Site site = Site.prepare(client, "hooked", "privileged").withDisks(diskNodes);
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("hooked");
+        String[] values = {
+            Chart.CONTROL_PLANE,
+            Chart.REGION,
+            ON_GPU_NODES,
+            site.values(),
+            "{region: {webhook: {enabled: true}}}"
+        };
+        release.install(values);
+        String key = base64("a key");
+        String authority = base64(site.clusterAuthority());
+        site.webhookSecret().edit(it -> new SecretBuilder(it).addToData("key", key).build());
+        site.webhooks()
+                .edit(
+                        it -> {
+                            it.getWebhooks()
+                                    .forEach(hook -> hook.getClientConfig().setCaBundle(authority));
+                            return it;
+                        });
+
+        release.upgrade(with(values, "{region: {webhook: {timeoutSeconds: 3}}}"));
+
+        assertThat(site.webhookSecret().require().getData()).containsEntry("key", key);
+        assertThat(site.webhooks().require().getWebhooks())
+                .hasSize(2)
+                .allSatisfy(
+                        hook -> {
+                            assertThat(hook.getTimeoutSeconds()).isEqualTo(3);
+                            assertThat(hook.getClientConfig().getCaBundle()).isEqualTo(authority);
+                        });
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void whatIsKeptIsThereForTheNextRelease() {
+        Site site = Site.prepare(client, "kept", "privileged").withDisks(diskNodes);
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("kept");
+        String keep =
+                """
+                controlPlane: {datasets: {enabled: true}}
+                region: {workers: {storage: {keep: true}}, etcd: {storage: {keep: true}}}
+                """;
+        String[] values = {Chart.CONTROL_PLANE, Chart.REGION, ON_GPU_NODES, site.values(), keep};
+        release.install(values);
+        awaitAll(site);
+        Map<String, String> claims = site.claims();
+        site.declareDataset("ko-bert");
+        NavigableSet<String> kept = new TreeSet<>(before);
+        kept.add("customresourcedefinitions datasets.forebay.dev");
+        kept.add("apiservices v1alpha1.forebay.dev"); // Comes with its first definition.
+        kept.add("datasets kept/ko-bert");
+        claims.keySet().forEach(claim -> kept.add("persistentvolumeclaims kept/" + claim));
+
+        release.uninstall();
+        assertLeftNothingBut(kept);
+        assertThat(claims).hasSize(6);
+        assertThat(site.claims()).isEqualTo(claims);
+
+        release.install(values);
+        awaitAll(site);
+        assertThat(site.claims()).isEqualTo(claims);
+
+        release.uninstall();
+        assertLeftNothingBut(kept);
+        site.removeWhatWasKept();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void anAutoscalerTakesOverAsManyAsThereAre() {
+        Site site = Site.prepare(client, "scaled", "privileged").withDisks(diskNodes);
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("scaled");
+        String[] values = {Chart.REGION, ON_GPU_NODES, site.values()};
+        release.install(values);
+        awaitAll(site);
+        Set<String> workers = site.pods(WORKER).keySet();
+        Map<String, String> claims = site.claims();
+
+        String[] scaled =
+                with(values, "{region: {workers: {autoscaling: {enabled: true, minReplicas: 2}}}}");
+        release.upgrade(scaled);
+        release.upgrade(with(scaled, "{region: {fuse: {memoryCache: 128M}}}"));
+
+        awaitAll(site);
+        assertThat(site.pods(WORKER)).containsOnlyKeys(workers);
+        assertThat(site.claims()).isEqualTo(claims);
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    @Test
+    void anAutoscalerOfANewReleaseBringsItsLeast() {
+        Site site = Site.prepare(client, "fresh", "restricted");
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("fresh");
+
+        release.install(
+                Chart.CONTROL_PLANE,
+                "{controlPlane: {autoscaling: {enabled: true, minReplicas: 3}}}");
+        site.awaitReady(CONTROL_PLANE, 3);
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    /** All of a region but the node's pods complies with the strictest standard. */
+    @Test
+    void aRestrictedNamespaceTakesAllButWhatMounts() {
+        Site site = Site.prepare(client, "strict", "restricted").withDisks(diskNodes);
+        NavigableSet<String> before = Inventory.of(client);
+        Installation release = installation("strict");
+
+        release.installWithoutWaiting(Chart.REGION, ON_GPU_NODES, site.values());
+        site.awaitReady(WORKER, 3);
+        site.awaitReady("etcd", 3);
+        site.awaitReady("agent", 1);
+        for (String component : List.of(HOLDER, FUSE)) {
+            Await.untilAsserted(
+                    () ->
+                            assertThat(site.events("r-forebay-" + component))
+                                    .anyMatch(
+                                            event ->
+                                                    event.startsWith("FailedCreate")
+                                                            && event.contains(
+                                                                    "violates PodSecurity"
+                                                                            + " \"restricted")));
+            assertThat(site.pods(component)).isEmpty();
+        }
+
+        release.uninstall();
+        assertLeftNothingBut(before);
+    }
+
+    private static void awaitAll(Site site) {
+        site.awaitReady("agent", 1);
+        site.awaitReady("etcd", 3);
+        site.awaitReady(WORKER, 3);
+        site.awaitReady(HOLDER, 2);
+        site.awaitReady(FUSE, 2);
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
+    }
+
+    private static String node(Pod pod) {
+        return pod.getSpec().getNodeName();
+    }
+
+    private static String[] with(String[] values, String more) {
+        String[] all = Arrays.copyOf(values, values.length + 1);
+        all[values.length] = more;
+        return all;
+    }
+}
