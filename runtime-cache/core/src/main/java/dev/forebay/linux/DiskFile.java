@@ -21,6 +21,9 @@ import java.nio.file.Path;
  */
 public final class DiskFile implements AutoCloseable {
 
+    /** As a number of bytes: all from a position on. */
+    public static final long TO_THE_END = 0;
+
     private static final int PUNCH_HOLE_KEEP_SIZE = 2 | 1;
     private static final int POSIX_FADV_WILLNEED = 3;
     private static final int POSIX_FADV_DONTNEED = 4;
@@ -87,6 +90,11 @@ public final class DiskFile implements AutoCloseable {
         return new DiskFile(path, Descriptor.open(path, Descriptor.O_RDWR));
     }
 
+    /** Opens a file that is there, for reading only. */
+    public static DiskFile openToRead(Path path) throws SystemCallException {
+        return new DiskFile(path, Descriptor.open(path, Descriptor.O_RDONLY));
+    }
+
     /** Makes a file that is not there, for reading and writing. */
     public static DiskFile create(Path path) throws SystemCallException {
         return new DiskFile(
@@ -137,6 +145,8 @@ public final class DiskFile implements AutoCloseable {
     /**
      * Has the kernel drop what it has of a range in the page cache; what is not written to the disk
      * yet, or is mapped, stays.
+     *
+     * @param bytes may be {@link #TO_THE_END}
      */
     public void forget(long position, long bytes) {
         advise(position, bytes, POSIX_FADV_DONTNEED);

@@ -56,9 +56,7 @@ abstract class RunningWorker {
 
     private static Path newDirectory() {
         try {
-            Path directory =
-                    Path.of("target", "running-worker-" + Wire.OF_THIS_RUN.scheme())
-                            .toAbsolutePath();
+            Path directory = Wire.OF_THIS_RUN.directory("running-worker");
             if (Files.exists(directory)) {
                 try (var earlier = Files.walk(directory)) {
                     for (Path each : earlier.sorted(Comparator.reverseOrder()).toList()) {

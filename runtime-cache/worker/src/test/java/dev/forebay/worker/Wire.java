@@ -23,8 +23,7 @@ enum Wire {
     static final Wire OF_THIS_RUN = Boolean.getBoolean("forebay.test.tls") ? TLS : PLAIN;
 
     private static final CertificateAuthority AUTHORITY =
-            CertificateAuthority.in(
-                    Path.of("target", "authority-" + OF_THIS_RUN.scheme).toAbsolutePath());
+            CertificateAuthority.in(OF_THIS_RUN.directory("authority"));
     private static final CertificateAuthority.Issued ISSUED =
             AUTHORITY.issue("worker", CertificateAuthority.LOOPBACK);
 
@@ -36,6 +35,12 @@ enum Wire {
 
     String scheme() {
         return scheme;
+    }
+
+    /** A directory that no other process has which the build runs tests in meanwhile. */
+    Path directory(String name) {
+        String process = System.getProperty("forebay.test.fork", "1");
+        return Path.of("target", "%s-%s-%s".formatted(name, scheme, process)).toAbsolutePath();
     }
 
     /** What a worker is given. */

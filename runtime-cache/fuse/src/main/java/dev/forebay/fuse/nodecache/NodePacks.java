@@ -133,6 +133,14 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
         return cache.haveLostSome(pages.packsAtHand(manifest));
     }
 
+    /**
+     * How often something of a mounted version's packs was found wrong since this was opened, as
+     * far as it is known which those are. Waits for nothing.
+     */
+    public long timesFoundWrong(Digest manifest) {
+        return cache.timesFoundWrong(pages.packsAtHand(manifest));
+    }
+
     /** Says that a version is being read in a way that is not seen here. */
     public void use(Digest manifest) {
         prewarmer.ifPresent(warmer -> warmer.used(manifest));

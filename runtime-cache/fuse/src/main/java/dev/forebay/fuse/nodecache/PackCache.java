@@ -263,6 +263,17 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
+    /** How often something that was here of these packs was found wrong. */
+    long timesFoundWrong(Set<PackId> packs) {
+        return packs.stream().mapToLong(this::timesFoundWrong).sum();
+    }
+
+    private long timesFoundWrong(PackId pack) {
+        try (PackFiles.Use file = files.find(pack).orElse(null)) {
+            return file == null ? 0 : file.file().holds().timesFoundWrong();
+        }
+    }
+
     /** The packs of which something may be here. */
     List<PackId> packs() {
         return files.all();

@@ -27,6 +27,7 @@ final class PackHolds {
     private final AtomicInteger holds = new AtomicInteger();
     private final Map<Digest, Integer> holders = new ConcurrentHashMap<>();
     private final AtomicLong losses = new AtomicLong();
+    private final AtomicLong foundWrong = new AtomicLong();
 
     /** Until when it is taken for granted that somebody else has the file open. */
     private volatile long openUntil = System.nanoTime();
@@ -92,10 +93,16 @@ final class PackHolds {
     /** Says that something was found wrong, and dropped. */
     void lost() {
         losses.incrementAndGet();
+        foundWrong.incrementAndGet();
     }
 
     /** How often something that was here was given up or found wrong. */
     long losses() {
         return losses.get();
+    }
+
+    /** How often something that was here was found wrong. */
+    long timesFoundWrong() {
+        return foundWrong.get();
     }
 }

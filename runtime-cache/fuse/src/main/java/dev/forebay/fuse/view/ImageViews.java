@@ -3,6 +3,7 @@ package dev.forebay.fuse.view;
 import dev.forebay.fuse.linux.DetachedMount;
 import dev.forebay.fuse.nodecache.HeldPacks;
 import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.linux.DiskFile;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
@@ -62,6 +63,9 @@ public final class ImageViews implements AutoCloseable {
     // Of upkeep.
     private int ticks;
     private boolean served;
+
+    /** How often something of a version had been found wrong when that was looked at last. */
+    private final Map<DatasetVersion, Long> foundWrong = new HashMap<>();
 
     /** Fetches images and attaches them, which may take minutes. */
     private final ExecutorService improvement =
@@ -184,14 +188,34 @@ public final class ImageViews implements AutoCloseable {
         stacks.takeOff(root);
         Map<Mount, List<Path>> wanted = stacks.below(root);
         wanted.forEach((mount, stack) -> lookAfter(root, mount, stack));
-        natives.retain(wanted.keySet().stream().map(Mount::version).toList());
+        List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
+        natives.retain(versions);
+        foundWrong.keySet().retainAll(versions);
         nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
     }
 
     private void lookAfter(Path root, Mount mount, List<Path> stack) {
-        if (ImageStacks.view(stack) != View.NATIVE) {
-            return;
+        if (ImageStacks.view(stack) == View.NATIVE) {
+            lookAfterNative(root, mount, stack);
         }
+        nodePacks.get().ifPresent(cache -> renewPages(root, mount, stack, cache));
+    }
+
+    /**
+     * Takes off images of whose pages the kernel may have wrong ones: a small read, which is not
+     * compared, may have brought them there before that was found. What is attached next has none.
+     */
+    private void renewPages(Path root, Mount mount, List<Path> stack, NodePacks cache) {
+        long now = cache.timesFoundWrong(mount.manifest().digest());
+        long before = foundWrong.getOrDefault(mount.version(), 0L);
+        foundWrong.put(mount.version(), Math.max(now, before));
+        if (!stack.isEmpty() && now > before) {
+            LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
+            stacks.detach(root, mount, images::isOurs);
+        }
+    }
+
+    private void lookAfterNative(Path root, Mount mount, List<Path> stack) {
         if (!images.isOurs(stack.getLast())) {
             // Over packs of a cache that nobody looks after now.
             lower(root, mount, "its packs are in another process's directory");
@@ -221,6 +245,9 @@ public final class ImageViews implements AutoCloseable {
                         packs.of(mount.manifest()).stream()
                                 .map(pack -> served(root, mount, pack.id()))
                                 .toList();
+                for (Path pack : served) {
+                    forgetPages(pack);
+                }
                 attach(root, mount, View.ON_DEMAND, served, "over packs that the pod serves");
             }
             if (best == View.NATIVE && natives.mayBeNative(mount.version())) {
@@ -234,6 +261,13 @@ public final class ImageViews implements AutoCloseable {
         } catch (RuntimeException | SystemCallException e) {
             natives.remove(mount.version());
             complain(mount.version(), e);
+        }
+    }
+
+    /** What the kernel has of a pack may have come there before some of it was found wrong. */
+    private static void forgetPages(Path pack) throws SystemCallException {
+        try (DiskFile file = DiskFile.openToRead(pack)) {
+            file.forget(0, DiskFile.TO_THE_END);
         }
     }
 
