@@ -84,6 +84,11 @@ class AsyncClient:
     ) -> Dataset:
         return await self._send(_calls.register_dataset(dataset, source, ttl, ttl_after, include, exclude, keys))
 
+    async def set_dataset_ttl(
+        self, dataset: str, *, ttl: Duration | None = None, ttl_after: str | None = None
+    ) -> Dataset:
+        return await self._send(_calls.set_dataset_ttl(dataset, ttl, ttl_after))
+
     async def delete_dataset(self, dataset: str) -> None:
         await self._send(_calls.delete_dataset(dataset))
 

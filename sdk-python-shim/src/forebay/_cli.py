@@ -371,16 +371,22 @@ def _add_datasets(datasets: argparse.ArgumentParser) -> None:
         "--exclude", metavar="PATTERN", action="append", default=[], help="no keys like this, as **/*.tmp; repeatable"
     )
     register.add_argument("--keys", metavar="S3_URI", help="an object that lists the keys, one a line")
-    register.add_argument(
-        "--ttl-after",
-        choices=("pin", "read"),
-        help="from what that counts: the last pin (the default), or the last pin or read",
-    )
+    _add_ttl_after(register, "the last pin (the default), or the last pin or read")
     register.set_defaults(run=_commands.datasets.register_dataset)
+
+    ttl = actions.add_parser("ttl", parents=[quiet], help="change how long its versions stay in a region")
+    ttl.add_argument("dataset", metavar="NS/NAME")
+    ttl.add_argument("--ttl", metavar="DURATION", help="of versions that are made from now on (default: as it is)")
+    _add_ttl_after(ttl, "the last pin, or the last pin or read (default: as it is)")
+    ttl.set_defaults(run=_commands.datasets.set_dataset_ttl)
 
     delete = actions.add_parser("delete", parents=[quiet], help="have a dataset's versions go; its originals stay")
     delete.add_argument("dataset", metavar="NS/NAME")
     delete.set_defaults(run=_commands.datasets.delete_dataset)
+
+
+def _add_ttl_after(parser: argparse.ArgumentParser, events: str) -> None:
+    parser.add_argument("--ttl-after", choices=("pin", "read"), help=f"from what that counts: {events}")
 
 
 def _add_version(parser: argparse.ArgumentParser) -> None:

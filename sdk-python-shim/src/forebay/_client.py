@@ -103,6 +103,15 @@ class Client:
         """
         return self._send(_calls.register_dataset(dataset, source, ttl, ttl_after, include, exclude, keys))
 
+    def set_dataset_ttl(self, dataset: str, *, ttl: Duration | None = None, ttl_after: str | None = None) -> Dataset:
+        """Changes how long versions that are made from now on stay, or from what that counts for all versions.
+
+        Args:
+            ttl: as it is, if None. Versions that are there keep theirs: see :meth:`set_ttl`.
+            ttl_after: ``pin`` or ``read``; as it is, if None.
+        """
+        return self._send(_calls.set_dataset_ttl(dataset, ttl, ttl_after))
+
     def delete_dataset(self, dataset: str) -> None:
         """Has the dataset's versions go from every region once nobody holds them; its originals stay in the lake.
 

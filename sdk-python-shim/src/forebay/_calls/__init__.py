@@ -13,6 +13,7 @@ from forebay._calls._datasets import (
     delete_dataset,
     follow,
     register_dataset,
+    set_dataset_ttl,
     tracking,
     unfollow,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "renew",
     "resume",
     "resume_sweeps",
+    "set_dataset_ttl",
     "set_quota",
     "set_ttl",
     "sweep",

@@ -36,6 +36,17 @@ def register_dataset(
     return Call("POST", "/datasets", reader(Dataset), body=body)
 
 
+def set_dataset_ttl(dataset: str, ttl: Duration | None, ttl_after: str | None) -> Call[Dataset]:
+    body: dict[str, Any] = {}
+    if ttl is not None:
+        body["ttl_seconds"] = seconds_of(ttl)
+    if ttl_after is not None:
+        body["ttl_after"] = ttl_after
+    if not body:
+        raise ConfigurationError("ttl or ttl_after is needed: neither was given")
+    return Call("PUT", dataset_path(dataset) + "/ttl", reader(Dataset), body=body)
+
+
 def delete_dataset(dataset: str) -> Call[None]:
     return Call("DELETE", dataset_path(dataset), lambda _: None)
 

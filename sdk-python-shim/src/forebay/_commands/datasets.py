@@ -51,6 +51,15 @@ def register_dataset(options: Namespace) -> None:
         _print_datasets([dataset])
 
 
+def set_dataset_ttl(options: Namespace) -> None:
+    with connect(options) as client:
+        dataset = client.set_dataset_ttl(options.dataset, ttl=options.ttl, ttl_after=options.ttl_after)
+    if options.json:
+        print_json(dataset)
+    else:
+        _print_datasets([dataset])
+
+
 def delete_dataset(options: Namespace) -> None:
     with connect(options) as client:
         client.delete_dataset(options.dataset)

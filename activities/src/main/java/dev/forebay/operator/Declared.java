@@ -1,6 +1,7 @@
 package dev.forebay.operator;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +40,11 @@ record Declared(
     /**
      * The idempotency key of its request: whoever asks for the same because of it sends the same
      * request.
+     *
+     * @param lease of the pin that is asked for
      */
-    String request(String version, String region, String priority) {
-        String asked = String.join("\n", uid, version, region, priority);
+    String request(String version, String region, String priority, Duration lease) {
+        String asked = String.join("\n", uid, version, region, priority, lease.toString());
         return "dataset-" + UUID.nameUUIDFromBytes(asked.getBytes(StandardCharsets.UTF_8));
     }
 }

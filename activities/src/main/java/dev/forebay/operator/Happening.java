@@ -65,11 +65,12 @@ record Happening(Kind kind, String reason, String message) {
     }
 
     /** That a resource went though not all was let go of what it held. */
-    static Happening givenUp(String why) {
+    static Happening givenUp(String dataset, String why) {
         return new Happening(
                 Kind.WARNING,
                 "ReleaseGivenUp",
-                "not everything could be let go, and what is held ends with its leases: " + why);
+                "not everything could be let go. Pins end with their leases; a dataset that is still registered goes with 'forebay datasets delete %s': %s"
+                        .formatted(dataset, why));
     }
 
     private static boolean isNews(Optional<Condition> before, Condition after) {

@@ -122,7 +122,7 @@ final class Reconciler {
         if (isOverdue(key)) {
             String why = status.conditions().getLast().message();
             LOG.warnf("Dataset %s goes with what it holds: %s", declared.dataset(), why);
-            resources.tell(read, Happening.givenUp(why));
+            resources.tell(read, Happening.givenUp(declared.dataset(), why));
             resources.letGo(read);
             return Next.NEVER;
         }

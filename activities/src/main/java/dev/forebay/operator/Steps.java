@@ -95,7 +95,9 @@ final class Steps {
             api.sendUnless(
                     Request.of(
                             "DELETE",
-                            path + "/requests/" + declared.request(version, region, priority)),
+                            path
+                                    + "/requests/"
+                                    + declared.request(version, region, priority, lease)),
                     ErrorCode.NOT_FOUND);
         }
         // A region that is not of this installation any more holds nothing for it.
@@ -142,7 +144,9 @@ final class Steps {
                         "POST",
                         version(declared, version) + "/ensure",
                         Map.of("region", region, "pin", pin, "priority", priority),
-                        Map.of("Idempotency-Key", declared.request(version, region, priority))));
+                        Map.of(
+                                "Idempotency-Key",
+                                declared.request(version, region, priority, lease))));
     }
 
     private static String version(Declared declared, String version) {

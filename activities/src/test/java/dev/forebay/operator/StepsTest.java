@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("NullAway.Init")
 class StepsTest {
 
+    private static final Duration LEASE = Duration.ofMinutes(10);
+
     private static final String V1 = "/api/v1/datasets/team/digits/versions/v1";
     private static final String PIN = "dataset-" + Samples.UID;
     private static final String NOT_FOUND =
@@ -60,7 +62,7 @@ class StepsTest {
                         Duration.ofSeconds(10),
                         new ObjectMapper()
                                 .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE));
-        steps = new Steps(api, Duration.ofMinutes(10));
+        steps = new Steps(api, LEASE);
     }
 
     @AfterEach
@@ -157,7 +159,10 @@ class StepsTest {
                 .contains("\"lease_seconds\":600");
         assertThat(keys).hasSize(2);
         assertThat(keys.getFirst()).isEqualTo(keys.getLast()).hasSizeLessThanOrEqualTo(64);
-        assertThat(declared.request("v2", "east", "speculative")).isNotIn(keys);
+        assertThat(declared.request("v2", "east", "speculative", LEASE)).isNotIn(keys);
+        // The request says it, and nobody may ask for something else under the same key.
+        assertThat(declared.request("v1", "east", "speculative", LEASE.plusSeconds(1)))
+                .isNotIn(keys);
     }
 
     @Test
@@ -180,9 +185,11 @@ class StepsTest {
         assertThat(requests)
                 .containsExactly(
                         "DELETE %s/requests/%s"
-                                .formatted(V1, declared.request("v1", "east", "interactive")),
+                                .formatted(
+                                        V1, declared.request("v1", "east", "interactive", LEASE)),
                         "DELETE %s/requests/%s"
-                                .formatted(V1, declared.request("v1", "east", "speculative")),
+                                .formatted(
+                                        V1, declared.request("v1", "east", "speculative", LEASE)),
                         "DELETE %s/pins/%s?region=east".formatted(V1, PIN));
     }
 

@@ -21,10 +21,6 @@ public record Dataset(
         Instant createdAt,
         @Nullable Instant deletedAt) {
 
-    Dataset with(Duration otherTtl, TtlAfter otherTtlAfter) {
-        return new Dataset(name, source, otherTtl, otherTtlAfter, createdAt, deletedAt);
-    }
-
     Dataset undeleted() {
         return new Dataset(name, source, ttl, ttlAfter, createdAt, null);
     }

@@ -41,8 +41,12 @@ public class DatasetCatalogue {
 
     private static final String SET_TTL =
             """
-            update dataset set ttl_seconds = :ttl, ttl_after = :after
-            where id = :id and deleted_at is null
+            update dataset set ttl_seconds = :value where id = :id and deleted_at is null
+            """;
+
+    private static final String SET_TTL_AFTER =
+            """
+            update dataset set ttl_after = :value where id = :id and deleted_at is null
             """;
 
     /** What became of a registration. */
@@ -102,18 +106,23 @@ public class DatasetCatalogue {
      * @throws ForebayException {@code NOT_FOUND} also if it was deleted
      */
     public Dataset setTtl(DatasetName name, @Nullable Duration ttl, @Nullable TtlAfter ttlAfter) {
-        Dataset there = require(name);
-        Dataset changed =
-                there.with(
-                        ttl == null ? there.ttl() : ttl,
-                        ttlAfter == null ? there.ttlAfter() : ttlAfter);
-        Panache.getEntityManager()
-                .createNativeQuery(SET_TTL)
-                .setParameter("id", name.toString())
-                .setParameter("ttl", changed.ttl().toSeconds())
-                .setParameter("after", changed.ttlAfter().name())
-                .executeUpdate();
-        return changed;
+        // Not what is there written back: others may change the other one meanwhile.
+        if (ttl != null) {
+            update(SET_TTL, name, ttl.toSeconds());
+        }
+        if (ttlAfter != null) {
+            update(SET_TTL_AFTER, name, ttlAfter.name());
+        }
+        return require(name);
+    }
+
+    private static void update(String statement, DatasetName name, Object value) {
+        int _ =
+                Panache.getEntityManager()
+                        .createNativeQuery(statement)
+                        .setParameter("id", name.toString())
+                        .setParameter("value", value)
+                        .executeUpdate();
     }
 
     /**
@@ -188,7 +197,7 @@ public class DatasetCatalogue {
         if (ttl != null && !there.ttl().equals(ttl)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "dataset %s is registered with ttl_seconds %d, not %d: leave it out, or PUT a version's ttl"
+                    "dataset %s is registered with ttl_seconds %d, not %d: leave it out, or PUT the dataset's ttl"
                             .formatted(there.name(), there.ttl().toSeconds(), ttl.toSeconds()));
         }
         if (ttlAfter != null && there.ttlAfter() != ttlAfter) {

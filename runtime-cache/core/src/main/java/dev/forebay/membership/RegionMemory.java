@@ -71,7 +71,7 @@ final class RegionMemory implements AutoCloseable {
     private boolean wrote(Map<String, String> keys) {
         try {
             return file.write(keys);
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("What etcd says is not remembered", e);
             return false;
         }

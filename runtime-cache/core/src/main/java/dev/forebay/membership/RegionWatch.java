@@ -136,6 +136,18 @@ final class RegionWatch implements AutoCloseable {
     }
 
     private void superviseForEver() {
+        while (!closed) {
+            try {
+                supervise();
+            } catch (RuntimeException | Error unsaid) {
+                // There is not even memory to say why.
+                connected = false;
+                awaitQuietly(connection.config().retryDelay());
+            }
+        }
+    }
+
+    private void supervise() {
         boolean failed = false;
         while (!closed) {
             try {

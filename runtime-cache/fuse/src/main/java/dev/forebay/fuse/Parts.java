@@ -30,7 +30,7 @@ final class Parts implements AutoCloseable {
             AutoCloseable part = started.pop();
             try {
                 part.close();
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 LOG.warn("Closing {} failed", part, e);
             }
         }

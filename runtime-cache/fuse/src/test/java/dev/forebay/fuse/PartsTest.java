@@ -41,6 +41,10 @@ class PartsTest {
                 () -> {
                     throw new IllegalStateException("busy");
                 });
+        parts.add(
+                () -> {
+                    throw new OutOfMemoryError("simulated");
+                });
 
         parts.close();
 

@@ -44,23 +44,33 @@ public final class VictimProcess {
         Process victim =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (InputStream output = victim.getInputStream()) {
-            String printed = untilReady(output);
+            ByteArrayOutputStream printed = new ByteArrayOutputStream();
+            boolean ready = untilReady(output, printed);
+            if (!ready) {
+                // Its output ends before it does.
+                victim.waitFor();
+            }
             if (victim.waitFor(time.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IllegalStateException(
                         "%s has ended by itself with status %d; it printed '%s'"
-                                .formatted(program.getName(), victim.exitValue(), printed));
+                                .formatted(
+                                        program.getName(),
+                                        victim.exitValue(),
+                                        printed.toString(Charset.defaultCharset())));
             }
         } finally {
             victim.destroyForcibly().waitFor();
         }
     }
 
-    /** What is printed before it is ready; if it never is, all of it. */
-    private static String untilReady(InputStream output) throws IOException {
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        for (int next = output.read(); next != READY && next >= 0; next = output.read()) {
+    /** Whether it ever is; what is printed before that is kept. */
+    private static boolean untilReady(InputStream output, ByteArrayOutputStream printed)
+            throws IOException {
+        int next = output.read();
+        while (next != READY && next >= 0) {
             printed.write(next);
+            next = output.read();
         }
-        return printed.toString(Charset.defaultCharset());
+        return next == READY;
     }
 }

@@ -50,7 +50,7 @@ class VictimProcessTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Quitter has ended by itself with status 3")
                 .hasMessageContaining("no memory");
-        assertThatThrownBy(() -> VictimProcess.killAfter(LONG, Failure.class))
+        assertThatThrownBy(() -> VictimProcess.killAfter(AT_ONCE, Failure.class))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Failure has ended by itself with status 3")
                 .hasMessageContaining("no disk");

@@ -203,20 +203,29 @@ public final class Holder implements AutoCloseable {
             return false;
         }
         server.say(Word.MOUNT, held);
-        succession.joined(server);
         LOG.info("Process {} can serve", server.peer().process());
+        succession.joined(server);
         return true;
     }
 
     private final class Orders implements Succession.Orders<Connection> {
         @Override
         public void serve(Connection server) {
-            server.say(Word.SERVE);
+            tell(server, Word.SERVE);
         }
 
         @Override
         public void go(Connection server) {
-            server.say(Word.GO);
+            tell(server, Word.GO);
+        }
+
+        private static void tell(Connection server, Word word) {
+            try {
+                server.say(word);
+            } catch (RuntimeException | Error unsaid) {
+                // It would wait for ever, and readers too: without it another one is told.
+                server.hangUp();
+            }
         }
 
         @Override

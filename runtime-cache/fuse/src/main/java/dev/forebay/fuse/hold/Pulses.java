@@ -70,11 +70,30 @@ final class Pulses<S> {
             boolean stoppedOurselves = now - last > patienceNanos / 2 + interval.toNanos();
             last = now;
             try {
-                pulses.forEach((server, pulse) -> look(server, pulse, now, stoppedOurselves));
+                pulses.keySet().forEach(server -> look(server, now, stoppedOurselves));
             } catch (RuntimeException | Error e) {
-                LOG.error("Servers are asked again in a moment whether they live", e);
+                complain(e);
             }
         }
+    }
+
+    private static void complain(Throwable e) {
+        try {
+            LOG.error("Servers are asked again in a moment whether they live", e);
+        } catch (RuntimeException | Error worse) {
+            // Whatever leaves the loop ends it for good.
+        }
+    }
+
+    /** Whoever is removed meanwhile waits: when it is closed, its number can be another's. */
+    private void look(S server, long now, boolean stoppedOurselves) {
+        Pulse _ =
+                pulses.computeIfPresent(
+                        server,
+                        (_, pulse) -> {
+                            look(server, pulse, now, stoppedOurselves);
+                            return pulse;
+                        });
     }
 
     private void look(S server, Pulse pulse, long now, boolean stoppedOurselves) {

@@ -86,11 +86,15 @@ final class Succession<S> {
     synchronized void gone(S server, boolean drained) {
         standingBy.remove(server);
         leaving.remove(server);
-        if (!drained) {
-            orders.resend();
-        }
-        if (server.equals(serving)) {
-            succeed();
+        try {
+            if (!drained) {
+                orders.resend();
+            }
+        } finally {
+            // Whatever fails, somebody has to serve.
+            if (server.equals(serving)) {
+                succeed();
+            }
         }
     }
 

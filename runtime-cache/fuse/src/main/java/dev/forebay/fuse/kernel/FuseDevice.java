@@ -16,6 +16,16 @@ import java.util.List;
  */
 public record FuseDevice(List<Descriptor> descriptors, Protocol protocol) implements AutoCloseable {
 
+    /** Are there when there is memory for no others. For one thread at a time. */
+    private static final CallState OF_RESEND = new CallState();
+
+    private static final MemorySegment RESEND =
+            Arena.global().allocate(ReplyHeader.BYTES, Long.BYTES);
+
+    static {
+        ReplyHeader.writeResend(RESEND);
+    }
+
     public FuseDevice {
         descriptors = List.copyOf(descriptors);
     }
@@ -26,12 +36,9 @@ public record FuseDevice(List<Descriptor> descriptors, Protocol protocol) implem
      * kernel takes one.
      */
     public void resend() throws SystemCallException {
-        CallState state = new CallState();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment notification = arena.allocate(ReplyHeader.BYTES, Long.BYTES);
-            ReplyHeader.writeResend(notification);
-            if (descriptors.getFirst().write(notification, ReplyHeader.BYTES, state) < 0) {
-                throw new SystemCallException("ask for requests again", state.errno());
+        synchronized (OF_RESEND) {
+            if (descriptors.getFirst().write(RESEND, ReplyHeader.BYTES, OF_RESEND) < 0) {
+                throw new SystemCallException("ask for requests again", OF_RESEND.errno());
             }
         }
     }

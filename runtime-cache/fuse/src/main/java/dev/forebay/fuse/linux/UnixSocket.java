@@ -75,6 +75,9 @@ public final class UnixSocket implements AutoCloseable {
             CLibrary.function(
                     "recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
 
+    /** Nobody reads it; there may be no memory for one of its own when somebody has to go. */
+    private static final CallState OF_HANG_UP = new CallState();
+
     private final Descriptor descriptor;
 
     private UnixSocket(Descriptor descriptor) {
@@ -301,8 +304,7 @@ public final class UnixSocket implements AutoCloseable {
 
     /** Ends the connection, or the listening; who waits in it finds the end. */
     public void hangUp() {
-        CallState state = new CallState();
-        int _ = run(SHUTDOWN, state, descriptor.number(), SHUT_RDWR);
+        int _ = run(SHUTDOWN, OF_HANG_UP, descriptor.number(), SHUT_RDWR);
     }
 
     private static int run(MethodHandle call, CallState state, int first, int second) {

@@ -156,7 +156,15 @@ public final class ImageViews implements AutoCloseable {
             }
             served = serves;
         } catch (RuntimeException | Error e) {
+            notLookedAfter(e);
+        }
+    }
+
+    private static void notLookedAfter(Throwable e) {
+        try {
             LOG.error("Views are looked after again in a moment", e);
+        } catch (RuntimeException | Error worse) {
+            // As above.
         }
     }
 
@@ -258,7 +266,7 @@ public final class ImageViews implements AutoCloseable {
                 }
             }
             problems.remove(mount.version());
-        } catch (RuntimeException | SystemCallException e) {
+        } catch (RuntimeException | SystemCallException | Error e) {
             natives.remove(mount.version());
             complain(mount.version(), e);
         }
@@ -320,7 +328,7 @@ public final class ImageViews implements AutoCloseable {
     }
 
     /** Once, not at every attempt. */
-    private void complain(DatasetVersion version, Exception e) {
+    private void complain(DatasetVersion version, Throwable e) {
         String why = e instanceof ForebayException ? String.valueOf(e.getMessage()) : e.toString();
         if (!why.equals(problems.put(version, why))) {
             LOG.warn("{} cannot be shown as well as it should be: {}", version, why);

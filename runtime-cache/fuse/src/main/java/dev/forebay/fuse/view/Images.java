@@ -93,8 +93,8 @@ public final class Images {
      * Compares what an earlier process left of a version's image with its digest, the first time
      * that this is asked. Takes seconds for an image of gigabytes.
      *
-     * @return whether nothing wrong was there; what was, is removed
-     * @throws ForebayException if it cannot be removed
+     * @return whether nothing wrong was there; what was, is removed if it can be
+     * @throws ForebayException if it cannot be said what is there
      */
     boolean check(Mount mount) {
         String name = name(mount);
@@ -105,11 +105,20 @@ public final class Images {
                     right.put(name, image);
                 } else {
                     nothingWrong = false;
-                    remove(image, "it is not what was fetched");
+                    tryToRemove(image);
                 }
             }
         }
         return nothingWrong;
+    }
+
+    /** One that stays is not relied on either, and what it shows must not stay. */
+    private void tryToRemove(Path image) {
+        try {
+            remove(image, "it is not what was fetched");
+        } catch (ForebayException e) {
+            LOG.warn("{}", e.getMessage(), e);
+        }
     }
 
     /** The images that are relied on. Safe for use by any thread. */

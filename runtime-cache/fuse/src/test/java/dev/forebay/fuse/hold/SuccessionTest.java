@@ -1,6 +1,7 @@
 package dev.forebay.fuse.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 class SuccessionTest {
 
     private final List<String> orders = new ArrayList<>();
+    private boolean failing;
     private final Succession<String> succession =
             new Succession<>(
                     new Succession.Orders<>() {
@@ -24,6 +26,9 @@ class SuccessionTest {
 
                         @Override
                         public void resend() {
+                            if (failing) {
+                                throw new OutOfMemoryError("simulated");
+                            }
                             orders.add("resend");
                         }
                     });
@@ -92,6 +97,15 @@ class SuccessionTest {
         given("a", "b");
         succession.gone("a", false);
         assertThat(orders).containsExactly("resend", "serve b");
+    }
+
+    @Test
+    void theNextServesThoughRequestsCannotBeAskedFor() {
+        given("a", "b");
+        failing = true;
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> succession.gone("a", false));
+        assertThat(orders).containsExactly("serve b");
     }
 
     @Test

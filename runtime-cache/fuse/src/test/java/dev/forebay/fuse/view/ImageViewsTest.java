@@ -27,12 +27,22 @@ class ImageViewsTest {
     /** The threads that have asked where the tree is. */
     private final BlockingQueue<String> askers = new LinkedBlockingQueue<>();
 
+    /** As when there is no memory to say what has failed, either. */
+    private static final class Unsayable extends Error {
+        @Override
+        public String getMessage() {
+            throw new OutOfMemoryError("simulated");
+        }
+    }
+
     private Optional<Path> tree() {
         int question = questions.incrementAndGet();
         askers.add(Thread.currentThread().getName());
         return switch (question) {
-            // A tick; then what the next one does, as it finds that the tree is served now.
-            case 1, 3 -> throw new AssertionError("simulated");
+            // A tick.
+            case 1 -> throw new Unsayable();
+            // What the next one does, as it finds that the tree is served now.
+            case 3 -> throw new AssertionError("simulated");
             default -> Optional.of(directory.resolve("mnt"));
         };
     }

@@ -116,6 +116,20 @@ class ImagesTest {
         assertThat(fetched).isEqualTo(2);
     }
 
+    /** As on a disk that has become read-only: what shows it is to be taken off all the same. */
+    @Test
+    void oneThatIsWrongAndCannotBeRemovedIsWrong() throws Exception {
+        Files.write(left, new byte[] {1});
+        Path second = left.resolveSibling("native").resolve(left.getFileName());
+        Files.delete(second);
+        Files.createDirectories(second.resolve("in the way"));
+
+        Images images = images();
+
+        assertThat(images.check(MOUNT)).isFalse();
+        assertThat(images.relied()).isEmpty();
+    }
+
     @Test
     void oneThatTheKernelRefusesIsFetchedAgain() {
         Images images = images();

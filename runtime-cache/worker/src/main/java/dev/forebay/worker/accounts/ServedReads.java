@@ -25,8 +25,9 @@ final class ServedReads {
     /** One more request was answered. */
     void add(Digest manifest, long bytes) {
         Sum sum = sums.computeIfAbsent(manifest, _ -> new Sum(new LongAdder(), new LongAdder()));
-        sum.requests().increment();
         sum.bytes().add(bytes);
+        // Last: who takes a request has its bytes.
+        sum.requests().increment();
     }
 
     /** Hands over all there is; afterwards only {@code mounted} manifests have a sum. */
@@ -34,9 +35,8 @@ final class ServedReads {
         sums.forEach(
                 (manifest, sum) -> {
                     long requests = sum.requests().sumThenReset();
-                    long bytes = sum.bytes().sumThenReset();
                     if (requests > 0) {
-                        taker.take(manifest, requests, bytes);
+                        taker.take(manifest, requests, sum.bytes().sumThenReset());
                     }
                 });
         sums.keySet().retainAll(mounted);

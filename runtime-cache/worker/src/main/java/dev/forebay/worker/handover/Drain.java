@@ -192,7 +192,7 @@ public final class Drain implements AutoCloseable {
         long before = progress().bytes();
         List<Thread> threads = new ArrayList<>();
         for (ChunkRef ref : refs) {
-            threads.add(Thread.ofVirtual().start(() -> count(ref, give(digest, ref, deadline))));
+            threads.add(Thread.ofVirtual().start(() -> tryToGive(digest, ref, deadline)));
         }
         for (Thread thread : threads) {
             thread.join();
@@ -201,6 +201,16 @@ public final class Drain implements AutoCloseable {
         long early = due - System.nanoTime();
         if (early > 0) {
             TimeUnit.NANOSECONDS.sleep(early);
+        }
+    }
+
+    /** Counts it, whatever fails. */
+    private void tryToGive(Digest digest, ChunkRef ref, long deadline) {
+        boolean given = false;
+        try {
+            given = give(digest, ref, deadline);
+        } finally {
+            count(ref, given);
         }
     }
 
