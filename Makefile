@@ -61,8 +61,8 @@ test-kube: ## Installs, upgrades and removes the chart, ends pins with their Job
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
 	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dtest='ScrubberTest,PackScrubberTest,StrictReadsTest,*LincheckTest' -Dit.test=TakeoverFuseIT -Dfailsafe.failIfNoSpecifiedTests=false \
-	  -Dforebay.kills=200 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
+	  -Dtest='*ScrubberTest,StrictReadsTest,*KillTest,*LincheckTest' -Dit.test=TakeoverFuseIT,ViewChangesFuseIT -Dfailsafe.failIfNoSpecifiedTests=false \
+	  -Dforebay.kills=200 -Dforebay.changes=300 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
 	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test=ReferenceModelIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.model.reads=2500000 \
 	  -Dforebay.model.events=60

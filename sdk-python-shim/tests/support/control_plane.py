@@ -170,6 +170,7 @@ class ControlPlane:
             ("POST", "/datasets", self._register),
             ("GET", "/datasets", self._list),
             ("GET", dataset, lambda r, d: (200, self._dataset(d))),
+            ("PUT", dataset + "/ttl", lambda r, d: (200, self._dataset(d) | r.body)),
             ("PUT", dataset + "/tracking", self._follow),
             ("GET", dataset + "/tracking", lambda r, d: (200, self._tracking(d))),
             ("POST", dataset + "/tracking/check", self._check),

@@ -205,6 +205,10 @@ def test_the_sweeps_of_a_region_are_paused_and_resumed(run: Run, plane: ControlP
 def test_a_dataset_is_deleted(run: Run, plane: ControlPlane) -> None:
     run("datasets", "register", "team/a", "s3://lake/a/", "--ttl-after", "read")
     assert plane.log[-1].body["ttl_after"] == "read"
+    assert "2h" in run("datasets", "ttl", "team/a", "--ttl", "2h")
+    assert plane.log[-1].body == {"ttl_seconds": 7200}
+    assert json.loads(run("datasets", "ttl", "team/a", "--ttl-after", "pin", "--json"))["ttl_after"] == "pin"
+    run("datasets", "ttl", "team/a", code=2)
     assert run("datasets", "delete", "team/a").startswith("team/a is deleted")
     run("datasets", "delete", "team/a", code=4)
     run("datasets", "register", "team/a", "s3://lake/a/", "--ttl-after", "write", code=2)

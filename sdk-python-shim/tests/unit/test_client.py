@@ -278,6 +278,7 @@ def test_the_rest_of_the_api(plane: ControlPlane, client: Client) -> None:
     assert [each.version for each in client.versions("vision/digits")] == ["1", "2"]
     assert client.versions("vision/digits")[0].pins[0].id == "p"
     assert client.set_ttl("vision/digits", "1", "1h30m").ttl_seconds == 5400
+    assert client.set_dataset_ttl("vision/digits", ttl="1h30m").ttl_seconds == 5400
     assert client.resume("vision/digits", "1", "eu").version == "1"
     assert client.regions()[0].workers[0].live
     assert client.sweep_plan("eu").used_bytes == 9

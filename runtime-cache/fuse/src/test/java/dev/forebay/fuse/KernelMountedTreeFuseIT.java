@@ -1,15 +1,34 @@
 package dev.forebay.fuse;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.kernel.KernelTransport;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 
 class KernelMountedTreeFuseIT extends MountedTreeContract {
+
+    private static final int MIB = 1 << 20;
+    private static final int READS = CHUNK / MIB;
 
     @Override
     Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
         return KernelTransport.mount(view, guard, mountpoint, false);
+    }
+
+    /** A request is counted when it was answered, so a moment later; 128 KiB each would be 32. */
+    @Test
+    void aMebibyteIsOneRequest() {
+        int before = reads.get();
+        try (NativeFile file =
+                NativeFile.openDirect(root().resolve("sizes/%d.bin".formatted(CHUNK)))) {
+            for (int i = 0; i < READS; i++) {
+                assertThat(file.read(new byte[MIB], (long) i * MIB).result()).isEqualTo(MIB);
+            }
+        }
+        assertThat(reads.get() - before).isBetween(1, READS);
     }
 }

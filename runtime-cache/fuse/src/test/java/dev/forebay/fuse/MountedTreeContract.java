@@ -51,6 +51,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -62,12 +63,15 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class MountedTreeContract extends PosixCallsContract {
 
-    private static final int CHUNK = ChunkId.CHUNK_BYTES;
+    static final int CHUNK = ChunkId.CHUNK_BYTES;
 
     /** How long a worker may take, as long as a busy machine does. */
     private static final Duration ATTEMPT = Duration.ofSeconds(3);
 
     private final List<ErrorCode> failures = Collections.synchronizedList(new ArrayList<>());
+
+    /** Requests for bytes of files. */
+    final AtomicInteger reads = new AtomicInteger();
 
     private FakeWorker worker;
     private WorkerClient client;
@@ -110,7 +114,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
         view = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
         tree = dataset("tree/all@v1", someObjects());
         mountpoint = Files.createDirectory(directory.resolve("mnt"));
-        transport = mount(view, new Guard(new FailureMeter()), mountpoint);
+        transport = mount(view, new Guard(new Meter()), mountpoint);
         show(tree);
         root = mountpoint.resolve("tree/all/v1");
     }
@@ -124,9 +128,13 @@ abstract class MountedTreeContract extends PosixCallsContract {
         assertThat(mountpoint).isEmptyDirectory();
     }
 
-    private final class FailureMeter implements OperationMeter {
+    private final class Meter implements OperationMeter {
         @Override
-        public void ended(Operation operation, long nanos) {}
+        public void ended(Operation operation, long nanos) {
+            if (operation == Operation.READ) {
+                reads.incrementAndGet();
+            }
+        }
 
         @Override
         public void failed(Operation operation, ErrorCode code) {

@@ -452,6 +452,7 @@ class PodFuseIT {
                 Map.of("--metrics-port", "99999"));
         refuses("--attribute-cache is -5", Map.of("--attribute-cache", "-5"));
         refuses("--view native needs", Map.of("--view", "native", "--pack-cache", "0"));
+        refuses("--view native needs", Map.of("--view", "native", "--strict", "true"));
         refuses("must not be below --mountpoint", Map.of("--directory", mountpoint.toString()));
         Path link = Files.createSymbolicLink(full.resolve("link"), mountpoint);
         refuses(

@@ -207,7 +207,7 @@ class TakeoverFuseIT {
     }
 
     @Test
-    void nobodyWaitsForAnUpgrade() throws Exception {
+    void anUpgradeIsAPauseAndNoError() throws Exception {
         Running holder = region.holder();
         Running serving = region.serving(holder, "pod-0", option);
         List<Running> readers = readers();

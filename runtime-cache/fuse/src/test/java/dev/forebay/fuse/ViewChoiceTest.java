@@ -1,10 +1,14 @@
 package dev.forebay.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.fuse.view.View;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -29,6 +33,20 @@ class ViewChoiceTest {
             fill(disk.path().resolve("packs"));
 
             assertThat(ViewChoice.AUTO.find(devices, disk.path(), true)).isEqualTo(first);
+        }
+    }
+
+    /** As on a kernel that can mount images from nothing. */
+    @Test
+    void whereNoImageCanBeMountedFilesAreShownOneByOneUnlessThatIsForbidden() {
+        for (ViewChoice lenient : List.of(ViewChoice.AUTO, ViewChoice.PORTABLE)) {
+            assertThat(lenient.find(List.of(), directory, true).best()).isEqualTo(View.PORTABLE);
+        }
+        for (ViewChoice forced : List.of(ViewChoice.NATIVE, ViewChoice.ON_DEMAND)) {
+            assertThatExceptionOfType(ForebayException.class)
+                    .isThrownBy(() -> forced.find(List.of(), directory, true))
+                    .withMessageStartingWith("--view " + forced)
+                    .matches(e -> e.code() == ErrorCode.INVALID_ARGUMENT);
         }
     }
 

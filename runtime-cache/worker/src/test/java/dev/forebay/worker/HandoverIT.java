@@ -23,6 +23,9 @@ import org.junit.jupiter.api.Test;
 /** Workers that come and go cost the lake nothing. */
 class HandoverIT extends RunningWorker {
 
+    /** The default of {@code forebay.lake.requests-per-second}. */
+    private static final int LAKE_REQUESTS_PER_SECOND = 5000;
+
     private static final int BYTES = 80 * MIB;
 
     /** Other tests leave registrations behind, as workers that die do. */
@@ -105,6 +108,7 @@ class HandoverIT extends RunningWorker {
         // Who does not know of the others, or of the copies, would ask the lake by himself.
         for (WorkerProcess each : List.of(worker, one, two)) {
             awaitCaughtUp(each);
+            awaitEqualShareOfTheLake(each);
         }
 
         // Nothing is anywhere: whoever is asked first, the lake is asked once for each byte.
@@ -129,6 +133,17 @@ class HandoverIT extends RunningWorker {
         String id = id(process);
         await(() -> region.state.view().live().contains(id));
         return process;
+    }
+
+    /** Together they ask no more of the lake than one alone may. */
+    private void awaitEqualShareOfTheLake(WorkerProcess process) throws Exception {
+        await(
+                () -> {
+                    double all =
+                            process.metric("forebay_worker_lake_pace")
+                                    * region.state.view().live().size();
+                    return Math.round(all) == LAKE_REQUESTS_PER_SECOND;
+                });
     }
 
     private static String id(WorkerProcess process) throws Exception {

@@ -462,6 +462,14 @@ class S3LakeIT {
     }
 
     @Test
+    void aLakeThatSendsAnotherRangeThanItWasAskedForIsNotBelieved() {
+        String bucket = bucket("other-range");
+        LakeObject object = put(bucket, "k", bytes(200_000));
+        proxy.spoil(request -> new Fault.OtherRange());
+        assertCode(ErrorCode.LAKE_UNAVAILABLE, () -> read(bucket, object, 5, 1000));
+    }
+
+    @Test
     void aLakeThatIsAwayIsUnavailable() {
         FaultProxy gone = FaultProxy.before(server.endpoint());
         gone.close();

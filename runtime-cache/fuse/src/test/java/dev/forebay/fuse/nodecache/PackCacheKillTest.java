@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Kills a process that fills and evicts, and looks at what it left. */
 class PackCacheKillTest {
 
-    private static final int ROUNDS = 6;
+    private static final int ROUNDS = Integer.getInteger("forebay.kills", 6);
     private static final int THREADS = 3;
     private static final long SEED = 5;
     private static final long CAPACITY = 20L << 20;
