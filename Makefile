@@ -40,7 +40,7 @@ status: ## Shows what is up, and where
 	@$(DEVSTACK) status
 
 test: $(VENV)/ready $(INTEGRATIONS)/ready ## Runs all tests, on real servers
-	@echo "== Java: format, unit, contract, architecture and integration tests (about 50 minutes on two cores)"
+	@echo "== Java: format, unit, contract, architecture and integration tests (about an hour on two cores)"
 	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1
 	@mkdir -p target && touch target/built
 	@echo "== Python: format, style, types, unit tests"

@@ -7,6 +7,13 @@ import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +49,9 @@ class StoredInterceptor {
         }
     }
 
-    private static Exception translated(Exception failure) {
-        for (Throwable at = failure; at != null; at = at.getCause()) {
-            if (at instanceof SQLException sql) {
+    static Exception translated(Exception failure) {
+        for (Throwable reason : reasons(failure)) {
+            if (reason instanceof SQLException sql) {
                 String state = sql.getSQLState();
                 if (isAway(state)) {
                     return new ForebayException(
@@ -61,6 +68,25 @@ class StoredInterceptor {
             }
         }
         return failure;
+    }
+
+    /**
+     * A failure, and all that it is said to come from: what fails when it is committed is not the
+     * cause of the {@code RollbackException}, but suppressed by it (Narayana).
+     */
+    private static List<Throwable> reasons(Throwable failure) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<Throwable> reasons = new ArrayList<>();
+        Deque<Throwable> next = new ArrayDeque<>(List.of(failure));
+        while (!next.isEmpty()) {
+            Throwable reason = next.remove();
+            if (seen.add(reason)) {
+                reasons.add(reason);
+                Optional.ofNullable(reason.getCause()).ifPresent(next::add);
+                next.addAll(List.of(reason.getSuppressed()));
+            }
+        }
+        return reasons;
     }
 
     /**
