@@ -2,9 +2,15 @@ package dev.forebay.worker.handover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.membership.Membership;
+import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
@@ -12,9 +18,13 @@ import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.worker.handover.Drain.State;
 import dev.forebay.worker.retention.MountedVersions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -22,12 +32,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Of a worker that holds nothing, and whose etcd goes away in the middle. */
+/** Of a worker that holds all of what is mounted, which is nothing unless a test says so. */
 @SuppressWarnings("NullAway.Init") // made before each
 class DrainTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String SELF = "self";
+    private static final String OTHER = "other";
 
     @TempDir private Path directory;
     private final FailingMembership membership = new FailingMembership();
@@ -40,21 +51,54 @@ class DrainTest {
         versions =
                 new MountedVersions(
                         new ManifestCache(
-                                directory,
-                                1,
-                                (ref, _) -> {
-                                    throw new ForebayException(ErrorCode.NOT_FOUND, ref.uri());
-                                }),
+                                directory.resolve("manifests"),
+                                1 << 20,
+                                (_, target) -> copy(written(), target)),
                         1);
+        seen("http://127.0.0.1:2", List.of());
+        drain = new Drain(SELF, membership, versions, (_, _) -> true, client, PATIENCE, 1L << 30);
+    }
+
+    /** The worker's own claim is given up already. */
+    private void seen(String addressOfOther, List<Mount> mounts) {
         WorkerNode self = new WorkerNode(SELF, URI.create("http://127.0.0.1:1"), 10);
-        WorkerNode other = new WorkerNode("other", URI.create("http://127.0.0.1:2"), 10);
+        WorkerNode other = new WorkerNode(OTHER, URI.create(addressOfOther), 10);
         versions.update(
                 new RegionView(
-                        List.of(self.drained(), other),
-                        Set.of(SELF, "other"),
-                        List.of(),
-                        List.of()));
-        drain = new Drain(SELF, membership, versions, (_, _) -> false, client, PATIENCE, 1L << 30);
+                        List.of(self.drained(), other), Set.of(SELF, OTHER), mounts, List.of()));
+    }
+
+    private Path written() {
+        return directory.resolve("written.sqlite");
+    }
+
+    /** Writes the manifest of a version that has so many chunks. */
+    private Mount version(int chunks) {
+        try (ManifestWriter writer =
+                new ManifestWriter(
+                        written(), "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
+            writer.add(
+                    new LakeObject(
+                            "object",
+                            (long) chunks * ChunkId.CHUNK_BYTES,
+                            Instant.EPOCH,
+                            "etag",
+                            null));
+            ManifestFile file = writer.finish();
+            assertThat(file.chunks()).isEqualTo(chunks);
+            return new Mount(
+                    DatasetVersion.of("ns", "data", "v1"),
+                    file.ref("manifests"),
+                    Mount.State.CACHED);
+        }
+    }
+
+    private static void copy(Path from, Path target) {
+        try {
+            Files.copy(from, target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @AfterEach
@@ -87,6 +131,15 @@ class DrainTest {
         assertThat(started()).isEqualTo(State.DRAINED);
         assertThat(started()).as("once is enough").isEqualTo(State.DRAINED);
         assertThat(membership.drains).isEqualTo(3);
+    }
+
+    /** As when the region's table has an address that no client takes. */
+    @Test
+    void whatFailsInAWayThatNobodyThoughtOfIsLeftAndCounted() throws Exception {
+        seen("ftp://127.0.0.1:2", List.of(version(5)));
+
+        assertThat(started()).isEqualTo(State.DRAINED);
+        assertThat(drain.progress()).isEqualTo(new Drain.Progress(State.DRAINED, 0, 0, 5));
     }
 
     private static final class FailingMembership implements Membership {
