@@ -2,18 +2,26 @@ package dev.forebay.fuse.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.fuse.TestDataset;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +43,10 @@ class ImageViewsTest {
         }
     }
 
+    private Path mountpoint() {
+        return directory.resolve("mnt");
+    }
+
     private Optional<Path> tree() {
         int question = questions.incrementAndGet();
         askers.add(Thread.currentThread().getName());
@@ -43,30 +55,26 @@ class ImageViewsTest {
             case 1 -> throw new Unsayable();
             // What the next one does, as it finds that the tree is served now.
             case 3 -> throw new AssertionError("simulated");
-            default -> Optional.of(directory.resolve("mnt"));
+            default -> Optional.of(mountpoint());
         };
     }
 
-    private ImageViews views() {
+    /**
+     * @param manifest where every manifest is
+     */
+    private ImageViews views(
+            Supplier<Optional<Path>> tree, ImageSource images, Optional<Path> manifest) {
         ManifestCache manifests =
                 new ManifestCache(
                         directory.resolve("manifests"),
-                        1,
-                        (_, _) -> {
-                            throw noWorker();
-                        });
-        Images images =
-                new Images(
-                        directory.resolve("images"),
-                        1,
-                        (_, _) -> {
-                            throw noWorker();
-                        });
+                        1 << 20,
+                        (_, target) ->
+                                copy(manifest.orElseThrow(ImageViewsTest::noWorker), target));
         return new ImageViews(
-                this::tree,
+                tree,
                 View.NATIVE,
                 ImageDevices.FILES,
-                images,
+                new Images(directory.resolve("images"), 1, images),
                 new MountedPacks(new Manifests(manifests)),
                 Optional::empty);
     }
@@ -75,17 +83,62 @@ class ImageViewsTest {
         return new ForebayException(ErrorCode.UNAVAILABLE, "no worker");
     }
 
+    private static void copy(Path from, Path target) {
+        try {
+            Files.copy(from, target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void whatFailsIsTriedAgainAndKeepsNothingElseFromBeingDone() throws Exception {
-        try (ImageViews _ = views()) {
-            List<String> asked = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
-                String asker = askers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-                assertThat(asker).as("after %s", asked).isNotNull();
-                asked.add(asker);
-            }
-            assertThat(asked)
+        ImageSource none =
+                (_, _) -> {
+                    throw noWorker();
+                };
+        try (ImageViews _ = views(this::tree, none, Optional.empty())) {
+            assertThat(next(askers, 5))
                     .containsExactlyInAnyOrder("views", "views", "views", "images", "views");
         }
+    }
+
+    @Test
+    void anErrorKeepsNeitherTheOtherVersionsNorTheNextRoundFromBeingTried() throws Exception {
+        // Without bytes, so that there is no pack to be served before there is an image.
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("empty", new byte[0]);
+        TestDataset first =
+                TestDataset.write(directory, DatasetVersion.parse("ns/data@first"), objects);
+        Mount second =
+                new Mount(
+                        DatasetVersion.parse("ns/data@second"),
+                        first.mount().manifest(),
+                        Mount.State.CACHED);
+        BlockingQueue<String> tried = new LinkedBlockingQueue<>();
+        ImageSource failing =
+                (mount, _) -> {
+                    tried.add(mount.version().version());
+                    throw new NoClassDefFoundError("simulated");
+                };
+        try (ImageViews views =
+                views(() -> Optional.of(mountpoint()), failing, Optional.of(first.file().path()))) {
+            views.retain(List.of(first.mount(), second));
+            views.show();
+
+            // The second time because of a tick.
+            assertThat(next(tried, 4)).containsExactly("first", "second", "first", "second");
+        }
+    }
+
+    private static List<String> next(BlockingQueue<String> queue, int count)
+            throws InterruptedException {
+        List<String> taken = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String each = queue.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            assertThat(each).as("after %s", taken).isNotNull();
+            taken.add(each);
+        }
+        return taken;
     }
 }
