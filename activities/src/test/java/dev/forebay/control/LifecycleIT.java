@@ -14,7 +14,11 @@ import dev.forebay.testing.Await;
 import io.temporal.common.Priority;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -508,6 +512,50 @@ class LifecycleIT {
                 () ->
                         api.get(v.replace("/v1", "")).body().at("/items/0/ttl_seconds").asLong()
                                 == 1234);
+    }
+
+    @Test
+    void twoWhoChangeTheTtlOfADatasetAndFromWhatItCountsAtOnceDoNotUndoEachOther()
+            throws Exception {
+        String dataset = "team/" + platform.dataset(LONG);
+        String ttl = "/datasets/" + dataset + "/ttl";
+        List<Future<Api.Answer>> answers = new ArrayList<>();
+        // Closed from the last to the first: the row is let go of, and then they can end.
+        try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+                Connection database = platform.database();
+                PreparedStatement hold =
+                        database.prepareStatement(
+                                "select id from dataset where id = ? for update")) {
+            database.setAutoCommit(false);
+            hold.setString(1, dataset);
+            assertThat(hold.execute()).isTrue();
+            answers.add(callers.submit(() -> api.put(ttl, "{\"ttl_seconds\":77}")));
+            answers.add(callers.submit(() -> api.put(ttl, "{\"ttl_after\":\"read\"}")));
+            Await.until(
+                    "both have read what they want to, and are held up as they write",
+                    () -> countWaitingToChangeADataset() == 2);
+        }
+
+        for (Future<Api.Answer> answer : answers) {
+            assertThat(answer.get().status()).as(answer.get().raw().body()).isEqualTo(200);
+        }
+        JsonNode changed = api.get("/datasets/" + dataset).body();
+        assertThat(changed.get("ttl_seconds").asLong()).isEqualTo(77);
+        assertThat(changed.get("ttl_after").asText()).isEqualTo("read");
+    }
+
+    private int countWaitingToChangeADataset() {
+        String sql =
+                """
+                select count(*) from pg_stat_activity
+                where wait_event_type = 'Lock' and query like 'update dataset %'""";
+        try (Connection database = platform.database();
+                Statement statement = database.createStatement();
+                ResultSet found = statement.executeQuery(sql)) {
+            return found.next() ? found.getInt(1) : 0;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
