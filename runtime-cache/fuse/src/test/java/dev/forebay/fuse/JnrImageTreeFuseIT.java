@@ -4,8 +4,14 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
 import java.nio.file.Path;
+import java.time.Duration;
 
 class JnrImageTreeFuseIT extends ImageTreeContract {
+
+    @Override
+    Duration memoryOfNames() {
+        return JnrMountedTreeFuseIT.MEMORY_OF_NAMES;
+    }
 
     @Override
     Transport mountTree(FileSystemView view, Guard guard, Path mountpoint) {

@@ -6,8 +6,16 @@ import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
 import dev.forebay.fuse.jnr.JnrTransport;
 import java.nio.file.Path;
+import java.time.Duration;
 
 class JnrMountedTreeFuseIT extends MountedTreeContract {
+
+    static final Duration MEMORY_OF_NAMES = Duration.ofSeconds(10);
+
+    @Override
+    Duration memoryOfNames() {
+        return MEMORY_OF_NAMES;
+    }
 
     @Override
     Transport mount(FileSystemView view, Guard guard, Path mountpoint) {

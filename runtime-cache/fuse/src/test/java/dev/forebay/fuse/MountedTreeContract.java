@@ -52,6 +52,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +68,9 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** How long a worker may take, as long as a busy machine does. */
     private static final Duration ATTEMPT = Duration.ofSeconds(3);
+
+    /** How late a busy machine may be. */
+    private static final Duration BUSY = Duration.ofSeconds(5);
 
     private final List<ErrorCode> failures = Collections.synchronizedList(new ArrayList<>());
 
@@ -87,6 +91,11 @@ abstract class MountedTreeContract extends PosixCallsContract {
 
     /** Mounts without other users. */
     abstract Transport mount(FileSystemView view, Guard guard, Path mountpoint);
+
+    /** How long the kernel may remember which versions there are. */
+    Duration memoryOfNames() {
+        return Duration.ofSeconds(1);
+    }
 
     @BeforeAll
     void mount(@TempDir Path directory) throws Exception {
@@ -264,6 +273,50 @@ abstract class MountedTreeContract extends PosixCallsContract {
         try (Stream<Path> many = Files.list(root.resolve("many"))) {
             assertThat(many.count()).isEqualTo(10_000);
         }
+    }
+
+    /** "Freshness of names". */
+    @Test
+    void aVersionThatAppearsIsSeenAtOnceThoughItWasMissedBefore() {
+        TestDataset dataset = small("tree/fresh@v1");
+        Path folder = mountpoint.resolve("tree/fresh");
+        assertThat(folder.resolve("v1")).doesNotExist();
+        assertThat(mountpoint.resolve("tree").toFile().list()).doesNotContain("fresh");
+
+        show(tree, dataset);
+
+        try {
+            assertThat(folder.resolve("v1")).exists();
+            assertThat(mountpoint.resolve("tree").toFile().list()).contains("fresh");
+            assertThat(folder.toFile().list()).containsExactly("v1");
+        } finally {
+            show(tree);
+        }
+    }
+
+    /** "Freshness of names". */
+    @Test
+    void aVersionThatWasEvictedIsListedForAMomentAtMostAndNotRead() throws IOException {
+        show(tree, small("tree/gone@v1"));
+        Path version = mountpoint.resolve("tree/gone/v1");
+        Path file = version.resolve("f");
+        assertThat(Files.size(file)).as("known, and never read").isEqualTo(5000);
+
+        show(tree);
+
+        long evicted = System.nanoTime();
+        assertThatThrownBy(() -> Files.readAllBytes(file)).isInstanceOf(IOException.class);
+        while (Files.exists(version)) {
+            assertThat(Duration.ofNanos(System.nanoTime() - evicted))
+                    .isLessThan(memoryOfNames().plus(BUSY));
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    private TestDataset small(String version) {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("f", TestDataset.bytes(5000, version.hashCode()));
+        return dataset(version, objects);
     }
 
     @Test

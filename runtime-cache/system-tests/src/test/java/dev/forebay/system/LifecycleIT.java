@@ -28,6 +28,9 @@ class LifecycleIT {
 
     private static final int CHUNK = 8 << 20;
 
+    /** As long as a kernel may remember names, through whatever transport, and then some. */
+    private static final Duration NAMES = Duration.ofSeconds(20);
+
     private final RunningStack stack;
     private final Api api;
     private final LakeFixture lake;
@@ -171,6 +174,8 @@ class LifecycleIT {
         Map<String, byte[]> tree = smallTree(6);
         lake.putAll("pinned/", tree);
         api.register("life/pinned", "s3://datasets/pinned/", Duration.ofSeconds(2));
+        Path mounted = stack.mounted(VIRGINIA, "life/pinned@v1");
+        assertThat(mounted).doesNotExist();
         String request =
                 api.accept(
                         "life/pinned@v1",
@@ -181,6 +186,7 @@ class LifecycleIT {
                                 Map.of("id", "run-1", "holder", "test", "lease_seconds", 600)));
         JsonNode receipt = api.receipt("life/pinned@v1", VIRGINIA, request, Duration.ofMinutes(1));
         assertThat(receipt.get("pin").get("id").asText()).isEqualTo("run-1");
+        Await.until("the path is there", NAMES, () -> Files.exists(mounted));
 
         Api.Answer refused =
                 api.post(Api.path("life/pinned@v1") + "/evict", Map.of("region", VIRGINIA))
@@ -202,8 +208,7 @@ class LifecycleIT {
                                 .get("state")
                                 .asText()
                                 .equals("ABSENT"));
-        Path mounted = stack.mounted(VIRGINIA, "life/pinned@v1");
-        Await.until("the path is gone", Duration.ofSeconds(60), () -> !Files.exists(mounted));
+        Await.until("the path is gone", NAMES, () -> !Files.exists(mounted));
     }
 
     /** "Pins": a holder that dies loses its pin one lease later. */
