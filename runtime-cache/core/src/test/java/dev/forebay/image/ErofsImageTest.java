@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.linux.ChildProcess;
 import dev.forebay.manifest.ManifestFile;
+import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.SqliteManifest;
@@ -72,6 +73,44 @@ class ErofsImageTest {
                 ChildProcess.inGerman(
                         directory, Writing.class, manifest, directory.resolve("image"));
         assertThat(failure).startsWith("CAPACITY_EXCEEDED ").doesNotContain("No space left");
+    }
+
+    /** Writes an image, and says how many nodes it has. */
+    static final class Counting {
+        public static void main(String[] arguments) {
+            ImageName name =
+                    new ImageName(
+                            DatasetVersion.of("team", "set", "v"), new Digest("a".repeat(64)));
+            ImageFile image = ErofsImage.write(Path.of(arguments[0]), name, Path.of(arguments[1]));
+            System.out.print(image.nodes());
+        }
+    }
+
+    /** The names of the files alone would not fit: half in one folder, half in one each. */
+    @Test
+    void moreFilesThanThereIsMemoryForAreWritten() throws IOException {
+        int files = 300_000;
+        Path manifest = directory.resolve("m");
+        try (ManifestWriter writer =
+                new ManifestWriter(
+                        manifest, "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
+            for (int i = 0; i < files; i++) {
+                String place = i < files / 2 ? "a" : "b/%06d".formatted(i);
+                String key = "%s/%06d-%s".formatted(place, i, "x".repeat(60));
+                writer.add(new LakeObject(key, 1, Instant.EPOCH, "etag-" + i, null));
+            }
+            assertThat(writer.finish().objects()).isEqualTo(files);
+        }
+
+        String nodes =
+                ChildProcess.with(
+                        List.of("-Xmx32m", "-XX:+UseSerialGC"),
+                        Counting.class,
+                        manifest,
+                        directory.resolve("image"));
+
+        int folders = 3 + files / 2;
+        assertThat(nodes).isEqualTo(String.valueOf(files + folders));
     }
 
     @Test

@@ -44,10 +44,10 @@ public final class ChildProcess {
                 arguments);
     }
 
-    /** What a class prints in a JVM with this option. */
-    public static String with(String option, Class<?> main, Object... arguments)
+    /** What a class prints in a JVM with these options. */
+    public static String with(List<String> options, Class<?> main, Object... arguments)
             throws IOException {
-        return run(Map.of(), List.of(option), main, arguments);
+        return run(Map.of(), options, main, arguments);
     }
 
     private static String run(

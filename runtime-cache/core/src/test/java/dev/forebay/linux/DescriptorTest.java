@@ -15,7 +15,7 @@ class DescriptorTest {
     /** Who is at the other end of one that stays open waits for ever. */
     @Test
     void isClosedThoughNoMemoryIsLeft() throws Exception {
-        assertThat(ChildProcess.with("-XX:MaxDirectMemorySize=1m", Closing.class))
+        assertThat(ChildProcess.with(List.of("-XX:MaxDirectMemorySize=1m"), Closing.class))
                 .isEqualTo("closed");
     }
 
