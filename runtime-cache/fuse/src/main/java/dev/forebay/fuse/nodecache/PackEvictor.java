@@ -45,7 +45,8 @@ final class PackEvictor {
             return 0;
         }
         try {
-            if (chunk.storing > 0 || !holds.loseIfUnused()) {
+            // Two may have chosen it: who comes second must not take what came back since.
+            if (chunks.find(chunk.index) != chunk || chunk.storing > 0 || !holds.loseIfUnused()) {
                 return 0;
             }
             settlement.beginChange();

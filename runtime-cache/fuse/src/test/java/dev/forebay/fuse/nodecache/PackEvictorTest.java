@@ -1,0 +1,54 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PackEvictorTest {
+
+    @TempDir private Path directory;
+    private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 23);
+    private final BitSet pages = Sizes.pagesOf(0, Sizes.BLOCK);
+    private final CacheCounters counters = new CacheCounters();
+    private final Space space = new Space(1L << 30, counters);
+
+    /** Two who need room have chosen the same chunk, and it was fetched again in between. */
+    @Test
+    void whatHasComeBackIsNotGivenUpForWhatWasThereBefore() throws IOException {
+        try (PackFile file =
+                PackFile.create(
+                        TestPack.ID,
+                        pack.bytes.length,
+                        directory.resolve("pack"),
+                        directory.resolve("map"),
+                        space,
+                        counters)) {
+            store(file);
+            CachedChunk chosen = Objects.requireNonNull(file.chunks().find(0));
+            assertThat(file.evictor().evict(chosen)).isPositive();
+            assertThat(space.used()).isZero();
+            store(file);
+            long used = space.used();
+            assertThat(file.evictor().evict(chosen)).isZero();
+            assertThat(space.used()).isEqualTo(used).isPositive();
+            // A part of a block, which nobody compares with its checksum.
+            ByteBuffer page = ByteBuffer.allocateDirect(Sizes.PAGE);
+            assertThat(file.reader().read(0, Sizes.pagesOf(0, Sizes.PAGE), page, false)).isTrue();
+            byte[] read = new byte[Sizes.PAGE];
+            page.get(0, read);
+            assertThat(read).isEqualTo(Arrays.copyOf(pack.bytes, Sizes.PAGE));
+        }
+    }
+
+    private void store(PackFile file) throws IOException {
+        ByteBuffer block = ByteBuffer.allocateDirect(Sizes.BLOCK).put(pack.bytes, 0, Sizes.BLOCK);
+        file.writer().store(0, pages, block.flip(), null);
+    }
+}
