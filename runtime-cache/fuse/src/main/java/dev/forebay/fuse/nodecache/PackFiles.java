@@ -146,20 +146,21 @@ final class PackFiles implements AutoCloseable {
     }
 
     /** Closes and deletes a pack of which nothing is here, unless somebody uses it. */
-    void discard(PackId id) throws IOException {
-        try {
-            packs.computeIfPresent(id, (_, pack) -> pack.retire() ? deleted(pack) : pack);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
+    void discard(PackId id) {
+        packs.computeIfPresent(id, (_, pack) -> pack.retire() ? deleted(pack) : pack);
     }
 
+    /**
+     * Whatever becomes of the files it is not here any more: who asks for it waits for one that can
+     * be used, and nobody would ever open this one again.
+     */
     private @Nullable PackFile deleted(PackFile pack) {
         pack.close();
         try {
             delete(pack.id());
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            LOG.warn("Of pack {} empty files stay until it is made anew", pack.id(), e);
+            counters.diskErrors.increment();
         }
         return null;
     }

@@ -378,6 +378,23 @@ class PackCacheTest {
         assertThat(data()).doesNotExist();
     }
 
+    /** Else who wants it again would look for ever for one that is open. */
+    @Test
+    void aPackWhoseFilesCannotBeDeletedIsMadeAnew() throws Exception {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        Files.delete(map());
+        Path undeletable = Files.createDirectories(map().resolve("undeletable"));
+        assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
+        assertThat(cache.counters().diskErrors()).isEqualTo(1);
+        assertThat(openBelow(directory)).isZero();
+        Files.delete(undeletable);
+        pack.assertReadsAll(cache, TestPack.ALL);
+        pack.takeAskedBytes();
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertThat(pack.takeAskedBytes()).isZero();
+        assertThat(data()).exists();
+    }
+
     /** How many files there this process has open. */
     private static long openBelow(Path directory) throws IOException {
         long count = 0;
