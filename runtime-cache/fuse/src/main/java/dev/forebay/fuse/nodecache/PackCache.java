@@ -290,10 +290,10 @@ final class PackCache implements PackSource, AutoCloseable {
      * Compares what is here of a chunk with its checksums, drops what is wrong, and fetches it anew
      * for the versions that have it.
      *
-     * @param versions those that are mounted and have the pack
+     * @param versions asked for those that are mounted and have the pack, if something is wrong
      * @return the bytes that were compared
      */
-    long scrub(ChunkId chunk, List<Digest> versions) {
+    long scrub(ChunkId chunk, Function<PackId, List<Digest>> versions) {
         try (PackFiles.Use file = files.find(chunk.pack()).orElse(null)) {
             return file == null || file.file().chunks().isEmpty(chunk.index())
                     ? 0

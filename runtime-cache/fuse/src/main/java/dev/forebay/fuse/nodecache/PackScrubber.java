@@ -70,7 +70,7 @@ final class PackScrubber implements AutoCloseable {
 
     private long scrub(ChunkId chunk) {
         try {
-            return cache.scrub(chunk, versions.apply(chunk.pack()));
+            return cache.scrub(chunk, versions);
         } catch (ForebayException e) {
             LOG.warn("Chunk {} is left to its next reader: {}", chunk, e.getMessage());
             return 0;

@@ -83,12 +83,22 @@ final class PackUpkeep {
      * for the versions that have it. The loss stays a loss: the kernel may have pages of a native
      * view that were read before.
      *
-     * @param versions those that are mounted and have the pack
+     * @param versions asked for those that are mounted and have the pack, if something is wrong
      * @return the bytes that were compared
      */
-    long scrub(PackFile file, ChunkId chunk, List<Digest> versions) throws IOException {
+    long scrub(PackFile file, ChunkId chunk, Function<PackId, List<Digest>> versions)
+            throws IOException {
         long compared = file.chunks().bytesHere(chunk.index());
         BitSet dropped = file.reader().scrub(chunk.index());
+        counters.scrubbedBytes.add(compared);
+        if (!dropped.isEmpty()) {
+            mend(file, chunk, dropped, versions.apply(file.id()));
+        }
+        return compared;
+    }
+
+    private void mend(PackFile file, ChunkId chunk, BitSet dropped, List<Digest> versions)
+            throws IOException {
         for (int block = dropped.nextSetBit(0); block >= 0; ) {
             long from = chunk.start() + (long) block * Sizes.BLOCK;
             long to = Math.min(from + Sizes.BLOCK, file.bytes());
@@ -97,7 +107,5 @@ final class PackUpkeep {
             }
             block = dropped.nextSetBit(block + 1);
         }
-        counters.scrubbedBytes.add(compared);
-        return compared;
     }
 }

@@ -87,9 +87,9 @@ final class VersionPages implements LivePages {
         return ref != null && manifests.isHere(ref) ? packs(manifest) : Set.of();
     }
 
-    /** The mounted versions that refer to a pack. */
+    /** The mounted versions that refer to a pack, as far as that is known without waiting. */
     List<Digest> versions(PackId pack) {
-        return mounted().stream().filter(version -> packs(version).contains(pack)).toList();
+        return mounted().stream().filter(each -> packsAtHand(each).contains(pack)).toList();
     }
 
     /** The mounted versions. */

@@ -82,7 +82,7 @@ class PackCacheDiskTest {
             pack.assertReads(cache, TestPack.ALL, 0, first, true);
             assertThat(cache.counters().damagedBlocks()).as("it is in memory").isZero();
 
-            long _ = cache.scrub(new ChunkId(TestPack.ID, 0), List.of(TestPack.ALL));
+            long _ = cache.scrub(new ChunkId(TestPack.ID, 0), _ -> List.of(TestPack.ALL));
 
             assertThat(cache.counters().damagedBlocks()).isOne();
         }

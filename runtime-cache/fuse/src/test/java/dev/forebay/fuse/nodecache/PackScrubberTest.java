@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -146,12 +148,12 @@ class PackScrubberTest {
             int flipped = flipEverywhere(new Random(2));
             assertThat(scrubber.round()).isTrue();
             assertThat(cache.counters().damagedBlocks()).isEqualTo(flipped);
-            assertThat(cache.scrub(new ChunkId(TestPack.ID, 0), List.of())).isZero();
+            assertThat(cache.scrub(new ChunkId(TestPack.ID, 0), _ -> List.of())).isZero();
         }
     }
 
     @Test
-    void aChunkThatCannotBeComparedDoesNotEndTheRound() throws Exception {
+    void aChunkThatCannotBeMendedDoesNotEndTheRound() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         Function<PackId, List<Digest>> versions =
                 _ ->
@@ -163,11 +165,31 @@ class PackScrubberTest {
         try (PackCache cache = open();
                 PackScrubber scrubber = scrubber(cache, versions)) {
             pack.assertReadsAll(cache, TestPack.ALL);
-            flipEverywhere(new Random(3));
+            assertThat(scrubber.round()).isTrue();
+            assertThat(asked).as("nothing is wrong").hasValue(0);
+            int flipped = flipEverywhere(new Random(3));
             assertThat(scrubber.round()).isTrue();
             assertThat(asked).hasValue(3);
-            assertThat(scrubber.round()).isTrue();
+            assertThat(cache.counters().damagedBlocks()).isEqualTo(flipped);
+            pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(file()).hasBinaryContent(pack.bytes);
+        }
+    }
+
+    /** The manifest of any mounted version, which need not have the pack at all. */
+    @Test
+    void damageIsFoundThoughAManifestCannotBeHad() throws Exception {
+        Function<PackId, List<Digest>> versions =
+                _ -> {
+                    throw new ForebayException(ErrorCode.UNAVAILABLE, "no manifest");
+                };
+        try (PackCache cache = open();
+                PackScrubber scrubber = scrubber(cache, versions)) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            int flipped = flipEverywhere(new Random(6));
+            assertThat(scrubber.round()).isTrue();
+            assertThat(cache.counters().damagedBlocks()).isEqualTo(flipped);
+            assertThat(cache.counters().scrubbedBytes()).isEqualTo(pack.bytes.length);
         }
     }
 }
