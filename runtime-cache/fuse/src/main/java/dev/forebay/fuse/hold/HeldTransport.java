@@ -30,7 +30,15 @@ public final class HeldTransport implements Transport {
     private static final Logger LOG = LoggerFactory.getLogger(HeldTransport.class);
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration GO_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(5);
+
+    /**
+     * All that was taken is answered sooner, be it by an error. Who went on before that, to close
+     * what the answers need, would give errors to readers whom a successor can serve.
+     */
+    private static final Duration DRAIN_TIMEOUT = KernelTransport.PATIENCE.plusSeconds(5);
+
+    /** When no answer counts any more: the mount is gone, or another one serves. */
+    private static final Duration LAST_TIMEOUT = Duration.ofSeconds(5);
 
     /** The exit code of one that was replaced. */
     private static final int REPLACED = 1;
@@ -238,7 +246,7 @@ public final class HeldTransport implements Transport {
             synchronized (this) {
                 closing = true;
             }
-            if (transport == null || transport.drain(DRAIN_TIMEOUT)) {
+            if (transport == null || transport.drain(end.isDone() ? LAST_TIMEOUT : DRAIN_TIMEOUT)) {
                 drained();
             }
         } catch (InterruptedException e) {

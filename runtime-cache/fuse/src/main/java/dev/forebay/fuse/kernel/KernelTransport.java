@@ -24,11 +24,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class KernelTransport implements Transport {
 
+    /** How long who asks for what is not on this node waits at most. */
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private static final Logger LOG = LoggerFactory.getLogger(KernelTransport.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(3);
-
-    /** How long who asks for what is not on this node waits at most. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final FuseDevice device;
     private final Optional<Path> mountpoint;
