@@ -34,7 +34,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class ManifestCache {
 
-    /** Brings the bytes of a manifest to {@code target}, which does not exist yet. */
+    /**
+     * Brings the bytes of a manifest to {@code target}, which does not exist yet. Files beside it
+     * whose names begin with the target's are removed at the next start, too.
+     */
     @FunctionalInterface
     public interface Fetcher {
         /** Fails with any {@link ForebayException}; it is passed on to all who wait. */
@@ -95,7 +98,7 @@ public final class ManifestCache {
 
     private void adopt(Path file) throws IOException {
         String name = file.getFileName().toString();
-        if (name.endsWith(FETCHING)) {
+        if (name.contains(FETCHING)) {
             Files.delete(file);
         } else if (name.matches("[0-9a-f]{64}\\" + SUFFIX)) {
             Entry entry = new Entry(file);

@@ -16,7 +16,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
 
-/** Receives a file beside its place and moves it there once its digest is right. */
+/**
+ * Receives a file beside its place, under a name that begins with its own, and moves it there once
+ * its digest is right.
+ */
 final class VerifiedDownload {
 
     private VerifiedDownload() {}
@@ -36,7 +39,7 @@ final class VerifiedDownload {
     static Digest to(Path file, String what, Receive receive) {
         Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent());
         try {
-            Path partial = Files.createTempFile(directory, "download", ".part");
+            Path partial = Files.createTempFile(directory, file.getFileName() + ".", ".part");
             try {
                 return receive(file, what, receive, partial);
             } finally {

@@ -143,9 +143,12 @@ class ManifestCacheTest {
             copy = manifest.file();
         }
         Files.writeString(copy.resolveSibling("x.fetching"), "half");
+        // Of a fetcher that was killed.
+        Files.writeString(copy.resolveSibling("x.fetching.12.part"), "half");
         cache(1 << 20).open(ref(file)).close();
         assertThat(fetches).hasValue(1);
         assertThat(copy.resolveSibling("x.fetching")).doesNotExist();
+        assertThat(copy.resolveSibling("x.fetching.12.part")).doesNotExist();
 
         byte[] bytes = Files.readAllBytes(copy);
         bytes[5000] ^= 1;

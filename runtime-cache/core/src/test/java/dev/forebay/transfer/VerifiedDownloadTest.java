@@ -1,12 +1,16 @@
 package dev.forebay.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.linux.ChildProcess;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,5 +44,24 @@ class VerifiedDownloadTest {
                 .startsWith("CAPACITY_EXCEEDED ")
                 .contains("the disk of this node is full")
                 .doesNotContain("No space left");
+    }
+
+    /** So that who cleans up after a process that was killed knows what it was to be. */
+    @Test
+    void whatIsComingIsNamedAfterTheFile() {
+        List<String> coming = new ArrayList<>();
+        Path file = directory.resolve("file");
+        assertThatThrownBy(
+                        () ->
+                                VerifiedDownload.to(
+                                        file,
+                                        "a file",
+                                        partial -> {
+                                            coming.add(partial.getFileName().toString());
+                                            throw new IOException("killed");
+                                        }))
+                .isInstanceOf(ForebayException.class);
+        assertThat(coming).singleElement().asString().startsWith("file.").endsWith(".part");
+        assertThat(directory).isEmptyDirectory();
     }
 }
