@@ -1,22 +1,12 @@
 package dev.forebay.fuse.view;
 
-import dev.forebay.fuse.linux.DetachedMount;
-import dev.forebay.fuse.nodecache.HeldPacks;
 import dev.forebay.fuse.nodecache.NodePacks;
-import dev.forebay.linux.DiskFile;
-import dev.forebay.linux.SystemCallException;
-import dev.forebay.manifest.Pack;
 import dev.forebay.membership.Mount;
-import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
-import dev.forebay.model.ForebayException;
-import dev.forebay.model.PackId;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * Puts the images of versions onto their folders in the mounted tree, and takes them off again: one
  * over packs that FUSE serves, and on top of that, when all packs are on the node's disk and their
  * room is not needed, one over those. A version is seen at its path without any, too, so nothing
- * waits for them.
+ * waits for them. When that is done is decided here; what is done is the affair of {@link
+ * ViewUpkeep} and {@link ViewImprovement}.
  *
  * <p>What is attached is asked of the kernel each time, for another process may have served the
  * mount before. Files that are open stay with the view that they were opened in; the node cache
@@ -47,36 +38,27 @@ public final class ImageViews implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
 
     private final Supplier<Optional<Path>> tree;
-    private final View best;
     private final ImageStacks stacks;
-    private final ImageDevices devices;
     private final Images images;
-    private final MountedPacks packs;
-    private final Supplier<Optional<NodePacks>> nodePacks;
-    private final NativeVersions natives = new NativeVersions(System::nanoTime);
+    private final ViewUpkeep upkeep;
+    private final ViewImprovement improvement;
 
-    /** Takes off what must not be seen any more, and waits for nothing. */
-    private final ScheduledExecutorService upkeep =
+    /** Of {@link #upkeep}. */
+    private final ScheduledExecutorService upkeepThread =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().daemon().name("views").unstarted(task));
 
-    // Of upkeep.
+    // Of the thread of upkeep.
     private int ticks;
     private boolean served;
 
-    /** How often something of a version had been found wrong when that was looked at last. */
-    private final Map<DatasetVersion, Long> foundWrong = new HashMap<>();
-
-    /** Fetches images and attaches them, which may take minutes. */
-    private final ExecutorService improvement =
+    /** Of {@link #improvement}. */
+    private final ExecutorService improvementThread =
             Executors.newSingleThreadExecutor(
                     task -> Thread.ofPlatform().daemon().name("images").unstarted(task));
 
     /** Whether there is a round of improvement that has not begun. */
     private final AtomicBoolean improvesSoon = new AtomicBoolean();
-
-    /** Why versions could not be shown better. Of improvement. */
-    private final Map<DatasetVersion, String> problems = new HashMap<>();
 
     /**
      * Attaches nothing yet, see {@link #show}.
@@ -94,15 +76,15 @@ public final class ImageViews implements AutoCloseable {
             Images images,
             MountedPacks packs,
             Supplier<Optional<NodePacks>> nodePacks) {
+        NativeVersions natives = new NativeVersions(System::nanoTime);
         this.tree = tree;
-        this.best = best;
         this.stacks = new ImageStacks(best);
-        this.devices = devices;
         this.images = images;
-        this.packs = packs;
-        this.nodePacks = nodePacks;
+        this.upkeep = new ViewUpkeep(stacks, images, nodePacks, natives);
+        this.improvement =
+                new ViewImprovement(best, stacks, devices, images, packs, nodePacks, natives);
         var _ =
-                upkeep.scheduleWithFixedDelay(
+                upkeepThread.scheduleWithFixedDelay(
                         this::tick, TICK.toSeconds(), TICK.toSeconds(), TimeUnit.SECONDS);
     }
 
@@ -115,7 +97,7 @@ public final class ImageViews implements AutoCloseable {
 
     /** Shows the versions that {@link #retain} was told of as well as it can be done, soon. */
     public void show() {
-        upkeep.execute(this::bring);
+        upkeepThread.execute(this::bring);
     }
 
     /** The images that are in use, and what their digests were when they came. */
@@ -125,14 +107,10 @@ public final class ImageViews implements AutoCloseable {
 
     /** Has an image compared anew, takes off what it shows if it is wrong, and has it fetched. */
     public void distrust(Digest image) {
-        improvement.execute(
+        improvementThread.execute(
                 () -> {
-                    images.distrust(image);
-                    inTree(
-                            root ->
-                                    stacks.below(root)
-                                            .keySet()
-                                            .forEach(each -> compare(root, each)));
+                    improvement.distrust(image);
+                    inTree(improvement::compareAll);
                 });
         show();
     }
@@ -169,13 +147,13 @@ public final class ImageViews implements AutoCloseable {
     }
 
     private void bring() {
-        inTree(this::lookAfter);
+        inTree(upkeep::lookAfter);
         if (improvesSoon.compareAndSet(false, true)) {
             try {
-                improvement.execute(
+                improvementThread.execute(
                         () -> {
                             improvesSoon.set(false);
-                            inTree(this::improve);
+                            inTree(improvement::improve);
                         });
             } catch (RuntimeException | Error e) {
                 improvesSoon.set(false);
@@ -192,187 +170,16 @@ public final class ImageViews implements AutoCloseable {
         }
     }
 
-    private void lookAfter(Path root) {
-        stacks.takeOff(root);
-        Map<Mount, List<Path>> wanted = stacks.below(root);
-        wanted.forEach((mount, stack) -> lookAfter(root, mount, stack));
-        List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
-        natives.retain(versions);
-        foundWrong.keySet().retainAll(versions);
-        nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
-    }
-
-    private void lookAfter(Path root, Mount mount, List<Path> stack) {
-        if (ImageStacks.view(stack) == View.NATIVE) {
-            lookAfterNative(root, mount, stack);
-        }
-        nodePacks.get().ifPresent(cache -> renewPages(root, mount, stack, cache));
-    }
-
-    /**
-     * Takes off images of whose pages the kernel may have wrong ones: a small read, which is not
-     * compared, may have brought them there before that was found. What is attached next has none.
-     */
-    private void renewPages(Path root, Mount mount, List<Path> stack, NodePacks cache) {
-        long now = cache.timesFoundWrong(mount.manifest().digest());
-        long before = foundWrong.getOrDefault(mount.version(), 0L);
-        foundWrong.put(mount.version(), Math.max(now, before));
-        if (!stack.isEmpty() && now > before) {
-            LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
-            stacks.detach(root, mount, images::isOurs);
-        }
-    }
-
-    private void lookAfterNative(Path root, Mount mount, List<Path> stack) {
-        if (!images.isOurs(stack.getLast())) {
-            // Over packs of a cache that nobody looks after now.
-            lower(root, mount, "its packs are in another process's directory");
-        } else {
-            nodePacks.get().ifPresent(cache -> check(root, mount, cache));
-        }
-    }
-
-    private void improve(Path root) {
-        Map<Mount, List<Path>> wanted = stacks.below(root);
-        wanted.forEach(
-                (mount, stack) -> {
-                    View view = ImageStacks.view(stack);
-                    if (view.compareTo(best) < 0) {
-                        improve(root, mount, view);
-                    }
-                });
-        problems.keySet().retainAll(wanted.keySet().stream().map(Mount::version).toList());
-        images.keep(wanted.keySet().stream().map(Images::name).collect(Collectors.toSet()));
-    }
-
-    private void improve(Path root, Mount mount, View view) {
-        natives.remove(mount.version());
-        try {
-            if (view == View.PORTABLE) {
-                List<Path> served =
-                        packs.of(mount.manifest()).stream()
-                                .map(pack -> served(root, mount, pack.id()))
-                                .toList();
-                for (Path pack : served) {
-                    forgetPages(pack);
-                }
-                attach(root, mount, View.ON_DEMAND, served, "over packs that the pod serves");
-            }
-            if (best == View.NATIVE && natives.mayBeNative(mount.version())) {
-                Optional<HeldPacks> whole =
-                        nodePacks.get().flatMap(cache -> cache.hold(mount.manifest().digest()));
-                if (whole.isPresent()) {
-                    attachNative(root, mount, whole.get());
-                }
-            }
-            problems.remove(mount.version());
-        } catch (RuntimeException | SystemCallException | Error e) {
-            natives.remove(mount.version());
-            complain(mount.version(), e);
-        }
-    }
-
-    /** What the kernel has of a pack may have come there before some of it was found wrong. */
-    private static void forgetPages(Path pack) throws SystemCallException {
-        try (DiskFile file = DiskFile.openToRead(pack)) {
-            file.forget(0, DiskFile.TO_THE_END);
-        }
-    }
-
-    /** From when it is mounted on the kernel has the packs' files open, and that holds them. */
-    private void attachNative(Path root, Mount mount, HeldPacks whole) throws SystemCallException {
-        try (whole) {
-            Map<PackId, Path> files = whole.files();
-            List<Path> local =
-                    packs.of(mount.manifest()).stream()
-                            .map(Pack::id)
-                            .map(id -> Objects.requireNonNull(files.get(id)))
-                            .toList();
-            // Before it is seen: one that is found and not known here is a predecessor's.
-            boolean _ = natives.isNative(mount.version(), true);
-            attach(root, mount, View.NATIVE, local, "from this node's disk");
-        }
-    }
-
-    /**
-     * Looks after a native view, which a predecessor may have attached: then it is whole until
-     * something is found wrong. What is mended on the disk stays wrong in the pages that the kernel
-     * has of the view.
-     */
-    private void check(Path root, Mount mount, NodePacks cache) {
-        Digest manifest = mount.manifest().digest();
-        boolean whole = cache.isWhole(manifest);
-        boolean wrong =
-                natives.isKnownWhole(mount.version()) ? !whole : cache.hasLostSome(manifest);
-        if (wrong) {
-            natives.remove(mount.version());
-            lower(root, mount, "not all of it was right on this node's disk");
-            cache.renew(manifest);
-        } else if (!natives.isNative(mount.version(), whole)) {
-            cache.use(manifest);
-        }
-    }
-
-    private void makeRoom(Path root) {
-        Optional<DatasetVersion> version = natives.toYield();
-        for (Mount mount : stacks.wanted()) {
-            if (version.equals(Optional.of(mount.version()))) {
-                lower(root, mount, "others need its room on this node's disk");
-            }
-        }
-    }
-
-    private void lower(Path root, Mount mount, String why) {
-        LOG.info("{} is shown on demand again: {}", mount.version(), why);
-        stacks.detach(root, mount, image -> Images.view(image) == View.NATIVE);
-    }
-
-    /** Once, not at every attempt. */
-    private void complain(DatasetVersion version, Throwable e) {
-        String why = e instanceof ForebayException ? String.valueOf(e.getMessage()) : e.toString();
-        if (!why.equals(problems.put(version, why))) {
-            LOG.warn("{} cannot be shown as well as it should be: {}", version, why);
-        }
-    }
-
-    private void attach(Path root, Mount mount, View view, List<Path> packs, String how)
-            throws SystemCallException {
-        compare(root, mount);
-        Path image = images.of(mount, view);
-        try (DetachedMount mounted = devices.mount(image, packs)) {
-            if (stacks.attach(root, mount, mounted)) {
-                LOG.info("{} is shown by its image, {}", mount.version(), how);
-            }
-        } catch (SystemCallException e) {
-            if (DetachedMount.isDamage(e)) {
-                images.remove(mount, DetachedMount.explain(e));
-            }
-            throw e;
-        }
-    }
-
-    private void compare(Path root, Mount mount) {
-        if (!images.check(mount)) {
-            // What an image that was found wrong shows is as wrong.
-            stacks.detach(root, mount, images::isOurs);
-        }
-    }
-
-    private static Path served(Path root, Mount mount, PackId pack) {
-        return root.resolve(PackFolder.NAME)
-                .resolve(PackFolder.name(mount.manifest().digest(), pack));
-    }
-
     /** Lets the images be where they are: they go with the tree, or are its next server's. */
     @Override
     public void close() {
-        upkeep.shutdownNow();
+        upkeepThread.shutdownNow();
         try {
-            boolean _ = upkeep.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-            improvement.shutdownNow();
-            boolean _ = improvement.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+            boolean _ = upkeepThread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+            improvementThread.shutdownNow();
+            boolean _ = improvementThread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
-            improvement.shutdownNow();
+            improvementThread.shutdownNow();
             Thread.currentThread().interrupt();
         }
     }

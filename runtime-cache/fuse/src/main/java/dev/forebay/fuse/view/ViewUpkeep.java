@@ -1,0 +1,121 @@
+package dev.forebay.fuse.view;
+
+import dev.forebay.fuse.nodecache.NodePacks;
+import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after the views that are there: takes off what must not be seen any more, as its version
+ * has left, something of it was found wrong, or others need its room. Makes none better, see {@link
+ * ViewImprovement}, and waits for nothing. For one thread.
+ */
+final class ViewUpkeep {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ViewUpkeep.class);
+
+    private final ImageStacks stacks;
+    private final Images images;
+    private final Supplier<Optional<NodePacks>> nodePacks;
+    private final NativeVersions natives;
+
+    /** How often something of a version had been found wrong when that was looked at last. */
+    private final Map<DatasetVersion, Long> foundWrong = new HashMap<>();
+
+    /**
+     * @param nodePacks packs on the node's disk, if they can be used now
+     * @param natives is told of those that go
+     */
+    ViewUpkeep(
+            ImageStacks stacks,
+            Images images,
+            Supplier<Optional<NodePacks>> nodePacks,
+            NativeVersions natives) {
+        this.stacks = stacks;
+        this.images = images;
+        this.nodePacks = nodePacks;
+        this.natives = natives;
+    }
+
+    /** Looks at all of them once. */
+    void lookAfter(Path root) {
+        stacks.takeOff(root);
+        Map<Mount, List<Path>> wanted = stacks.below(root);
+        wanted.forEach((mount, stack) -> lookAfter(root, mount, stack));
+        List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
+        natives.retain(versions);
+        foundWrong.keySet().retainAll(versions);
+        nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
+    }
+
+    private void lookAfter(Path root, Mount mount, List<Path> stack) {
+        if (ImageStacks.view(stack) == View.NATIVE) {
+            lookAfterNative(root, mount, stack);
+        }
+        nodePacks.get().ifPresent(cache -> renewPages(root, mount, stack, cache));
+    }
+
+    private void lookAfterNative(Path root, Mount mount, List<Path> stack) {
+        if (!images.isOurs(stack.getLast())) {
+            // Over packs of a cache that nobody looks after now.
+            lower(root, mount, "its packs are in another process's directory");
+        } else {
+            nodePacks.get().ifPresent(cache -> check(root, mount, cache));
+        }
+    }
+
+    /**
+     * Looks after a native view, which a predecessor may have attached: then it is whole until
+     * something is found wrong. What is mended on the disk stays wrong in the pages that the kernel
+     * has of the view.
+     */
+    private void check(Path root, Mount mount, NodePacks cache) {
+        Digest manifest = mount.manifest().digest();
+        boolean whole = cache.isWhole(manifest);
+        boolean wrong =
+                natives.isKnownWhole(mount.version()) ? !whole : cache.hasLostSome(manifest);
+        if (wrong) {
+            natives.remove(mount.version());
+            lower(root, mount, "not all of it was right on this node's disk");
+            cache.renew(manifest);
+        } else if (!natives.isNative(mount.version(), whole)) {
+            cache.use(manifest);
+        }
+    }
+
+    /**
+     * Takes off images of whose pages the kernel may have wrong ones: a small read, which is not
+     * compared, may have brought them there before that was found. What is attached next has none.
+     */
+    private void renewPages(Path root, Mount mount, List<Path> stack, NodePacks cache) {
+        long now = cache.timesFoundWrong(mount.manifest().digest());
+        long before = foundWrong.getOrDefault(mount.version(), 0L);
+        foundWrong.put(mount.version(), Math.max(now, before));
+        if (!stack.isEmpty() && now > before) {
+            LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
+            stacks.detach(root, mount, images::isOurs);
+        }
+    }
+
+    private void makeRoom(Path root) {
+        Optional<DatasetVersion> version = natives.toYield();
+        for (Mount mount : stacks.wanted()) {
+            if (version.equals(Optional.of(mount.version()))) {
+                lower(root, mount, "others need its room on this node's disk");
+            }
+        }
+    }
+
+    private void lower(Path root, Mount mount, String why) {
+        LOG.info("{} is shown on demand again: {}", mount.version(), why);
+        stacks.detach(root, mount, image -> Images.view(image) == View.NATIVE);
+    }
+}
