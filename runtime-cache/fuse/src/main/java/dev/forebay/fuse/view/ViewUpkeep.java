@@ -49,11 +49,20 @@ final class ViewUpkeep {
     void lookAfter(Path root) {
         stacks.takeOff(root);
         Map<Mount, List<Path>> wanted = stacks.below(root);
-        wanted.forEach((mount, stack) -> lookAfter(root, mount, stack));
+        wanted.forEach((mount, stack) -> tryToLookAfter(root, mount, stack));
         List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
         natives.retain(versions);
         foundWrong.keySet().retainAll(versions);
         nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
+    }
+
+    /** A version that cannot be looked after now does not keep the others from it. */
+    private void tryToLookAfter(Path root, Mount mount, List<Path> stack) {
+        try {
+            lookAfter(root, mount, stack);
+        } catch (RuntimeException | Error e) {
+            LOG.error("{} stays as it is shown for now", mount.version(), e);
+        }
     }
 
     private void lookAfter(Path root, Mount mount, List<Path> stack) {
@@ -98,11 +107,12 @@ final class ViewUpkeep {
     private void renewPages(Path root, Mount mount, List<Path> stack, NodePacks cache) {
         long now = cache.timesFoundWrong(mount.manifest().digest());
         long before = foundWrong.getOrDefault(mount.version(), 0L);
-        foundWrong.put(mount.version(), Math.max(now, before));
         if (!stack.isEmpty() && now > before) {
             LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
             stacks.detach(root, mount, images::isOurs);
         }
+        // Afterwards: if that fails it is tried again.
+        foundWrong.put(mount.version(), Math.max(now, before));
     }
 
     private void makeRoom(Path root) {
