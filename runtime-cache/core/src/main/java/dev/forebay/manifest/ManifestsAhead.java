@@ -109,7 +109,7 @@ public final class ManifestsAhead implements AutoCloseable {
         } catch (ForebayException e) {
             LOG.atLevel(failed(ref) || closed ? Level.DEBUG : Level.WARN)
                     .log("Manifest {} is not here yet: {}", ref.digest(), e.getMessage());
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             LOG.atLevel(closed ? Level.DEBUG : Level.ERROR)
                     .setCause(e)
                     .log("Manifest {} cannot be had ahead of time", ref.digest());

@@ -12,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,25 @@ class ManifestsAheadTest {
     @Test
     void whatIsNewDoesNotWaitForWhatCouldNotBeHad() throws Exception {
         try (ManifestsAhead ahead = new ManifestsAhead(this::bring, Duration.ofHours(1))) {
+            ahead.update(Set.of(ONE));
+            assertThat(nextAsked()).isEqualTo(ONE);
+
+            ahead.update(Set.of(ONE, OTHER));
+
+            assertThat(nextAsked()).isEqualTo(OTHER);
+        }
+    }
+
+    @Test
+    void anErrorWithOneIsNotTheEndOfAll() throws Exception {
+        Consumer<ManifestRef> bring =
+                ref -> {
+                    asked.add(ref);
+                    if (ref.equals(ONE)) {
+                        throw new InternalError("simulated");
+                    }
+                };
+        try (ManifestsAhead ahead = new ManifestsAhead(bring, Duration.ofHours(1))) {
             ahead.update(Set.of(ONE));
             assertThat(nextAsked()).isEqualTo(ONE);
 

@@ -75,8 +75,18 @@ final class Scrubber implements AutoCloseable {
 
     private void run() {
         @Nullable ChunkId last = lastScrubbed();
-        while ((last != null || !closing.within(pause)) && round(last)) {
+        while ((last != null || !closing.within(pause)) && tryRound(last)) {
             last = null;
+        }
+    }
+
+    /** What ends a round is not the end of all. */
+    private boolean tryRound(@Nullable ChunkId behind) {
+        try {
+            return round(behind);
+        } catch (RuntimeException | Error e) {
+            LOG.error("A round ended early; the next one begins anew", e);
+            return true;
         }
     }
 

@@ -48,8 +48,18 @@ final class PackScrubber implements AutoCloseable {
     }
 
     private void run() {
-        while (!closing.within(pause) && round()) {
+        while (!closing.within(pause) && tryRound()) {
             LOG.debug("All packs were compared with their checksums");
+        }
+    }
+
+    /** What ends a round is not the end of all. */
+    private boolean tryRound() {
+        try {
+            return round();
+        } catch (RuntimeException | Error e) {
+            LOG.error("A round ended early; the next one begins anew", e);
+            return true;
         }
     }
 

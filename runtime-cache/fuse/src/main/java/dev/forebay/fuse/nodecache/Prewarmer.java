@@ -198,7 +198,7 @@ final class Prewarmer implements AutoCloseable {
             LOG.warn("Of manifest {} blocks are found wrong again and again", ref.digest());
         } catch (ForebayException e) {
             LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
-        } catch (RuntimeException | IOException | OutOfMemoryError e) {
+        } catch (RuntimeException | IOException | Error e) {
             LOG.error("Prewarming of manifest {} failed", ref.digest(), e);
         }
         return false;

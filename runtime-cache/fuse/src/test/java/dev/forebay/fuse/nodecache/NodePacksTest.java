@@ -32,6 +32,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whole versions, with real manifests. */
 class NodePacksTest {
@@ -53,7 +56,7 @@ class NodePacksTest {
     private final AtomicLong failedFetches = new AtomicLong();
     private final AtomicLong fetchedBytes = new AtomicLong();
     private final BlockingQueue<ManifestRef> complete = new LinkedBlockingQueue<>();
-    private final AtomicBoolean outOfMemory = new AtomicBoolean();
+    private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
     private volatile boolean down;
 
     /** Of which nothing but the beginning can be had. */
@@ -110,8 +113,9 @@ class NodePacksTest {
     }
 
     private void completed(ManifestRef ref) {
-        if (outOfMemory.getAndSet(false)) {
-            throw new OutOfMemoryError("as a test wishes");
+        Error thrown = failure.getAndSet(null);
+        if (thrown != null) {
+            throw thrown;
         }
         complete.add(ref);
     }
@@ -195,11 +199,17 @@ class NodePacksTest {
                 });
     }
 
-    @Test
-    void aLackOfMemoryEndsNoMoreThanOneAttempt() throws Exception {
-        outOfMemory.set(true);
+    private static List<Error> errors() {
+        return List.of(
+                new OutOfMemoryError("as a test wishes"), new InternalError("as a test wishes"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void anErrorEndsNoMoreThanOneAttempt(Error error) throws Exception {
+        failure.set(error);
         reads(one, 0, 100);
-        await(() -> !outOfMemory.get());
+        await(() -> failure.get() == null);
         reads(other, 0, 100);
         awaitComplete(other);
         await(
