@@ -40,7 +40,7 @@ final class Connection implements AutoCloseable {
         return peer;
     }
 
-    /** Says a word. That there is nobody any more the one who hears will find. */
+    /** Says a word. If that cannot be done the connection ends, which both ends hear. */
     void say(Word word) {
         send(word.name(), List.of());
     }
@@ -55,6 +55,8 @@ final class Connection implements AutoCloseable {
             socket.send(text, descriptors);
         } catch (SystemCallException e) {
             LOG.debug("{} not said to {}: {}", text, peer, e.getMessage());
+            // The other end may be there, and would wait for the word for ever.
+            socket.hangUp();
         }
     }
 

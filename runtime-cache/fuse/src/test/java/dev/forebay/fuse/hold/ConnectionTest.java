@@ -1,0 +1,58 @@
+package dev.forebay.fuse.hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.kernel.FuseDevice;
+import dev.forebay.fuse.kernel.Protocol;
+import dev.forebay.fuse.linux.Packet;
+import dev.forebay.fuse.linux.UnixSocket;
+import dev.forebay.linux.Descriptor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConnectionTest {
+
+    private static final long PATIENCE_SECONDS = 30;
+
+    /** Of no open file, so that the kernel refuses to pass it. */
+    private static final int NOTHING = 1_000_000_000;
+
+    @TempDir private Path directory;
+
+    @Test
+    void whoCannotBeToldHearsTheEnd() throws Exception {
+        Path path = directory.resolve("socket");
+        FuseDevice device =
+                new FuseDevice(List.of(Descriptor.of(NOTHING)), new Protocol(45, 0, 1 << 20));
+        try (UnixSocket listening = UnixSocket.listen(path);
+                UnixSocket other = UnixSocket.connect(path);
+                Connection connection = new Connection(listening.accept().orElseThrow())) {
+            connection.say(Word.PING);
+            assertThat(hear(other)).contains(Word.PING.name());
+            connection.say(Word.MOUNT, HeldMount.made(device, directory));
+            assertThat(hear(other)).isEmpty();
+        }
+    }
+
+    /** The next message; empty at the end. */
+    private static Optional<String> hear(UnixSocket socket) throws Exception {
+        return CompletableFuture.supplyAsync(
+                        () -> receive(socket), task -> Thread.ofPlatform().daemon().start(task))
+                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static Optional<String> receive(UnixSocket socket) {
+        try {
+            return socket.receive().map(Packet::text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
