@@ -103,26 +103,33 @@ final class WorkerPresence implements Membership {
         return lease;
     }
 
-    /** Writes the rows if nobody else has; the answer to an earlier attempt may have been lost. */
+    /**
+     * Writes the rows unless somebody else has written his. Those of an earlier attempt of ours may
+     * be there, if its answer was lost, or come in while this looks.
+     */
     private OptionalLong again(String live, Change... rows) {
         return etcd.with(
                 calls -> {
-                    Optional<KeyValue> there = calls.get(live);
-                    boolean others =
-                            there.filter(
-                                            row ->
-                                                    !Arrays.equals(
-                                                            row.getValue().getBytes(),
-                                                            Rows.ofIncarnation(incarnation)))
-                                    .isPresent();
-                    long revision = there.map(KeyValue::getModRevision).orElse(0L);
-                    if (others || !calls.ifUnchanged(live, revision, rows)) {
-                        return OptionalLong.empty();
+                    while (true) {
+                        Optional<KeyValue> there = calls.get(live);
+                        if (there.filter(this::isAnothers).isPresent()) {
+                            return OptionalLong.empty();
+                        }
+                        long revision = there.map(KeyValue::getModRevision).orElse(0L);
+                        if (calls.ifUnchanged(live, revision, rows)) {
+                            Optional<KeyValue> ours =
+                                    calls.get(live).filter(row -> !isAnothers(row));
+                            if (ours.isPresent()) {
+                                return OptionalLong.of(ours.get().getModRevision());
+                            }
+                        }
+                        // The next look says who was faster; the session's deadline ends this.
                     }
-                    return calls.get(live)
-                            .map(row -> OptionalLong.of(row.getModRevision()))
-                            .orElseGet(OptionalLong::empty);
                 });
+    }
+
+    private boolean isAnothers(KeyValue live) {
+        return !Arrays.equals(live.getValue().getBytes(), Rows.ofIncarnation(incarnation));
     }
 
     private WorkerNode claim() {

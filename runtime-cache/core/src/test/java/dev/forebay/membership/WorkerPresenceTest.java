@@ -1,0 +1,142 @@
+package dev.forebay.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.RegionName;
+import dev.forebay.placement.WorkerNode;
+import io.etcd.jetcd.KeyValue;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a worker that has lost its lease when its rows are written by two at once. */
+class WorkerPresenceTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Keys KEYS = Keys.of(new RegionName("r1"));
+    private static final String LIVE = KEYS.live("w1");
+
+    /** It is renewed three times in its life. */
+    private static final Duration LEASE = Duration.ofMillis(300);
+
+    private final RacingEtcd etcd = new RacingEtcd();
+
+    private WorkerPresence presence() {
+        EtcdConfig config =
+                new EtcdConfig(
+                        List.of(URI.create("http://127.0.0.1:1")), PATIENCE, LEASE, LEASE, LEASE);
+        WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:2"), 10);
+        return new WorkerPresence(etcd, config, KEYS, worker);
+    }
+
+    /** Waits until a worker has registered once more, or knows that it must not. */
+    private static void awaitDecision(WorkerPresence presence, long epoch) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (presence.epoch() == epoch && !presence.superseded()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Test
+    void itsOwnRowsThatComeLateAreNotThoseOfAnother() {
+        try (WorkerPresence presence = presence()) {
+            presence.start();
+            long first = presence.epoch();
+            assertThat(first).isPositive();
+            etcd.endLeases((model, changes) -> model.apply(changes));
+            awaitDecision(presence, first);
+            assertThat(presence.superseded()).isFalse();
+            assertThat(presence.epoch()).isGreaterThan(first);
+            assertThat(etcd.get(LIVE)).isPresent();
+        }
+    }
+
+    @Test
+    void anothersRowsAreLeftAlone() {
+        byte[] another = Rows.ofIncarnation("another");
+        try (WorkerPresence presence = presence()) {
+            presence.start();
+            long first = presence.epoch();
+            etcd.endLeases((model, _) -> model.apply(Change.put(LIVE, another)));
+            awaitDecision(presence, first);
+            assertThat(presence.superseded()).isTrue();
+            assertThat(etcd.get(LIVE).orElseThrow().getValue().getBytes()).isEqualTo(another);
+        }
+    }
+
+    /** Lets something happen between a look and the write that follows it. */
+    private static final class RacingEtcd implements EtcdAccess, EtcdCalls {
+
+        // Guarded by this.
+        private ModelEtcd model = ModelEtcd.empty();
+        private BiFunction<ModelEtcd, Change[], ModelEtcd> before = (now, _) -> now;
+
+        /** Ends all leases; {@code next} happens just before the next write with a condition. */
+        synchronized void endLeases(BiFunction<ModelEtcd, Change[], ModelEtcd> next) {
+            for (long lease : List.copyOf(model.leases())) {
+                model = model.end(lease);
+            }
+            before = next;
+        }
+
+        @Override
+        public <T> T with(Function<EtcdCalls, T> calls) {
+            return calls.apply(this);
+        }
+
+        @Override
+        public synchronized Optional<KeyValue> get(String key) {
+            return model.get(key);
+        }
+
+        @Override
+        public KeyAndRange getWithRange(String key, String prefix) {
+            throw new UnsupportedOperationException("no worker asks for it");
+        }
+
+        @Override
+        public synchronized boolean ifUnchanged(String key, long revision, Change... changes) {
+            model = before.apply(model, changes);
+            before = (now, _) -> now;
+            boolean unchanged = model.isUnchanged(key, revision);
+            if (unchanged) {
+                model = model.apply(changes);
+            }
+            return unchanged;
+        }
+
+        @Override
+        public synchronized long apply(Change... changes) {
+            model = model.apply(changes);
+            return model.revision();
+        }
+
+        @Override
+        public synchronized long grantLease(Duration life) {
+            long lease = model.nextLease();
+            model = model.grant();
+            return lease;
+        }
+
+        @Override
+        public synchronized void revokeLease(long lease) {
+            model = model.end(lease);
+        }
+
+        @Override
+        public synchronized Optional<Duration> renewLease(long lease) {
+            return model.leases().contains(lease) ? Optional.of(LEASE) : Optional.empty();
+        }
+
+        @Override
+        public Optional<Duration> leaseLeft(long lease) {
+            return renewLease(lease);
+        }
+    }
+}
