@@ -87,8 +87,7 @@ class CsiFuseIT {
     }
 
     private static void assertShowsAll(Path root) {
-        CheckingReader.objects()
-                .forEach((key, bytes) -> assertThat(root.resolve(key)).hasBinaryContent(bytes));
+        TestDataset.assertShows(root, CheckingReader.objects());
     }
 
     private static Status refusal(Runnable call) {

@@ -58,9 +58,7 @@ class HeldViewsFuseIT {
     }
 
     private void readAll() {
-        for (Map.Entry<String, byte[]> file : CheckingReader.objects().entrySet()) {
-            assertThat(region.root().resolve(file.getKey())).hasBinaryContent(file.getValue());
-        }
+        TestDataset.assertShows(region.root(), CheckingReader.objects());
     }
 
     private Running restarted(String... more) throws IOException {

@@ -1,5 +1,7 @@
 package dev.forebay.fuse;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestFile;
@@ -11,7 +13,9 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
@@ -79,6 +83,22 @@ public record TestDataset(
         ManifestRef ref = file.ref("manifests");
         return new TestDataset(
                 new Mount(version, ref, Mount.State.CACHED), file, objects, packs(path, objects));
+    }
+
+    /** That below a directory there are files with these bytes. */
+    public static void assertShows(Path root, Map<String, byte[]> objects) {
+        objects.forEach((key, bytes) -> assertHas(root.resolve(key), bytes));
+    }
+
+    /** That a file has these bytes. AssertJ takes seconds for as many as here: one by one. */
+    public static void assertHas(Path file, byte[] bytes) {
+        try {
+            assertThat(Arrays.mismatch(Files.readAllBytes(file), bytes))
+                    .as("the first wrong byte of %s", file)
+                    .isEqualTo(-1);
+        } catch (IOException e) {
+            throw new AssertionError("cannot read " + file, e);
+        }
     }
 
     public static String etag(String key) {

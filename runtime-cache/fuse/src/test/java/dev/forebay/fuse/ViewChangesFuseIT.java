@@ -338,10 +338,7 @@ class ViewChangesFuseIT {
     }
 
     private void assertReads(TestDataset each) {
-        each.objects()
-                .forEach(
-                        (key, bytes) ->
-                                assertThat(folder(each).resolve(key)).hasBinaryContent(bytes));
+        TestDataset.assertShows(folder(each), each.objects());
     }
 
     @Test
