@@ -30,6 +30,10 @@ final class HeldMountFixture implements AutoCloseable {
     private static final Path JAR = Path.of("target/forebay-fuse/forebay-fuse.jar");
     private static final String JAVA = ProcessHandle.current().info().command().orElseThrow();
     private static final String CACHE = "--cache-directory=";
+
+    /** Of programs that are there for seconds: the second compiler takes more than it gives. */
+    private static final String QUICK = "-XX:TieredStopAtLevel=1";
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
@@ -96,9 +100,20 @@ final class HeldMountFixture implements AutoCloseable {
     private final ManifestRef manifest;
     private final List<Running> started = new ArrayList<>();
     private final Path mountpoint;
+    private final List<String> classes;
 
     HeldMountFixture(Path directory) throws Exception {
+        this(directory, PodClasses.options());
+    }
+
+    /**
+     * A region.
+     *
+     * @param classes what the JVMs of pods are told of where their classes are
+     */
+    HeldMountFixture(Path directory, List<String> classes) throws Exception {
         this.directory = directory;
+        this.classes = classes;
         etcd = EtcdServer.start(directory.resolve("etcd"));
         worker = new FakeWorker();
         TestDataset dataset = TestDataset.write(directory, VERSION, CheckingReader.objects());
@@ -198,7 +213,7 @@ final class HeldMountFixture implements AutoCloseable {
         arguments.addAll(List.of("--holder", directory.resolve("holder").toString()));
         arguments.addAll(List.of("--mountpoint", mountpoint.toString()));
         arguments.addAll(Arrays.asList(more));
-        Running holder = program("holder", List.of("-Xmx32m"), arguments);
+        Running holder = program("holder", List.of("-Xmx32m", QUICK), arguments);
         holder.await("is held");
         return holder;
     }
@@ -217,7 +232,7 @@ final class HeldMountFixture implements AutoCloseable {
         Running driver =
                 program(
                         "driver",
-                        List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx64m"),
+                        List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx64m", QUICK),
                         arguments);
         driver.await("by way of " + socket);
         return driver;
@@ -243,15 +258,9 @@ final class HeldMountFixture implements AutoCloseable {
             arguments.add(CACHE + directory.resolve("cache"));
         }
         arguments.addAll(Arrays.asList(more));
-        return program(
-                name,
-                List.of(
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-Xmx128m",
-                        // Half of a JVM's start is to load classes.
-                        "-XX:+AutoCreateSharedArchive",
-                        "-XX:SharedArchiveFile=" + directory.resolve("classes.jsa")),
-                arguments);
+        List<String> options = new ArrayList<>(classes);
+        options.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx128m"));
+        return program(name, options, arguments);
     }
 
     /** Starts a pod and waits until it serves. */
@@ -300,6 +309,7 @@ final class HeldMountFixture implements AutoCloseable {
                             JAVA,
                             "--enable-native-access=ALL-UNNAMED",
                             "-XX:+UseSerialGC",
+                            QUICK,
                             "-Xmx192m",
                             "-cp",
                             System.getProperty("java.class.path"),

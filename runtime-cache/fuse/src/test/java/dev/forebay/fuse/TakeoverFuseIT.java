@@ -57,13 +57,6 @@ class TakeoverFuseIT {
     static void startRegion() throws Exception {
         region = new HeldMountFixture(directory);
         System.out.println("Seed " + SEED);
-        // One that ends in peace leaves the archive of classes that the others start with.
-        Running holder = region.holder();
-        Running pod = region.serving(holder, "pod-0", "--view=portable");
-        assertThat(region.root().resolve("small/007"))
-                .hasBinaryContent(CheckingReader.objects().get("small/007"));
-        pod.stop();
-        holder.stop();
     }
 
     @AfterAll
