@@ -1,6 +1,7 @@
 package dev.forebay.devstack.server;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.tool.Machine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,17 +30,18 @@ public final class Ports {
     private static final int ENOUGH = 1_000;
 
     private static final Set<Integer> GIVEN = new HashSet<>();
+    private static final PortLocks LOCKS = PortLocks.in(Machine.current().cache().resolve("ports"));
 
     private Ports() {}
 
-    /** A port nobody listens on now, and that this JVM was not given before. */
+    /** A port nobody listens on now, and that no other call had, of any JVM that is still there. */
     public static int free() {
         int[] candidates = candidates(EphemeralPorts.ofThisMachine());
         synchronized (GIVEN) {
             int start = ThreadLocalRandom.current().nextInt(candidates.length);
             for (int i = 0; i < candidates.length; i++) {
                 int port = candidates[(start + i) % candidates.length];
-                if (!GIVEN.contains(port) && isFree(port)) {
+                if (!GIVEN.contains(port) && isFree(port) && LOCKS.take(port)) {
                     GIVEN.add(port);
                     return port;
                 }
