@@ -81,16 +81,20 @@ final class LakeFixture implements AutoCloseable {
     /** How many successful GETs of each key below {@code prefix} the lake has logged. */
     Map<String, Integer> gets(String prefix) throws IOException {
         Map<String, Integer> counts = new TreeMap<>();
+        // Of all lines, for the log is read again and again while something is waited for.
+        String candidate = " s3_GetObject " + prefix;
         try (Stream<String> lines = Files.lines(accessLog, StandardCharsets.UTF_8)) {
-            lines.forEach(
-                    line -> {
-                        Matcher get = GET.matcher(line);
-                        if (get.find()
-                                && get.group(1).startsWith(prefix)
-                                && get.group(2).startsWith("2")) {
-                            counts.merge(get.group(1).substring(prefix.length()), 1, Integer::sum);
-                        }
-                    });
+            lines.filter(line -> line.contains(candidate))
+                    .forEach(
+                            line -> {
+                                Matcher get = GET.matcher(line);
+                                if (get.find()
+                                        && get.group(1).startsWith(prefix)
+                                        && get.group(2).startsWith("2")) {
+                                    String key = get.group(1).substring(prefix.length());
+                                    counts.merge(key, 1, Integer::sum);
+                                }
+                            });
         }
         return counts;
     }

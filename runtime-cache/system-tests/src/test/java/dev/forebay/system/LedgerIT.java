@@ -73,7 +73,7 @@ class LedgerIT {
         api.receipt(version, REGION, request, Duration.ofMinutes(3));
         stack.readAll(REGION, version, tree);
         awaitAsInTheLog(name, victim);
-        // What readers are sent is added up every ten seconds.
+        // What readers are sent is added up every few seconds.
         Await.until(
                 "it is noted that it was read through the mount once",
                 PATIENCE,

@@ -48,7 +48,10 @@ final class RunningStack implements AutoCloseable {
                         .sweepInterval(SWEEP_INTERVAL)
                         // What was fetched once is not fetched again, however busy a machine is.
                         .property("forebay.worker.peers.first-byte", "8s")
-                        .property("forebay.worker.peers.timeout", "8s");
+                        .property("forebay.worker.peers.timeout", "8s")
+                        // Shorter than elsewhere, for tests wait until they are over.
+                        .property("forebay.worker.accounts.interval", "3s")
+                        .property("forebay.worker-grace", "30S");
         change.accept(config);
         return new RunningStack(data, Stack.start(config.build()));
     }
