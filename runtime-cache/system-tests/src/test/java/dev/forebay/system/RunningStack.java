@@ -46,6 +46,7 @@ final class RunningStack implements AutoCloseable {
                 StackConfig.inDirectory(data)
                         .buckets(LakeFixture.BUCKET)
                         .sweepInterval(SWEEP_INTERVAL)
+                        .shortLived()
                         // What was fetched once is not fetched again, however busy a machine is.
                         .property("forebay.worker.peers.first-byte", "8s")
                         .property("forebay.worker.peers.timeout", "8s")

@@ -48,6 +48,7 @@ public final class FuseMount extends OneProcessServer {
             String etcdEndpoints,
             Layout layout,
             Path jar,
+            List<String> jvm,
             Optional<Path> libraries,
             Optional<String> transport,
             Optional<Path> workerAuthorities,
@@ -70,6 +71,7 @@ public final class FuseMount extends OneProcessServer {
                     layout.fuse(region),
                     mountpoint,
                     jar,
+                    jvm,
                     libraries,
                     options,
                     metricsPort,
@@ -96,6 +98,7 @@ public final class FuseMount extends OneProcessServer {
                 directory,
                 directory.resolve("mnt"),
                 Repository.current().fuseJar(),
+                List.of(),
                 Toolbox.ofThisMachine().libfuse2(),
                 options,
                 Ports.free(),
@@ -109,13 +112,14 @@ public final class FuseMount extends OneProcessServer {
             Path directory,
             Path mountpoint,
             Path jar,
+            List<String> jvm,
             Optional<Path> libraries,
             Map<String, String> otherwise,
             int metricsPort,
             Launch.Lifetime lifetime,
             Optional<ServerProcess> holder) {
-        List<String> jvm =
-                libraries.map(path -> List.of("-Djnr.ffi.library.path=" + path)).orElse(List.of());
+        List<String> allOfJvm = new ArrayList<>(jvm);
+        libraries.ifPresent(path -> allOfJvm.add("-Djnr.ffi.library.path=" + path));
         Map<String, String> options = new LinkedHashMap<>();
         options.put("--region", region);
         options.put("--etcd-endpoints", etcdEndpoints);
@@ -127,7 +131,7 @@ public final class FuseMount extends OneProcessServer {
         }
         options.put("--memory-cache", "256M");
         options.putAll(otherwise);
-        List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, jvm));
+        List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, allOfJvm));
         options.forEach((name, value) -> command.addAll(List.of(name, value)));
         URI address = URI.create("http://127.0.0.1:" + metricsPort);
         Readiness ready = Readiness.ok(address.resolve("/health/ready"));

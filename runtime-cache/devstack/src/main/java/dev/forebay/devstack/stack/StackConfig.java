@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
  * @param transports how the FUSE pod of a region speaks to the kernel, where it is not left to it
  * @param standby whether a second pod stands by in each region where a holder keeps the mount
  * @param workersSpeakTls whether workers have certificates, of an authority made up for the stack
+ * @param shortLived whether it is there for minutes only
  * @param buckets made in the lake if they are not there
  * @param manifestBucket Forebay's own bucket, made too
  * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
@@ -44,6 +45,7 @@ public record StackConfig(
         Map<String, String> transports,
         boolean standby,
         boolean workersSpeakTls,
+        boolean shortLived,
         List<String> buckets,
         String manifestBucket,
         UnaryOperator<URI> lakeAsSeen,
@@ -85,6 +87,7 @@ public record StackConfig(
         private final Map<String, String> transports = new LinkedHashMap<>();
         private boolean standby;
         private boolean workersSpeakTls;
+        private boolean shortLived;
         private List<String> buckets = List.of("datasets");
         private String manifestBucket = "forebay-manifests";
         private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
@@ -143,6 +146,12 @@ public record StackConfig(
         /** Gives workers certificates, of an authority made up for the stack. */
         public Builder workersSpeakTls() {
             workersSpeakTls = true;
+            return this;
+        }
+
+        /** It is there for minutes only: its processes start quickly and are never as fast. */
+        public Builder shortLived() {
+            shortLived = true;
             return this;
         }
 
@@ -206,6 +215,7 @@ public record StackConfig(
                     transports,
                     standby,
                     workersSpeakTls,
+                    shortLived,
                     buckets,
                     manifestBucket,
                     lakeAsSeen,

@@ -10,6 +10,8 @@ import java.util.concurrent.Future;
 
 /** Starts the parts of a stack, each as soon as what it needs is ready. */
 final class Startup {
+    private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
+
     /** What was started. */
     record Parts(Backing backing, List<Region> regions, QuarkusProcess controlPlane) {}
 
@@ -103,7 +105,7 @@ final class Startup {
                 workerJar,
                 ports.worker(region, index),
                 tls.map(those -> those.authority().context()),
-                List.of(),
+                ofBytes(),
                 settings.worker(name, index, backing.endpoints(etcd), lake),
                 settings.secrets(lake),
                 config.lifetime());
@@ -116,6 +118,7 @@ final class Startup {
                 backing.endpoints(etcd),
                 layout,
                 fuseJar,
+                ofBytes(),
                 fuseLibrary,
                 Optional.ofNullable(config.transports().get(name)),
                 tls.map(those -> those.authority().certificate()),
@@ -144,7 +147,15 @@ final class Startup {
      * compiler, which takes more than a third of the processor time of their start.
      */
     private static List<String> service(String role) {
-        return List.of("-Dforebay.role=" + role, "-XX:TieredStopAtLevel=1");
+        return List.of("-Dforebay.role=" + role, QUICK_START);
+    }
+
+    /**
+     * Of those that move bytes. If they do not for long they do without the second compiler, too,
+     * but not where they are encrypted: the first one does not know the processor's AES.
+     */
+    private List<String> ofBytes() {
+        return config.shortLived() && tls.isEmpty() ? List.of(QUICK_START) : List.of();
     }
 
     private Region started(Starting starting) {
