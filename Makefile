@@ -57,7 +57,7 @@ test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airfl
 
 test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes: 15 more)
 	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false
+	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false -Dit.forks=1
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
 	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \
