@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-integrations test-kube test-long test-chaos soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-eviction build format
+.PHONY: help demo up down status test test-java test-package test-platform test-integrations test-kube test-long test-chaos soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -39,17 +39,30 @@ down: ## Stops what 'up' started
 status: ## Shows what is up, and where
 	@$(DEVSTACK) status
 
-test: $(VENV)/ready $(INTEGRATIONS)/ready ## Runs all tests, on real servers
-	@echo "== Java: format, unit, contract, architecture and integration tests (about an hour on two cores)"
+# What the package plugs into is fetched while Java is tested; then what needs a platform waits for leases to end while the
+# rest computes.
+test: $(VENV)/ready ## Runs all tests, on real servers
+	@$(MAKE) --no-print-directory -j2 test-java $(INTEGRATIONS)/ready
+	@echo "== Python, in two lanes; each is shown when it has ended"
+	@$(MAKE) --no-print-directory -j2 --output-sync=recurse test-package test-platform
+	@echo "== All tests passed"
+
+test-java:
+	@echo "== Java: format, unit, contract, architecture and integration tests (less than an hour on two cores)"
 	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1
 	@mkdir -p target && touch target/built
+
+test-package: $(VENV)/ready
 	@echo "== Python: format, style, types, unit tests"
 	cd sdk-python-shim && ../$(PYTHON) -m ruff format --check . && ../$(PYTHON) -m ruff check . && \
 	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
 	@$(MAKE) --no-print-directory test-integrations
+
+# On a stack of its own, of what is built. The cache of pytest is the other lane's.
+test-platform: $(VENV)/ready
 	@echo "== Python: the package against a running platform"
-	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- $(PYTHON) -m pytest -q sdk-python-shim/tests/platform
-	@echo "== All tests passed"
+	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider sdk-python-shim/tests/platform
 
 test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airflow, Kubeflow Pipelines and a notebook (1 minute)
 	@echo "== Python: steps of pipelines, in the packages that they plug into"
