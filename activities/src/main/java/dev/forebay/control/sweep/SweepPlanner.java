@@ -104,7 +104,7 @@ public final class SweepPlanner {
         }
 
         private boolean isOfDeletedDataset(Resident resident) {
-            return resident.deletedAt() != null && !resident.pinned() && !isLeaving(resident);
+            return resident.deletedAt() != null && !isPinned(resident) && !isLeaving(resident);
         }
 
         private void delete(Resident resident) {
@@ -293,13 +293,20 @@ public final class SweepPlanner {
                     .map(Duration::ofSeconds);
         }
 
-        /** Complete, held by nobody as far as the catalogue and the region know, and not chosen. */
+        /** Complete, held by nobody, and not chosen. */
         private boolean isFree(Resident resident) {
-            UsageReport.Mounted there = mounted.get(resident.version());
             return resident.residency().state() == State.CACHED
-                    && !resident.pinned()
-                    && (there == null || !there.pinned())
+                    && !isPinned(resident)
                     && stays(resident);
+        }
+
+        /**
+         * As far as the catalogue or the region knows. The catalogue alone does not do: when a pin
+         * ends is written there by other clocks than the one it is compared with.
+         */
+        private boolean isPinned(Resident resident) {
+            UsageReport.Mounted there = mounted.get(resident.version());
+            return resident.pinned() || (there != null && there.pinned());
         }
 
         private boolean stays(Resident resident) {

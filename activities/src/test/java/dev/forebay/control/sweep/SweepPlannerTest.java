@@ -117,6 +117,16 @@ class SweepPlannerTest {
                         tuple("blocked", SweepReason.DATASET_DELETED));
     }
 
+    /** The catalogue tells by its own clock whether a lease has passed. */
+    @Test
+    void whatTheRegionHoldsStaysThoughTheCatalogueTakesThePinForEnded() {
+        add("deleted", copy().ofDeleted());
+        add("expired", copy().unusedFor(20));
+        mounted.replaceAll(SweepPlannerTest::pinned);
+
+        assertThat(plan(Map.of()).victims()).isEmpty();
+    }
+
     @Test
     void whatNobodyOwnsGoesWithItsManifest() {
         Mounted orphan = mounted("lost", copy());
