@@ -154,9 +154,15 @@ class RoomActivitiesImpl implements RoomActivities {
         }
 
         private boolean isEvicted(Victim victim) {
+            // For what nobody waits for only those go whose time has passed: by their workflow's
+            // clock, not by that of whoever chose them.
             EvictRequest request =
                     new EvictRequest(
-                            region, "room for " + version, false, victim.evictableAt(), true);
+                            region,
+                            "room for " + version,
+                            urgency == Urgency.SPECULATIVE,
+                            victim.evictableAt(),
+                            true);
             try {
                 versions.evict(victim.version(), request, updateId);
                 metrics.madeRoom();
