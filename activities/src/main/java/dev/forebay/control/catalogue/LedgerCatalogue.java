@@ -22,7 +22,8 @@ public class LedgerCatalogue {
 
     /**
      * The accounts are entered by themselves, so that of two who note the same one at the same time
-     * the second sees what the first has noted.
+     * the second sees what the first has noted. Who had asked when an account was opened is told by
+     * the database's clock alone: another control plane may have entered the request.
      */
     private static final String ENTER =
             """
@@ -32,9 +33,9 @@ public class LedgerCatalogue {
                 (select r.asked_by from request r
                  where r.version = s.version
                    and concat(',', r.region, ',') like concat('%,', cast(:region as text), ',%')
-                   and r.created_at <= cast(:now as timestamptz) - s.age_millis * interval '1 millisecond'
+                   and r.created_at <= now() - s.age_millis * interval '1 millisecond'
                  order by r.created_at desc limit 1), ''),
-              cast(:now as timestamptz) - s.age_millis * interval '1 millisecond', cast(:now as timestamptz)
+              now() - s.age_millis * interval '1 millisecond', now()
             from jsonb_to_recordset(cast(:statements as jsonb))
               as s (id text, version text, age_millis bigint)
             order by s.id
@@ -54,7 +55,7 @@ public class LedgerCatalogue {
               select a.* from ledger_account a join said using (id)
               where a.revision < said.revision order by a.id for update of a),
             noted as (
-              update ledger_account a set closed = s.closed, revision = s.revision, noted_at = cast(:now as timestamptz),
+              update ledger_account a set closed = s.closed, revision = s.revision, noted_at = now(),
                 lake_requests = s.lake_requests, lake_bytes = s.lake_bytes,
                 peer_requests = s.peer_requests, peer_bytes = s.peer_bytes,
                 sibling_requests = s.sibling_requests, sibling_bytes = s.sibling_bytes,
@@ -180,19 +181,16 @@ public class LedgerCatalogue {
      *     account once
      */
     public void note(RegionName region, String worker, String statements) {
-        Instant now = Instant.now();
         Panache.getSession()
                 .createNativeMutationQuery(ENTER)
                 .setParameter("region", region.value())
                 .setParameter("worker", worker)
-                .setParameter("now", now)
                 .setParameter("statements", statements)
                 .executeUpdate();
         Panache.getSession()
                 .createNativeMutationQuery(NOTE)
                 .setParameter("statements", statements)
-                .setParameter("now", now)
-                .setParameter("day", LocalDate.ofInstant(now, ZoneOffset.UTC))
+                .setParameter("day", LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC))
                 .executeUpdate();
     }
 

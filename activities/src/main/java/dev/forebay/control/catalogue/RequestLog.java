@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
 @Transactional
 public class RequestLog {
 
+    /** By the clock by which the ledger knows when accounts were opened: it tells who had asked. */
     private static final String ADD =
             """
             insert into request (version, id, region, body, workflow_id, created_at, asked_by)
-            values (:version, :id, :region, :body, :workflow, :now, cast(:askedBy as text))
+            values (:version, :id, :region, :body, :workflow, now(), cast(:askedBy as text))
             on conflict do nothing
             """;
 
@@ -95,7 +96,6 @@ public class RequestLog {
                 .setParameter("region", request.region())
                 .setParameter("body", request.body())
                 .setParameter("workflow", request.workflowId())
-                .setParameter("now", Instant.now())
                 .setParameter("askedBy", askedBy, String.class)
                 .executeUpdate();
         Entry there = find(request.version(), request.id()).orElse(request);

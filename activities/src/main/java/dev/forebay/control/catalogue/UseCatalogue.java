@@ -6,7 +6,6 @@ import io.quarkus.hibernate.orm.panache.Panache;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -23,7 +22,7 @@ public class UseCatalogue {
     private static final String USES =
             """
             select version, sum(power(cast(0.5 as double precision),
-                cast(extract(epoch from (cast(:now as timestamptz) - created_at)) as double precision)
+                cast(extract(epoch from (now() - created_at)) as double precision)
                 / cast(:half as double precision)))
             from request
             where version in (:versions) and :region = any(string_to_array(region, ','))
@@ -41,7 +40,6 @@ public class UseCatalogue {
         }
         return Panache.getSession()
                 .createNativeQuery(USES, Object[].class)
-                .setParameter("now", Instant.now())
                 .setParameter("half", (double) half.toSeconds())
                 .setParameter("region", region.value())
                 .setParameterList(

@@ -29,10 +29,16 @@ import org.jspecify.annotations.Nullable;
 @Transactional
 public class VersionCatalogue {
 
+    /**
+     * Later than those that are there, whichever control plane entered them, and whatever clock the
+     * database had then: {@code latest} is the one that was entered last.
+     */
     private static final String ADD_VERSION =
             """
             insert into version (id, dataset, ttl_seconds, created_at)
-            values (:id, :dataset, :ttl, :now) on conflict do nothing
+            values (:id, :dataset, :ttl, greatest(now(),
+              (select max(created_at) + interval '1 microsecond' from version where dataset = :dataset)))
+            on conflict do nothing
             """;
 
     private static final String EXPIRED =
@@ -57,7 +63,6 @@ public class VersionCatalogue {
                 .setParameter("id", version.toString())
                 .setParameter("dataset", version.dataset().toString())
                 .setParameter("ttl", ttl.toSeconds())
-                .setParameter("now", Instant.now())
                 .executeUpdate();
     }
 
