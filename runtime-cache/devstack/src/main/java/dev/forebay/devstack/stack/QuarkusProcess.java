@@ -1,5 +1,6 @@
 package dev.forebay.devstack.stack;
 
+import dev.forebay.devstack.fault.WrongClock;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Readiness;
@@ -10,6 +11,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,7 @@ public final class QuarkusProcess extends OneProcessServer {
      * @param options of the JVM
      * @param properties its settings, written to {@code application.properties} in the directory
      * @param secrets what only the environment carries
+     * @param clockAhead how far its clock is ahead of this machine's
      */
     static QuarkusProcess start(
             String name,
@@ -46,6 +49,7 @@ public final class QuarkusProcess extends OneProcessServer {
             List<String> options,
             Map<String, String> properties,
             Map<String, String> secrets,
+            Duration clockAhead,
             Launch.Lifetime lifetime) {
         Path file = directory.resolve("application.properties");
         Map<String, String> all = new TreeMap<>(properties);
@@ -56,13 +60,15 @@ public final class QuarkusProcess extends OneProcessServer {
         write(file, all);
         List<String> jvm = new ArrayList<>(options);
         jvm.add("-Dquarkus.config.locations=" + file);
+        List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
+        command.addAll(Java.run(jar, HEAP_MEGABYTES, jvm));
         URI address = URI.create((tls.isPresent() ? "https" : "http") + "://127.0.0.1:" + port);
         URI ready = address.resolve("/q/health/ready");
         Launch launch =
                 Launch.of(
                         name,
                         directory,
-                        Java.run(jar, HEAP_MEGABYTES, jvm),
+                        command,
                         secrets,
                         tls.map(context -> Readiness.ok(ready, context))
                                 .orElseGet(() -> Readiness.ok(ready)),

@@ -31,6 +31,7 @@ import java.util.function.UnaryOperator;
  * @param properties further settings: {@code forebay.worker.*} of workers, others of agents and the
  *     control plane
  * @param kubeconfig the cluster that agents are to be in, if they are to be in one
+ * @param clocks what our own processes take for the time of day
  * @param external servers that are there already
  * @param lifetime whether it outlives this JVM
  * @param progress told what happens
@@ -51,6 +52,7 @@ public record StackConfig(
         UnaryOperator<URI> lakeAsSeen,
         Map<String, String> properties,
         Optional<Path> kubeconfig,
+        Clocks clocks,
         External external,
         Launch.Lifetime lifetime,
         Consumer<String> progress) {
@@ -93,6 +95,7 @@ public record StackConfig(
         private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
         private final Map<String, String> properties = new LinkedHashMap<>();
         private Optional<Path> kubeconfig = Optional.empty();
+        private Clocks clocks = Clocks.RIGHT;
         private External external = External.NONE;
         private Launch.Lifetime lifetime = Launch.Lifetime.THIS_JVM;
         private Consumer<String> progress = line -> {};
@@ -185,6 +188,12 @@ public record StackConfig(
             return this;
         }
 
+        /** What our own processes take for the time of day; that of this machine if not said. */
+        public Builder clocks(Clocks chosen) {
+            clocks = chosen;
+            return this;
+        }
+
         /** Servers that are there already and are not started. */
         public Builder external(External servers) {
             external = servers;
@@ -221,6 +230,7 @@ public record StackConfig(
                     lakeAsSeen,
                     properties,
                     kubeconfig,
+                    clocks,
                     external,
                     lifetime,
                     progress);

@@ -89,6 +89,7 @@ final class Startup {
                 service("control-plane"),
                 settings.controlPlane(lake, backing.temporalAddress(), database),
                 settings.secrets(lake, database),
+                config.clocks().controlPlane(),
                 config.lifetime());
     }
 
@@ -108,6 +109,7 @@ final class Startup {
                 ofBytes(),
                 settings.worker(name, index, backing.endpoints(etcd), lake),
                 settings.secrets(lake),
+                config.clocks().workers(),
                 config.lifetime());
     }
 
@@ -138,6 +140,7 @@ final class Startup {
                 service("agent"),
                 settings.agent(name, backing.endpoints(etcd), lake, backing.temporalAddress()),
                 settings.agentEnvironment(lake),
+                config.clocks().agents(),
                 config.lifetime());
     }
 

@@ -104,6 +104,21 @@ record Tool(
                     "install it (Debian: apt-get install fio)",
                     new DebianProgram("fio"));
 
+    /**
+     * For tests with clocks that differ; obtained when one is run. Always this one: earlier ones
+     * cannot be told to leave the waits of a JVM alone.
+     */
+    static final Tool LIBFAKETIME =
+            new Tool(
+                    "libfaketime",
+                    "0.9.10",
+                    "libfaketime.so.1",
+                    Pattern.compile("(?!)"),
+                    "a few seconds",
+                    "put libfaketime.so.1 of libfaketime 0.9.10 into the cache, in"
+                            + " ~/.cache/forebay/libfaketime/0.9.10",
+                    new DebianPackage("libfaketime", List.of("libfaketime.so.1")));
+
     /** For tests of what people see; obtained when one is run. */
     static final Tool CHROMIUM =
             new Tool(

@@ -98,6 +98,11 @@ public final class Toolbox {
         return program(Tool.FIO);
     }
 
+    /** The library {@code libfaketime.so.1}; who loads it before the C library has another clock. */
+    public Path libfaketime() {
+        return cached(Tool.LIBFAKETIME).resolve(Tool.LIBFAKETIME.file());
+    }
+
     /** Chromium without a window: the program {@code chromium-headless-shell}. */
     public Path chromium() {
         return program(Tool.CHROMIUM);
