@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -86,6 +87,16 @@ final class TestControlPlane {
         Map<String, String> variables = new HashMap<>(secrets());
         variables.putAll(environment);
         return ApplicationProcess.start(name, directory.resolve(name), settings, variables);
+    }
+
+    /**
+     * Starts another replica whose clock is ahead. It does not ask workers what they have counted,
+     * so that it is known who does.
+     */
+    ApplicationProcess replicaAhead(String name, Duration by) {
+        Map<String, String> settings = properties();
+        settings.put("forebay.ledger.interval", "1H");
+        return ApplicationProcess.start(name, directory.resolve(name), settings, secrets(), by);
     }
 
     private Map<String, String> properties() {

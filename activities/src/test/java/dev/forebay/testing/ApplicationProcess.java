@@ -1,5 +1,6 @@
 package dev.forebay.testing;
 
+import dev.forebay.devstack.fault.WrongClock;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
@@ -7,6 +8,7 @@ import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.server.ServerProcess;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +33,22 @@ public final class ApplicationProcess extends OneProcessServer {
             Path directory,
             Map<String, String> properties,
             Map<String, String> secrets) {
+        return start(name, directory, properties, secrets, Duration.ZERO);
+    }
+
+    /**
+     * As {@link #start(String, Path, Map, Map)}, with another time of day.
+     *
+     * @param clockAhead of this machine's, in whole seconds
+     */
+    public static ApplicationProcess start(
+            String name,
+            Path directory,
+            Map<String, String> properties,
+            Map<String, String> secrets,
+            Duration clockAhead) {
         URI address = URI.create("http://127.0.0.1:" + Ports.free());
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.add("--sun-misc-unsafe-memory-access=allow");

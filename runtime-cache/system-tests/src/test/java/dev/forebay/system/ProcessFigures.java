@@ -4,7 +4,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +33,13 @@ final class ProcessFigures {
 
     /** The last line of a histogram. */
     private static final Pattern TOTAL = Pattern.compile("Total +\\d+ +(\\d+)");
+
+    /** How a JVM writes the time of day. */
+    private static final Pattern STAMP =
+            Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}[+-]\\d{4}");
+
+    private static final DateTimeFormatter STAMPED =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSxx", Locale.ROOT);
 
     private static final long KIB = 1024;
 
@@ -61,6 +72,15 @@ final class ProcessFigures {
             throw new IllegalStateException("no " + name);
         }
         return Long.parseLong(field.group(1));
+    }
+
+    /** What a process takes for the time of day now, in whole milliseconds. */
+    static Instant clock(long pid) throws IOException, InterruptedException {
+        Matcher stamp = STAMP.matcher(jcmd(pid, "VM.uptime -date"));
+        if (!stamp.find()) {
+            throw new IllegalStateException("no time of day from " + pid);
+        }
+        return OffsetDateTime.parse(stamp.group(), STAMPED).toInstant();
     }
 
     /** What the threads of a process are doing. */
