@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-java test-package test-platform test-integrations test-kube test-long test-chaos soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-eviction build format
+.PHONY: help demo up down status test test-java test-package test-platform test-integrations test-kube test-long test-chaos soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -127,6 +127,11 @@ bench-lifecycle: target/built ## Measures what callers of ensure wait for, besid
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.LifecycleBenchmark $(if $(QUICK),quick)
+
+bench-versions: target/built ## Has VERSIONS=2000 alive at once, and says what each takes of the control plane (needs root)
+	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.VersionsBenchmark $(or $(VERSIONS),2000)
 
 bench-eviction: target/built ## Compares policies of eviction on traces of training jobs
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \

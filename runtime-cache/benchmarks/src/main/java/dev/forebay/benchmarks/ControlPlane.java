@@ -12,11 +12,16 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 
-/** Calls to the REST API, for one region. Every one that fails ends the run. */
+/**
+ * Calls to the REST API, for one region. One that is refused ends the run; one that finds Temporal
+ * or PostgreSQL too busy to answer is sent again, and takes so much longer.
+ */
 final class ControlPlane implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String NAMESPACE = "bench";
+    private static final int UNAVAILABLE = 503;
+    private static final long PAUSE_MILLIS = 200;
 
     /** A connection for each caller: a thousand of them are more than HTTP/2 lets share one. */
     private final HttpClient http =
@@ -92,7 +97,12 @@ final class ControlPlane implements AutoCloseable {
                         .header("Idempotency-Key", UUID.randomUUID().toString())
                         .method(method, publisher)
                         .build();
+        Instant deadline = Instant.now().plus(PATIENCE);
         HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+        while (answer.statusCode() == UNAVAILABLE && Instant.now().isBefore(deadline)) {
+            Thread.sleep(PAUSE_MILLIS);
+            answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+        }
         require(
                 answer.statusCode() < 300,
                 "%s %s: HTTP %d %s".formatted(method, path, answer.statusCode(), answer.body()));

@@ -13,7 +13,8 @@ final class PeakMemory {
 
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final Path CLEAR = Path.of("/proc/self/clear_refs");
-    private static final String RESIDENT = "VmHWM:";
+    private static final String MOST_RESIDENT = "VmHWM:";
+    private static final String RESIDENT = "VmRSS:";
 
     private final List<MemoryPoolMXBean> heap;
 
@@ -40,21 +41,30 @@ final class PeakMemory {
 
     /** All of the process, pages of mapped files included. */
     long residentBytes() throws IOException {
-        return residentBytes(STATUS);
+        return bytes(STATUS, MOST_RESIDENT);
     }
 
     /** Of another process, since it began. */
     static long ofProcess(long pid) throws IOException {
-        return residentBytes(Path.of("/proc", Long.toString(pid), "status"));
+        return bytes(status(pid), MOST_RESIDENT);
     }
 
-    private static long residentBytes(Path status) throws IOException {
+    /** What another process takes at this moment. */
+    static long nowOfProcess(long pid) throws IOException {
+        return bytes(status(pid), RESIDENT);
+    }
+
+    private static Path status(long pid) {
+        return Path.of("/proc", Long.toString(pid), "status");
+    }
+
+    private static long bytes(Path status, String field) throws IOException {
         for (String line : Files.readAllLines(status)) {
-            if (line.startsWith(RESIDENT)) {
-                String kibibytes = line.substring(RESIDENT.length()).replace("kB", "").strip();
+            if (line.startsWith(field)) {
+                String kibibytes = line.substring(field.length()).replace("kB", "").strip();
                 return 1024 * Long.parseLong(kibibytes);
             }
         }
-        throw new IOException("no " + RESIDENT + " in " + status);
+        throw new IOException("no " + field + " in " + status);
     }
 }
