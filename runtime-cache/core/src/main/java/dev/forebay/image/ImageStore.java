@@ -53,7 +53,7 @@ public final class ImageStore implements AutoCloseable {
     private final ExecutorService writer =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().daemon().name("image-writer").factory());
-    // What earlier processes left, by the names of images; guarded by this.
+    // What earlier processes left, and what is doubted, by the names of images; guarded by this.
     private final Map<String, Stored> left = new HashMap<>();
     // In order of last use; guarded by this.
     private final Map<String, CompletableFuture<Stored>> images =
@@ -196,6 +196,32 @@ public final class ImageStore implements AutoCloseable {
                     ErrorCode.CAPACITY_EXCEEDED,
                     "no room for an image of %d bytes: %s may hold %d bytes"
                             .formatted(image.bytes(), directory, limitBytes));
+        }
+    }
+
+    /** The images that are handed out without being compared again. */
+    public synchronized Map<Digest, Path> copies() {
+        Map<Digest, Path> copies = new HashMap<>();
+        for (CompletableFuture<Stored> image : images.values()) {
+            if (here(image)) {
+                copies.put(image.join().digest(), image.join().file());
+            }
+        }
+        return copies;
+    }
+
+    /**
+     * Does not rely on an image any more: the next one to ask has it compared, and written anew if
+     * it is damaged. Who has it open has it as it is.
+     */
+    public synchronized void distrust(Digest digest) {
+        Iterator<Map.Entry<String, CompletableFuture<Stored>>> each = images.entrySet().iterator();
+        while (each.hasNext()) {
+            Map.Entry<String, CompletableFuture<Stored>> image = each.next();
+            if (here(image.getValue()) && image.getValue().join().digest().equals(digest)) {
+                left.put(image.getKey(), image.getValue().join());
+                each.remove();
+            }
         }
     }
 

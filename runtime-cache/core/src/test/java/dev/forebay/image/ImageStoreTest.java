@@ -1,5 +1,6 @@
 package dev.forebay.image;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -102,6 +103,23 @@ class ImageStoreTest {
         assertThat(digest(one)).isEqualTo(one.image().digest());
         assertThat(store.written()).isEqualTo(1);
         assertThat(Files.mismatch(files().getFirst(), one.image().path())).isEqualTo(-1);
+    }
+
+    @Test
+    void isWrittenAnewIfItIsFoundDamagedWhileItIsInUse() throws IOException {
+        digest(one);
+        digest(two);
+        Path file = requireNonNull(store.copies().get(one.image().digest()));
+        Files.write(file, new byte[] {1}, StandardOpenOption.WRITE);
+
+        store.copies().keySet().forEach(store::distrust);
+        assertThat(store.copies()).isEmpty();
+
+        assertThat(digest(one)).isEqualTo(one.image().digest());
+        assertThat(digest(two)).isEqualTo(two.image().digest());
+        assertThat(store.written()).as("the other one was right").isEqualTo(3);
+        assertThat(Files.mismatch(file, one.image().path())).isEqualTo(-1);
+        assertThat(store.copies()).containsOnlyKeys(one.image().digest(), two.image().digest());
     }
 
     @Test

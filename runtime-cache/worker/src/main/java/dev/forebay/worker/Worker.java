@@ -12,6 +12,7 @@ import dev.forebay.manifest.ManifestsAhead;
 import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.Digest;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
@@ -33,8 +34,12 @@ import dev.forebay.worker.retention.MountedVersions;
 import dev.forebay.worker.retention.OrphanSweep;
 import dev.forebay.worker.retention.ProtectedPacks;
 import dev.forebay.worker.retention.StoreUsage;
+import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,6 +70,7 @@ final class Worker {
     private final Optional<Scrubber> scrubber;
     private final ManifestsAhead ahead;
     private final DigestScrubber manifestScrubber;
+    private final DigestScrubber imageScrubber;
     private final Optional<OrphanSweep> orphans;
     private final WorkerMetrics metrics;
 
@@ -89,15 +95,11 @@ final class Worker {
         this.versions = new MountedVersions(manifests, config.manifests().open());
         this.ahead = new ManifestsAhead(ref -> versions.use(ref.digest()).close());
         this.manifestScrubber =
-                DigestScrubber.start(
-                        "manifests",
-                        manifests::copies,
-                        manifests::distrust,
-                        config.scrub().bytesPerSecond().asLongValue(),
-                        config.scrub().pause());
+                digestScrubber(config, "manifests", manifests::copies, manifests::distrust);
         this.images =
                 new ImageStore(
                         config.home().resolve("images"), config.images().capacity().asLongValue());
+        this.imageScrubber = digestScrubber(config, "images", images::copies, images::distrust);
         this.pauses = PauseGuard.start(state);
         this.protectedPacks = new ProtectedPacks(versions, pauses::behind);
         this.store =
@@ -174,6 +176,19 @@ final class Worker {
                                 settings.home().resolve("scrub"),
                                 bytesPerSecond,
                                 settings.scrub().pause()));
+    }
+
+    private static DigestScrubber digestScrubber(
+            WorkerConfig settings,
+            String what,
+            Supplier<Map<Digest, Path>> files,
+            Consumer<Digest> damaged) {
+        return DigestScrubber.start(
+                what,
+                files,
+                damaged,
+                settings.scrub().bytesPerSecond().asLongValue(),
+                settings.scrub().pause());
     }
 
     private void lost(LostDisk disk) {
@@ -310,6 +325,7 @@ final class Worker {
         repairs.close();
         scrubber.ifPresent(Scrubber::close);
         manifestScrubber.close();
+        imageScrubber.close();
         orphans.ifPresent(OrphanSweep::close);
         pauses.close();
         ticks.close();
