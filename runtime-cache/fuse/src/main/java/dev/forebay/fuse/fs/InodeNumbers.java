@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
@@ -40,6 +41,11 @@ public final class InodeNumbers {
 
     /** How long to wait before numbers are written down that could not be. */
     private static final Duration RETRY = Duration.ofSeconds(30);
+
+    /** For how long another process may have the ledger: one that is stopped keeps it. */
+    private static final Duration LOCK_PATIENCE = Duration.ofSeconds(2);
+
+    private static final long LOCK_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
     private static final int POSITIVE = 0x7fffffff;
     private static final long ID_MASK = 0xffffffffL;
@@ -154,7 +160,7 @@ public final class InodeNumbers {
                                 StandardOpenOption.CREATE,
                                 StandardOpenOption.READ,
                                 StandardOpenOption.WRITE);
-                FileLock _ = channel.lock()) {
+                FileLock _ = locked(channel)) {
             if (channel.size() < read) {
                 LOG.warn("{} was cut off or removed; it is written anew", file);
                 read = 0;
@@ -179,6 +185,22 @@ public final class InodeNumbers {
             channel.force(true);
             read = end;
         }
+    }
+
+    private static FileLock locked(FileChannel channel) throws IOException {
+        long deadline = System.nanoTime() + LOCK_PATIENCE.toNanos();
+        FileLock lock = channel.tryLock();
+        while (lock == null) {
+            if (deadline - System.nanoTime() <= 0) {
+                throw new IOException("another process has it for " + LOCK_PATIENCE);
+            }
+            LockSupport.parkNanos(LOCK_PAUSE_NANOS);
+            if (Thread.currentThread().isInterrupted()) {
+                throw new FileLockInterruptionException();
+            }
+            lock = channel.tryLock();
+        }
+        return lock;
     }
 
     private void readWhatOthersWrote(FileChannel channel) throws IOException {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -115,7 +117,6 @@ class InodeNumbersTest {
         }
     }
 
-    /** As a start that fails ends the thread that shows mounts: that is not worth a word. */
     @Test
     void aLedgerThatIsRemovedOrDamagedIsWrittenAnew() throws Exception {
         Path ledger = directory.resolve("inodes");
@@ -135,6 +136,7 @@ class InodeNumbersTest {
                 .containsAllEntriesOf(Map.of("a/b@v1", first.getOrDefault("a/b@v1", 0)));
     }
 
+    /** As a start that fails ends the thread that shows mounts: that is not worth a word. */
     @Test
     void whoIsInterruptedWritesNothingAndSaysNothing() {
         Path ledger = directory.resolve("inodes");
@@ -149,5 +151,55 @@ class InodeNumbersTest {
             System.setErr(usual);
         }
         assertThat(said.toString(StandardCharsets.UTF_8)).doesNotContain("Cannot keep");
+    }
+
+    /** Has a ledger until it is told to end. */
+    static final class Owner {
+        public static void main(String[] arguments) throws IOException {
+            try (FileChannel channel =
+                            FileChannel.open(
+                                    Path.of(arguments[0]),
+                                    StandardOpenOption.CREATE,
+                                    StandardOpenOption.WRITE);
+                    FileLock _ = channel.lock()) {
+                System.out.println("locked");
+                int _ = System.in.read();
+            }
+        }
+    }
+
+    /** As one that is stopped while it writes. */
+    @Test
+    void aProcessThatKeepsTheLedgerHoldsNobodyUpForLong() throws Exception {
+        Path ledger = directory.resolve("inodes");
+        Process owner =
+                new ProcessBuilder(
+                                ProcessHandle.current().info().command().orElseThrow(),
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Owner.class.getName(),
+                                ledger.toString())
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        try {
+            assertThat(owner.inputReader().readLine()).isEqualTo("locked");
+            InodeNumbers numbers = InodeNumbers.keptIn(ledger, Duration.ofMillis(10));
+            CompletableFuture<Map<String, Integer>> given =
+                    CompletableFuture.supplyAsync(() -> numbers.of(List.of("name")));
+            assertThat(given).succeedsWithin(PATIENCE);
+            assertThat(linesOf(ledger)).isEmpty();
+
+            owner.outputWriter().close();
+
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (linesOf(ledger).isEmpty()) {
+                assertThat(System.nanoTime()).as("not written in time").isLessThan(deadline);
+                TimeUnit.MILLISECONDS.sleep(10);
+            }
+            assertThat(InodeNumbers.keptIn(ledger, NEVER).of(List.of("name")))
+                    .isEqualTo(given.join());
+        } finally {
+            owner.destroyForcibly();
+        }
     }
 }
