@@ -118,6 +118,10 @@ final class VolumeCalls implements AutoCloseable {
             end(kind, target);
             refuse(caller, ErrorCode.UNAVAILABLE, "the driver stops; try again");
             return;
+        } catch (OutOfMemoryError noThread) {
+            end(kind, target);
+            refuse(caller, ErrorCode.UNAVAILABLE, "there is no thread for this call; try again");
+            return;
         }
         var _ =
                 answer.orTimeout(until.last().toNanos(), TimeUnit.NANOSECONDS)

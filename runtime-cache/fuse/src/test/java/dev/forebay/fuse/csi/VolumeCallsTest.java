@@ -134,6 +134,36 @@ class VolumeCallsTest {
         assertThat(refusal.getDescription()).isEqualTo("another one");
     }
 
+    /** Inherited by the threads that are made for calls. */
+    private static final class FailingThreads extends InheritableThreadLocal<String> {
+        private boolean fail;
+
+        @Override
+        protected String childValue(String parents) {
+            if (fail) {
+                throw new OutOfMemoryError("simulated");
+            }
+            return parents;
+        }
+    }
+
+    @Test
+    void aCallForWhichThereIsNoThreadTakesNoPlace() throws Exception {
+        FailingThreads threads = new FailingThreads();
+        threads.set("inherited");
+        try {
+            threads.fail = true;
+            for (int i = 0; i < 3; i++) {
+                assertThat(publish(ONE, _ -> "done").refusal().getCode())
+                        .isEqualTo(Status.Code.UNAVAILABLE);
+            }
+            threads.fail = false;
+            assertThat(publish(ONE, _ -> "done").answer.get()).isEqualTo("done");
+        } finally {
+            threads.remove();
+        }
+    }
+
     @Test
     void oneAtATimeForEachTarget() throws Exception {
         Caller first = publish(ONE, this::stuck);
