@@ -442,6 +442,20 @@ class ViewChangesFuseIT {
     void anImageThatChangesOnTheDiskIsTakenOffAndFetchedAgain() throws Exception {
         bringHere();
         showAtBest(View.NATIVE);
+        assertNoticesThatTheImageChanges();
+    }
+
+    /** Nothing is left to be attached, so the successor has not compared it yet. */
+    @Test
+    void soIsOneThatAPredecessorHasAttached() throws Exception {
+        bringHere();
+        showAtBest(View.NATIVE);
+        Objects.requireNonNull(views.remove(View.NATIVE)).close();
+        views.put(View.NATIVE, start(viewers.apply(View.NATIVE)));
+        assertNoticesThatTheImageChanges();
+    }
+
+    private void assertNoticesThatTheImageChanges() throws Exception {
         ImageViews shown = Objects.requireNonNull(views.get(View.NATIVE));
         String name = new ImageName(dataset.mount().version(), dataset.file().digest()).fileName();
         Path image =

@@ -100,9 +100,17 @@ public final class ImageViews implements AutoCloseable {
         upkeepThread.execute(this::bring);
     }
 
-    /** The images that are in use, and what their digests were when they came. */
+    /**
+     * The images that are in use, those too that a predecessor has attached, and what their digests
+     * were when they came.
+     */
     public Map<Digest, Path> images() {
-        return images.relied();
+        Map<Digest, Path> inUse = images.relied();
+        tree.get().map(AttachedImages::below).orElse(Map.of()).values().stream()
+                .flatMap(List::stream)
+                .filter(images::isOurs)
+                .forEach(image -> inUse.putIfAbsent(Images.digest(image), image));
+        return inUse;
     }
 
     /** Has an image compared anew, takes off what it shows if it is wrong, and has it fetched. */

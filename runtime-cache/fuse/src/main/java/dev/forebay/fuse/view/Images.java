@@ -121,7 +121,7 @@ public final class Images {
         }
     }
 
-    /** The images that are relied on. Safe for use by any thread. */
+    /** The images that are relied on, in a map of the caller's. Safe for use by any thread. */
     Map<Digest, Path> relied() {
         Map<Digest, Path> images = new HashMap<>();
         right.values().forEach(image -> images.put(digest(image), image));
@@ -133,7 +133,8 @@ public final class Images {
         right.values().removeIf(file -> digest(file).equals(image));
     }
 
-    private static Digest digest(Path image) {
+    /** What the digest of one of ours was when it came. */
+    static Digest digest(Path image) {
         return new Digest(image.getFileName().toString().substring(0, DIGEST_LENGTH));
     }
 
