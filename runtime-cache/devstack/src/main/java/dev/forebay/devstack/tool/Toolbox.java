@@ -98,7 +98,9 @@ public final class Toolbox {
         return program(Tool.FIO);
     }
 
-    /** The library {@code libfaketime.so.1}; who loads it before the C library has another clock. */
+    /**
+     * The library {@code libfaketime.so.1}; who loads it before the C library has another clock.
+     */
     public Path libfaketime() {
         return cached(Tool.LIBFAKETIME).resolve(Tool.LIBFAKETIME.file());
     }
