@@ -525,6 +525,29 @@ class ViewChangesFuseIT {
         assertReads(dataset);
     }
 
+    /** It is killed before it looks at its views, and nothing on the disk is wrong any more. */
+    @Test
+    void whatAPredecessorHasMendedIsNotSeenWrongInItsView() throws Exception {
+        bringHere();
+        showAtBest(View.NATIVE);
+        Objects.requireNonNull(views.remove(View.NATIVE)).close();
+        // Keeps the device's number, too.
+        try (NativeFile open = NativeFile.open(folder(dataset).resolve(BIG))) {
+            long before = device();
+            PackId pack = spoil();
+            open.dropPages();
+            assertThat(read(open)).isNotEqualTo(big());
+            find(pack);
+            nodePacks.close();
+
+            nodePacks = start(caches.get());
+            views.put(View.NATIVE, start(viewers.apply(View.NATIVE)));
+            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+        }
+        assertReads(dataset);
+        await("not to be mounted anew once more", () -> nodePacks.harmed().isEmpty());
+    }
+
     /** "Strict reads". */
     @Test
     @Tag(SCRUBBED)
@@ -576,7 +599,11 @@ class ViewChangesFuseIT {
     }
 
     private void damage() throws IOException {
-        PackId pack = spoil();
+        find(spoil());
+    }
+
+    /** Has what {@link #spoil()} writes found and mended. */
+    private void find(PackId pack) {
         int length = 6 << 20;
         nodePacks.read(dataset.file().digest(), pack, 0, length, ByteBuffer.allocate(length));
         assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);

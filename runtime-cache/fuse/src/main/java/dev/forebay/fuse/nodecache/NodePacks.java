@@ -11,7 +11,9 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -126,19 +128,34 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     /**
-     * Whether something of a mounted version's packs was given up or found wrong since this was
-     * opened, as far as it is known which those are. Waits for nothing.
+     * Whether something of a mounted version's packs was given up since this was opened, or is
+     * counted by {@link #timesFoundWrong}, as far as it is known which those are. Waits for
+     * nothing.
      */
     public boolean hasLostSome(Digest manifest) {
-        return cache.haveLostSome(pages.packsAtHand(manifest));
+        return pages.packsAtHand(manifest).filter(cache::haveLostSome).isPresent();
     }
 
     /**
-     * How often something of a mounted version's packs was found wrong since this was opened, as
-     * far as it is known which those are. Waits for nothing.
+     * How often something of a mounted version's packs was found wrong since this was opened, or
+     * before without {@link #viewsAreRenewed} being said since. Empty if it is not known which
+     * those are; waits for nothing.
      */
-    public long timesFoundWrong(Digest manifest) {
-        return cache.timesFoundWrong(pages.packsAtHand(manifest));
+    public OptionalLong timesFoundWrong(Digest manifest) {
+        return pages.packsAtHand(manifest).stream().mapToLong(cache::timesFoundWrong).findAny();
+    }
+
+    /**
+     * The packs of which something was found wrong, also by earlier processes, that views may still
+     * show, and how often.
+     */
+    public Map<PackId, Long> harmed() {
+        return cache.harmed();
+    }
+
+    /** Says that no view is left that was there when {@link #harmed} was asked. */
+    public void viewsAreRenewed(Map<PackId, Long> harmedThen) {
+        cache.viewsAreRenewed(harmedThen);
     }
 
     /** Says that a version is being read in a way that is not seen here. */

@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -270,7 +272,40 @@ final class PackCache implements PackSource, AutoCloseable {
 
     private long timesFoundWrong(PackId pack) {
         try (PackFiles.Use file = files.find(pack).orElse(null)) {
-            return file == null ? 0 : file.file().holds().timesFoundWrong();
+            return file == null ? 0 : file.file().holds().foundWrong().times();
+        }
+    }
+
+    /** The packs that are marked by {@link FoundWrong}, and how often something was. */
+    Map<PackId, Long> harmed() {
+        Map<PackId, Long> harmed = new HashMap<>();
+        for (PackId pack : files.all()) {
+            try (PackFiles.Use file = files.find(pack).orElse(null)) {
+                if (file != null && file.file().holds().foundWrong().isMarked()) {
+                    harmed.put(pack, file.file().holds().foundWrong().times());
+                }
+            }
+        }
+        return harmed;
+    }
+
+    /** Says that no view is left that was there when {@link #harmed} was asked. */
+    void viewsAreRenewed(Map<PackId, Long> harmedThen) {
+        disk.use(
+                false,
+                () -> {
+                    for (Map.Entry<PackId, Long> each : harmedThen.entrySet()) {
+                        viewsAreRenewed(each.getKey(), each.getValue());
+                    }
+                    return true;
+                });
+    }
+
+    private void viewsAreRenewed(PackId pack, long timesThen) throws IOException {
+        try (PackFiles.Use file = files.find(pack).orElse(null)) {
+            if (file != null) {
+                file.file().holds().foundWrong().viewsAreRenewed(timesThen);
+            }
         }
     }
 

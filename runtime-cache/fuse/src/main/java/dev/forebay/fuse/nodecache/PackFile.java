@@ -44,7 +44,7 @@ final class PackFile implements AutoCloseable {
         this.data = data;
         this.map = map;
         this.chunks = new CachedChunks(this, map, space);
-        this.holds = new PackHolds(data);
+        this.holds = new PackHolds(data, new FoundWrong(map));
         this.settlement = new Settlement(data, map, chunks);
         this.holes = new Holes(data, map.packBytes());
         Blocks blocks = new Blocks(data, map.packBytes());

@@ -51,7 +51,7 @@ final class PackFiles implements AutoCloseable {
 
     /**
      * Opens what is there, made if it is not; packs that cannot be believed, or of which nothing is
-     * left, are removed.
+     * left, not even the mark of {@link FoundWrong}, are removed.
      */
     static PackFiles open(Path directory, Space space, CacheCounters counters) throws IOException {
         PackFiles files = new PackFiles(directory, space, counters);
@@ -83,7 +83,8 @@ final class PackFiles implements AutoCloseable {
     private void adopt(PackId id) throws IOException {
         try {
             PackFile pack = PackFile.open(id, path(id, DATA), path(id, MAP), space, counters);
-            if (!pack.chunks().isEmpty()) {
+            // Views may outlive all that was here of a pack.
+            if (!pack.chunks().isEmpty() || pack.holds().foundWrong().isMarked()) {
                 packs.put(id, pack);
                 return;
             }

@@ -4,6 +4,7 @@ import dev.forebay.linux.DiskFile;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.Digest;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -26,8 +27,8 @@ final class PackHolds {
     private final DiskFile data;
     private final AtomicInteger holds = new AtomicInteger();
     private final Map<Digest, Integer> holders = new ConcurrentHashMap<>();
-    private final AtomicLong losses = new AtomicLong();
-    private final AtomicLong foundWrong = new AtomicLong();
+    private final AtomicLong losses;
+    private final FoundWrong foundWrong;
 
     /** Until when it is taken for granted that somebody else has the file open. */
     private volatile long openUntil = System.nanoTime();
@@ -35,8 +36,10 @@ final class PackHolds {
     /**
      * @param data the pack's file
      */
-    PackHolds(DiskFile data) {
+    PackHolds(DiskFile data, FoundWrong foundWrong) {
         this.data = data;
+        this.foundWrong = foundWrong;
+        this.losses = new AtomicLong(foundWrong.times());
     }
 
     /** From now on until {@link #release} nothing that a version has here is given up. */
@@ -90,10 +93,10 @@ final class PackHolds {
         return true;
     }
 
-    /** Says that something was found wrong, and dropped. */
-    void lost() {
+    /** Says that something was found wrong, before it is dropped. */
+    void lost() throws IOException {
         losses.incrementAndGet();
-        foundWrong.incrementAndGet();
+        foundWrong.add();
     }
 
     /** How often something that was here was given up or found wrong. */
@@ -101,8 +104,7 @@ final class PackHolds {
         return losses.get();
     }
 
-    /** How often something that was here was found wrong. */
-    long timesFoundWrong() {
-        return foundWrong.get();
+    FoundWrong foundWrong() {
+        return foundWrong;
     }
 }

@@ -29,11 +29,14 @@ final class PackMap implements AutoCloseable {
     private static final int FORMAT = 1;
     private static final int SHUT = 0x53485554; // SHUT
     private static final int OPEN = 0x4f50454e; // OPEN
+    private static final int HARM = 0x4841524d; // HARM
+    private static final int WELL = 0x57454c4c; // WELL
 
     private static final int HEAD_BYTES = 4 + 4 + 32 + 8 + 4 + 4;
-    // In a sector of its own, so that no torn write of it harms the head.
+    // Each in a sector of its own, so that no torn write of it harms anything else.
     private static final long STATE_AT = 512;
-    private static final int STATE_BYTES = 4 + 4;
+    private static final long HARM_AT = 1024;
+    private static final int MARK_BYTES = 4 + 4;
     private static final long RECORDS_AT = 4096;
     static final int RECORD_STRIDE = 1024;
     private static final int BITMAP_BYTES = Sizes.PAGES_OF_CHUNK / 8;
@@ -46,12 +49,14 @@ final class PackMap implements AutoCloseable {
     private final byte[] packId;
     private final long packBytes;
     private final boolean shut;
+    private final boolean harmed;
 
-    private PackMap(DiskFile file, byte[] packId, long packBytes, boolean shut) {
+    private PackMap(DiskFile file, byte[] packId, long packBytes, boolean shut, boolean harmed) {
         this.file = file;
         this.packId = packId;
         this.packBytes = packBytes;
         this.shut = shut;
+        this.harmed = harmed;
     }
 
     /** Makes the map of a pack of which nothing is there. */
@@ -59,7 +64,7 @@ final class PackMap implements AutoCloseable {
         Files.createFile(path);
         DiskFile file = DiskFile.open(path);
         try {
-            PackMap map = new PackMap(file, bytes(pack), packBytes, false);
+            PackMap map = new PackMap(file, bytes(pack), packBytes, false, false);
             ByteBuffer head =
                     ByteBuffer.allocate(HEAD_BYTES)
                             .putInt(MAGIC)
@@ -70,7 +75,7 @@ final class PackMap implements AutoCloseable {
             head.putInt(crc(new byte[0], head, HEAD_BYTES - 4));
             file.setLength(RECORDS_AT + (long) Sizes.chunks(packBytes) * RECORD_STRIDE);
             map.write(head.array(), 0);
-            map.mark(OPEN);
+            map.mark(STATE_AT, OPEN);
             return map;
         } catch (IOException e) {
             file.close();
@@ -97,13 +102,22 @@ final class PackMap implements AutoCloseable {
             if (!known || !intact || !Arrays.equals(recordedPack, packId)) {
                 throw new DamagedMapException(path + " is not the map of its pack");
             }
-            ByteBuffer state = read(file, STATE_AT, STATE_BYTES);
-            boolean shut = state.getInt() == SHUT && state.getInt() == crc(packId, state, 4);
-            return new PackMap(file, packId, packBytes, shut);
+            return new PackMap(
+                    file,
+                    packId,
+                    packBytes,
+                    isMarked(file, packId, STATE_AT, SHUT),
+                    isMarked(file, packId, HARM_AT, HARM));
         } catch (IOException e) {
             file.close();
             throw e;
         }
+    }
+
+    private static boolean isMarked(DiskFile file, byte[] packId, long position, int word)
+            throws IOException {
+        ByteBuffer mark = read(file, position, MARK_BYTES);
+        return mark.getInt() == word && mark.getInt() == crc(packId, mark, 4);
     }
 
     /** The extent of the pack. */
@@ -118,20 +132,30 @@ final class PackMap implements AutoCloseable {
 
     /** Says that from now on records and bytes may differ. Synced. */
     void markOpen() throws IOException {
-        mark(OPEN);
+        mark(STATE_AT, OPEN);
         file.syncData();
     }
 
     /** Says that records and bytes agree; the bytes must have been synced. Synced. */
     void markShut() throws IOException {
         file.syncData();
-        mark(SHUT);
+        mark(STATE_AT, SHUT);
         file.syncData();
     }
 
-    private void mark(int state) throws IOException {
-        ByteBuffer bytes = ByteBuffer.allocate(STATE_BYTES).putInt(state);
-        write(bytes.putInt(crc(packId, bytes, 4)).array(), STATE_AT);
+    /** Whether, when it was opened, views may have been there that show what was found wrong. */
+    boolean wasHarmed() {
+        return harmed;
+    }
+
+    /** Says so, or that there are none. Not synced. */
+    void markHarmed(boolean now) throws IOException {
+        mark(HARM_AT, now ? HARM : WELL);
+    }
+
+    private void mark(long position, int word) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(MARK_BYTES).putInt(word);
+        write(bytes.putInt(crc(packId, bytes, 4)).array(), position);
     }
 
     /** What is recorded of a chunk: nothing, if the record is damaged. */

@@ -16,6 +16,7 @@ import dev.forebay.model.PackId;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -81,15 +82,19 @@ final class VersionPages implements LivePages {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** The packs that a version refers to; none if that cannot be known without waiting for it. */
-    Set<PackId> packsAtHand(Digest manifest) {
+    /** The packs that a version refers to; empty if that cannot be known without waiting for it. */
+    Optional<Set<PackId>> packsAtHand(Digest manifest) {
         ManifestRef ref = mounted.get(manifest);
-        return ref != null && manifests.isHere(ref) ? packs(manifest) : Set.of();
+        return ref != null && manifests.isHere(ref)
+                ? Optional.of(packs(manifest))
+                : Optional.empty();
     }
 
     /** The mounted versions that refer to a pack, as far as that is known without waiting. */
     List<Digest> versions(PackId pack) {
-        return mounted().stream().filter(each -> packsAtHand(each).contains(pack)).toList();
+        return mounted().stream()
+                .filter(each -> packsAtHand(each).filter(packs -> packs.contains(pack)).isPresent())
+                .toList();
     }
 
     /** The mounted versions. */

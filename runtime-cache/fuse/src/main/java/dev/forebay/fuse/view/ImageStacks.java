@@ -80,29 +80,45 @@ final class ImageStacks {
         return true;
     }
 
-    /** Takes images off a version's folder, from the top on, as long as they are such. */
-    synchronized void detach(Path root, Mount mount, Predicate<Path> such) {
+    /**
+     * Takes images off a version's folder, from the top on, as long as they are such.
+     *
+     * @return whether the kernel says that no such one is left
+     */
+    synchronized boolean detach(Path root, Mount mount, Predicate<Path> such) {
         Path folder = folder(root, mount);
-        for (Path image : AttachedImages.below(root).getOrDefault(folder, List.of()).reversed()) {
-            if (!such.test(image)) {
-                return;
+        for (Path image : on(folder, root).reversed()) {
+            if (!such.test(image) || !detach(folder)) {
+                break;
             }
-            detach(folder);
         }
+        return on(folder, root).stream().noneMatch(such);
     }
 
-    /** Leaves of each stack what belongs there. */
-    synchronized void takeOff(Path root) {
+    private static List<Path> on(Path folder, Path root) {
+        return AttachedImages.below(root).getOrDefault(folder, List.of());
+    }
+
+    /** Leaves of each stack what belongs there; false if more stays than that. */
+    synchronized boolean takeOff(Path root) {
         Map<Path, String> names = names(root);
-        AttachedImages.below(root)
-                .forEach(
-                        (folder, stack) -> {
-                            List<Path> left = new ArrayList<>(stack);
-                            while (!left.isEmpty() && !belongs(left, names.get(folder))) {
-                                detach(folder);
-                                left.removeLast();
-                            }
-                        });
+        boolean all = true;
+        for (Map.Entry<Path, List<Path>> each : AttachedImages.below(root).entrySet()) {
+            Path folder = each.getKey();
+            all &= takeOff(folder, each.getValue(), names.get(folder));
+        }
+        return all;
+    }
+
+    private boolean takeOff(Path folder, List<Path> stack, @Nullable String name) {
+        List<Path> left = new ArrayList<>(stack);
+        while (!left.isEmpty() && !belongs(left, name)) {
+            if (!detach(folder)) {
+                return false;
+            }
+            left.removeLast();
+        }
+        return true;
     }
 
     private boolean belongs(List<Path> stack, @Nullable String name) {
@@ -119,11 +135,13 @@ final class ImageStacks {
         return true;
     }
 
-    private static void detach(Path folder) {
+    private static boolean detach(Path folder) {
         try {
             IsolatedThread.run(() -> MountCalls.detach(folder));
+            return true;
         } catch (SystemCallException e) {
             LOG.warn("An image stays where its version was: {}", e.getMessage());
+            return false;
         }
     }
 

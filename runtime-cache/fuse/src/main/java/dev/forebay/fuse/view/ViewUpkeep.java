@@ -4,11 +4,13 @@ import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
+import dev.forebay.model.PackId;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,29 +49,41 @@ final class ViewUpkeep {
 
     /** Looks at all of them once. */
     void lookAfter(Path root) {
-        stacks.takeOff(root);
+        // First: of what is found wrong meanwhile the next round looks at the views.
+        Map<PackId, Long> harmed = nodePacks.get().map(NodePacks::harmed).orElse(Map.of());
+        boolean renewed = stacks.takeOff(root);
         Map<Mount, List<Path>> wanted = stacks.below(root);
-        wanted.forEach((mount, stack) -> tryToLookAfter(root, mount, stack));
+        for (Map.Entry<Mount, List<Path>> each : wanted.entrySet()) {
+            renewed &= tryToLookAfter(root, each.getKey(), each.getValue());
+        }
+        if (renewed && !harmed.isEmpty()) {
+            nodePacks.get().ifPresent(cache -> cache.viewsAreRenewed(harmed));
+        }
         List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
         natives.retain(versions);
         foundWrong.keySet().retainAll(versions);
         nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
     }
 
-    /** A version that cannot be looked after now does not keep the others from it. */
-    private void tryToLookAfter(Path root, Mount mount, List<Path> stack) {
+    /**
+     * A version that cannot be looked after now does not keep the others from it.
+     *
+     * @return whether it shows nothing that was found wrong before
+     */
+    private boolean tryToLookAfter(Path root, Mount mount, List<Path> stack) {
         try {
-            lookAfter(root, mount, stack);
+            return lookAfter(root, mount, stack);
         } catch (RuntimeException | Error e) {
             LOG.error("{} stays as it is shown for now", mount.version(), e);
+            return false;
         }
     }
 
-    private void lookAfter(Path root, Mount mount, List<Path> stack) {
+    private boolean lookAfter(Path root, Mount mount, List<Path> stack) {
         if (ImageStacks.view(stack) == View.NATIVE) {
             lookAfterNative(root, mount, stack);
         }
-        nodePacks.get().ifPresent(cache -> renewPages(root, mount, stack, cache));
+        return nodePacks.get().map(cache -> renewPages(root, mount, stack, cache)).orElse(false);
     }
 
     private void lookAfterNative(Path root, Mount mount, List<Path> stack) {
@@ -103,16 +117,25 @@ final class ViewUpkeep {
     /**
      * Takes off images of whose pages the kernel may have wrong ones: a small read, which is not
      * compared, may have brought them there before that was found. What is attached next has none.
+     *
+     * @return whether none are left
      */
-    private void renewPages(Path root, Mount mount, List<Path> stack, NodePacks cache) {
-        long now = cache.timesFoundWrong(mount.manifest().digest());
+    private boolean renewPages(Path root, Mount mount, List<Path> stack, NodePacks cache) {
+        OptionalLong known = cache.timesFoundWrong(mount.manifest().digest());
+        if (known.isEmpty()) {
+            return false;
+        }
+        long now = known.getAsLong();
         long before = foundWrong.getOrDefault(mount.version(), 0L);
         if (!stack.isEmpty() && now > before) {
             LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
-            stacks.detach(root, mount, images::isOurs);
+            if (!stacks.detach(root, mount, images::isOurs)) {
+                return false;
+            }
         }
         // Afterwards: if that fails it is tried again.
         foundWrong.put(mount.version(), Math.max(now, before));
+        return true;
     }
 
     private void makeRoom(Path root) {

@@ -12,6 +12,7 @@ import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -244,6 +246,51 @@ class PackCacheTest {
                 .filter(line -> line.startsWith("syscr: "))
                 .mapToLong(line -> Long.parseLong(line.substring("syscr: ".length())))
                 .sum();
+    }
+
+    /** The views that it finds may show what was wrong, though it is mended on the disk. */
+    @Test
+    void aSuccessorKnowsOfWhatWasMendedUntilViewsAreRenewed() throws Exception {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        findDamage(9 * MIB);
+        assertThat(Files.readAllBytes(data())).isEqualTo(pack.bytes);
+        reopen(1L << 30);
+        assertHarmed(1);
+
+        Map<PackId, Long> harmed = cache.harmed();
+        findDamage(10 * MIB);
+        cache.viewsAreRenewed(harmed);
+        reopen(1L << 30);
+        assertHarmed(1);
+
+        cache.viewsAreRenewed(cache.harmed());
+        reopen(1L << 30);
+        assertHarmed(0);
+    }
+
+    private void findDamage(int at) throws IOException {
+        flip(data(), at + 77);
+        pack.assertReads(cache, TestPack.ALL, at, 4096, true);
+    }
+
+    private void assertHarmed(long expected) {
+        Set<PackId> packs = Set.of(TestPack.ID);
+        assertThat(cache.timesFoundWrong(packs)).isEqualTo(expected);
+        assertThat(cache.haveLostSome(packs)).isEqualTo(expected > 0);
+        assertThat(cache.harmed()).hasSize(expected > 0 ? 1 : 0);
+    }
+
+    /** It ends before anything is fetched anew. */
+    @Test
+    void aSuccessorKnowsOfDamageThatHasLeftNothingOfThePack() throws Exception {
+        pack.assertReads(cache, TestPack.ALL, 0, 64 << 10, true);
+        pack.down = true;
+        assertThatThrownBy(() -> findDamage(0)).hasMessageContaining("down");
+        pack.down = false;
+        assertThat(cache.usedBytes()).isZero();
+        reopen(1L << 30);
+        assertHarmed(1);
+        pack.assertReadsAll(cache, TestPack.ALL);
     }
 
     private static void flip(Path file, long at) throws IOException {

@@ -17,12 +17,14 @@ class PackHoldsTest {
     void knowsWhoHasTheFileOpenAndAssumesItIfTheKernelDoesNotSay() throws Exception {
         Path path = directory.resolve("pack");
         PackHolds holds;
-        try (DiskFile file = DiskFile.create(path)) {
-            holds = new PackHolds(file);
+        try (DiskFile file = DiskFile.create(path);
+                PackMap map = PackMap.create(directory.resolve("map"), TestPack.ID, Sizes.PAGE)) {
+            FoundWrong foundWrong = new FoundWrong(map);
+            holds = new PackHolds(file, foundWrong);
             assertThat(holds.isOpen()).isFalse();
             assertThat(holds.loseIfUnused()).isTrue();
             try (InputStream _ = Files.newInputStream(path)) {
-                assertThat(new PackHolds(file).loseIfUnused()).isFalse();
+                assertThat(new PackHolds(file, foundWrong).loseIfUnused()).isFalse();
             }
         }
         // The question fails, as it does where memory is short.

@@ -21,9 +21,9 @@ class ViewUpkeepTest {
     @TempDir private Path directory;
     private final AtomicInteger questions = new AtomicInteger();
 
-    /** Fails when it is asked for the first version. */
+    /** Fails when it is asked for the first version: the second time. */
     private Optional<NodePacks> nodePacks() {
-        if (questions.incrementAndGet() == 1) {
+        if (questions.incrementAndGet() == 2) {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "no manifest");
         }
         return Optional.empty();
@@ -51,6 +51,6 @@ class ViewUpkeepTest {
                 new ViewUpkeep(
                         stacks, images, this::nodePacks, new NativeVersions(System::nanoTime));
         upkeep.lookAfter(directory.resolve("mnt"));
-        assertThat(questions).as("of each version, and of the room").hasValue(3);
+        assertThat(questions).as("of harm, of each version, and of the room").hasValue(4);
     }
 }
