@@ -433,7 +433,7 @@ class ViewChangesFuseIT {
         try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG))) {
             long before = device();
             damage();
-            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+            awaitMountedAnew(before);
         }
         assertReads(dataset);
     }
@@ -476,7 +476,7 @@ class ViewChangesFuseIT {
             long before = device();
             int end = Math.toIntExact(Files.size(image));
             flip(image, end - 1, end);
-            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+            awaitMountedAnew(before);
         }
         assertThat(ManifestFile.digestOf(image)).isEqualTo(right);
         assertReads(dataset);
@@ -497,7 +497,7 @@ class ViewChangesFuseIT {
                 spoil();
                 open.dropPages();
                 seenWrong = !Arrays.equals(read(open), big());
-                await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+                awaitMountedAnew(before);
             }
         }
         assertThat(seenWrong).isTrue();
@@ -520,7 +520,7 @@ class ViewChangesFuseIT {
 
             nodePacks = start(caches.get());
             views.put(View.NATIVE, start(viewers.apply(View.NATIVE)));
-            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+            awaitMountedAnew(before);
         }
         assertReads(dataset);
     }
@@ -542,7 +542,7 @@ class ViewChangesFuseIT {
 
             nodePacks = start(caches.get());
             views.put(View.NATIVE, start(viewers.apply(View.NATIVE)));
-            await("mounted anew", () -> shown(dataset) == View.NATIVE && device() != before);
+            awaitMountedAnew(before);
         }
         assertReads(dataset);
         await("not to be mounted anew once more", () -> nodePacks.harmed().isEmpty());
@@ -653,6 +653,11 @@ class ViewChangesFuseIT {
             arrival.countDown();
         }
         await("both", () -> shown(dataset) == View.NATIVE && shown(other) != View.PORTABLE);
+    }
+
+    /** In this order: one view goes before another comes. */
+    private void awaitMountedAnew(long before) {
+        await("mounted anew", () -> device() != before && shown(dataset) == View.NATIVE);
     }
 
     private long device() {

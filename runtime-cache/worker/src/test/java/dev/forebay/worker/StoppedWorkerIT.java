@@ -49,6 +49,8 @@ class StoppedWorkerIT extends RunningWorker {
             assertThat(late.get().statusCode()).isIn(409, 503);
             assertThat(own.chunkFiles()).hasSize(chunks);
         }
+        // It was told of the version's leaving first, and of its coming back after that.
+        awaitCaughtUp(own);
         await(() -> client.coverage(own.node(), version.ref().digest()).held().get(0));
     }
 
