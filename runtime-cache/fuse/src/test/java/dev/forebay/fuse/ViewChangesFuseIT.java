@@ -419,6 +419,26 @@ class ViewChangesFuseIT {
         assertReads(other);
     }
 
+    @Test
+    void aVersionWhoseRoomWasTakenIsNativeAgainWhenItIsReadAgain() {
+        bringHere();
+        showAtBest(View.ON_DEMAND);
+        await(
+                "its room is taken",
+                () -> {
+                    readFromNodeCache(other);
+                    return !nodePacks.isWhole(dataset.file().digest());
+                });
+        serving = View.NATIVE;
+        await(
+                "native again",
+                () -> {
+                    nodePacks.use(dataset.file().digest());
+                    return shown(dataset) == View.NATIVE;
+                });
+        assertReads(dataset);
+    }
+
     private void readFromNodeCache(TestDataset each) {
         PackId pack = each.packs().keySet().iterator().next();
         nodePacks.read(

@@ -10,8 +10,8 @@ import java.time.Duration;
  * @param capacityBytes what packs and their maps may take on disk
  * @param prewarmBytesPerSecond how fast versions that are read are brought here as a whole; 0 for
  *     not at all
- * @param retryPause how long after its first failure a version may be tried again; it doubles six
- *     times at most
+ * @param retryPause how long after its first failure a version may be tried again, and how long
+ *     after it came if it did not stay; it doubles six times at most
  * @param sweepDelay how long after a change of the mount table what no version has is given up
  * @param scrubBytesPerSecond how fast packs at rest are compared with their checksums; 0 for not at
  *     all

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Only versions that the region has CACHED, so that it does not fetch from the lake what a
  * filling is about to; and only if they fit into the cache at all. A version of which not all could
- * be had or kept is tried again when it is read after a pause, which doubles each time. Safe for
- * use by many threads.
+ * be had or kept is tried again when it is read after a pause, which doubles each time until it
+ * stays for longer than that. Safe for use by many threads.
  */
 final class Prewarmer implements AutoCloseable {
 
@@ -56,10 +56,14 @@ final class Prewarmer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
 
     /** A version that was here as a whole when its packs had lost so often. */
-    private record Whole(List<PackFile> packs, long losses) {
+    private record Whole(List<PackFile> packs, long losses, long sinceNanos) {
 
         boolean isStill() {
             return losses == PackFile.losses(packs);
+        }
+
+        long ageMillis() {
+            return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
         }
     }
 
@@ -126,7 +130,8 @@ final class Prewarmer implements AutoCloseable {
     }
 
     /**
-     * If a mounted version is here as a whole, verified and synced, keeps it here.
+     * If a mounted version is here as a whole, verified and synced, keeps it here. If it was, and
+     * something of it is gone since, it may come again when it is read.
      *
      * @return its packs, to be closed
      */
@@ -140,7 +145,25 @@ final class Prewarmer implements AutoCloseable {
             return Optional.of(held);
         }
         held.close();
+        // One that is held off by somebody's hold is counted for a moment, too.
+        if (!known.isStill()) {
+            forget(manifest, known);
+        }
         return Optional.empty();
+    }
+
+    /** Versions that do not fit beside each other must not come and go as fast as they are read. */
+    private void forget(Digest manifest, Whole lost) {
+        if (!whole.remove(manifest, lost)) {
+            // It has come again already.
+            return;
+        }
+        if (lost.ageMillis() < pauseMillis(failures.getOrDefault(manifest, 0))) {
+            tryAgainLater(manifest);
+        } else {
+            failures.remove(manifest);
+            tried.remove(manifest);
+        }
     }
 
     boolean isWhole(Digest manifest) {
@@ -157,9 +180,7 @@ final class Prewarmer implements AutoCloseable {
         try {
             while (true) {
                 ManifestRef ref = queue.take();
-                if (warm(ref)) {
-                    failures.remove(ref.digest());
-                } else {
+                if (!warm(ref)) {
                     tryAgainLater(ref.digest());
                 }
             }
@@ -183,7 +204,7 @@ final class Prewarmer implements AutoCloseable {
                     return false;
                 }
                 packs.sync();
-                Whole found = new Whole(packs.packs(), losses);
+                Whole found = new Whole(packs.packs(), losses, System.nanoTime());
                 if (found.isStill()) {
                     whole.put(ref.digest(), found);
                     if (!mounted.containsKey(ref.digest())) {
@@ -207,9 +228,15 @@ final class Prewarmer implements AutoCloseable {
     /** Others may make room, or a worker come back. */
     private void tryAgainLater(Digest manifest) {
         int before = failures.merge(manifest, 1, Integer::sum) - 1;
-        long pause = retryPause.toMillis() << Math.min(before, DOUBLINGS);
-        CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS)
+        CompletableFuture.delayedExecutor(pauseMillis(before), TimeUnit.MILLISECONDS)
                 .execute(() -> tried.remove(manifest));
+    }
+
+    /**
+     * @param failuresBefore those since it stayed here for as long as it would have had to pause
+     */
+    private long pauseMillis(int failuresBefore) {
+        return retryPause.toMillis() << Math.min(failuresBefore, DOUBLINGS);
     }
 
     private boolean bringAll(ManifestRef ref, CachedManifest manifest) throws InterruptedException {

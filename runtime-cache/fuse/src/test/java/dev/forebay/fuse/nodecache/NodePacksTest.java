@@ -58,6 +58,7 @@ class NodePacksTest {
     private final BlockingQueue<ManifestRef> complete = new LinkedBlockingQueue<>();
     private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
     private volatile boolean down;
+    private Duration retryPause = Duration.ofMillis(50);
 
     /** Of which nothing but the beginning can be had. */
     private volatile @Nullable PackId lost;
@@ -99,7 +100,7 @@ class NodePacksTest {
                                 directory.resolve("packs"),
                                 capacity,
                                 rate,
-                                Duration.ofMillis(50),
+                                retryPause,
                                 Duration.ofMillis(50),
                                 0,
                                 Duration.ofHours(1),
@@ -239,6 +240,40 @@ class NodePacksTest {
         awaitComplete(other);
         assertThat(nodePacks.hold(one.file().digest())).isEmpty();
         assertThat(nodePacks.completeVersions()).isEqualTo(1);
+    }
+
+    @Test
+    void whatMadeRoomForAnotherComesAgainWhenItIsRead() throws Exception {
+        reopen(LARGE * 3L / 2);
+        otherTakesTheRoomOfOne();
+        await(
+                () -> {
+                    reads(one, 0, 100);
+                    return !complete.isEmpty();
+                });
+        awaitComplete(one);
+        nodePacks.hold(one.file().digest()).orElseThrow().close();
+    }
+
+    @Test
+    void whatMadeRoomForAnotherAtOnceDoesNotTakeItBackAtOnce() throws Exception {
+        retryPause = Duration.ofHours(1);
+        reopen(LARGE * 3L / 2);
+        otherTakesTheRoomOfOne();
+        TestDataset third = dataset("third/data@v1", 3);
+        nodePacks.update(List.of(one.mount(), other.mount(), third.mount()));
+        reads(one, 0, 100);
+        reads(third, 0, 100);
+        // They come in the order in which they are read.
+        awaitComplete(third);
+    }
+
+    private void otherTakesTheRoomOfOne() throws Exception {
+        reads(one, 0, 100);
+        awaitComplete(one);
+        reads(other, 0, 100);
+        awaitComplete(other);
+        assertThat(nodePacks.hold(one.file().digest())).isEmpty();
     }
 
     @Test
