@@ -6,6 +6,7 @@ import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.NodeBytes;
 import dev.forebay.fuse.read.PackSource;
+import dev.forebay.fuse.view.LocalPacks;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -30,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * stand by for one another may share that. Until it is open, bytes come past it. Safe for use by
  * many threads.
  */
-final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
+final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(PodPacks.class);
     private static final String OPTION = "--cache-directory";
@@ -46,6 +47,7 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
     private final Consumer<ManifestRef> complete;
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile Optional<NodePacks> open = Optional.empty();
+    private volatile boolean failed;
 
     // Guarded by this.
     private List<Mount> mounts = List.of();
@@ -82,17 +84,22 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
             if (e.code() != ErrorCode.UNAVAILABLE) {
                 throw e;
             }
-            LOG.error(WITHOUT, e);
+            doWithout(e);
         }
     }
 
+    private void doWithout(Throwable why) {
+        LOG.error(WITHOUT, why);
+        failed = true;
+    }
+
     /**
-     * Opens it as soon as no other process has it; returns when it is open, cannot be opened, or
-     * was closed.
+     * Opens it, unless it is open, as soon as no other process has it; returns when it is open,
+     * cannot be opened, or was closed.
      */
     void openInTurn() {
         try {
-            while (true) {
+            while (open.isEmpty()) {
                 Optional<Closeable> locked = PodDirectory.tryLock(OPTION, config.directory());
                 if (locked.isPresent()) {
                     openWith(locked.get());
@@ -102,8 +109,8 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
                     return;
                 }
             }
-        } catch (ForebayException e) {
-            LOG.error(WITHOUT, e);
+        } catch (RuntimeException | Error e) {
+            doWithout(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -118,9 +125,14 @@ final class PodPacks implements PackSource, NodeBytes, AutoCloseable {
         }
     }
 
-    /** The node cache, if it can be used now. */
-    Optional<NodePacks> open() {
+    @Override
+    public Optional<NodePacks> open() {
         return open;
+    }
+
+    @Override
+    public boolean failed() {
+        return failed;
     }
 
     /** Takes over the mount table; call it before the versions are shown. */

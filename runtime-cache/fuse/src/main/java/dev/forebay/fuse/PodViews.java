@@ -5,6 +5,7 @@ import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.view.ImageViews;
 import dev.forebay.fuse.view.Images;
+import dev.forebay.fuse.view.LocalPacks;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.manifest.ManifestsAhead;
@@ -69,7 +70,7 @@ final class PodViews {
                                                         mount.manifest().digest(),
                                                         file)),
                         mountedPacks,
-                        () -> reads.nodePacks().flatMap(PodPacks::open));
+                        reads.nodePacks().<LocalPacks>map(packs -> packs).orElse(Optional::empty));
     }
 
     private static long nanos(Instant time) {

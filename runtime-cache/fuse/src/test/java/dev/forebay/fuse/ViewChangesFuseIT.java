@@ -24,6 +24,7 @@ import dev.forebay.fuse.read.ReadMeter;
 import dev.forebay.fuse.view.ImageDevices;
 import dev.forebay.fuse.view.ImageViews;
 import dev.forebay.fuse.view.Images;
+import dev.forebay.fuse.view.LocalPacks;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
 import dev.forebay.fuse.view.View;
@@ -123,6 +124,10 @@ class ViewChangesFuseIT {
     private final Map<View, ImageViews> views = new EnumMap<>(View.class);
 
     private volatile View serving = View.PORTABLE;
+
+    /** Whether those who begin to serve can never open the node cache. */
+    private volatile boolean packsFailed;
+
     private TestDataset dataset;
     private TestDataset other;
     private NodePacks nodePacks;
@@ -218,7 +223,7 @@ class ViewChangesFuseIT {
                                             Long.MAX_VALUE,
                                             (mount, target) -> fetch(files, mount, target)),
                                     mountedPacks,
-                                    () -> Optional.of(nodePacks));
+                                    new Packs());
                     each.retain(mounts);
                     return each;
                 };
@@ -285,6 +290,18 @@ class ViewChangesFuseIT {
 
     private TestDataset version(String version, SortedMap<String, byte[]> objects) {
         return TestDataset.write(directory, DatasetVersion.parse(version), objects);
+    }
+
+    private final class Packs implements LocalPacks {
+        @Override
+        public Optional<NodePacks> open() {
+            return packsFailed ? Optional.empty() : Optional.of(nodePacks);
+        }
+
+        @Override
+        public boolean failed() {
+            return packsFailed;
+        }
     }
 
     private static final class Silent implements OperationMeter {
@@ -521,6 +538,18 @@ class ViewChangesFuseIT {
             }
         }
         assertThat(seenWrong).isTrue();
+        assertReads(dataset);
+    }
+
+    @Test
+    void aNativeViewDoesNotStayWhereItsPacksCannotBeOpenedAnyMore() throws Exception {
+        bringHere();
+        showAtBest(View.NATIVE);
+        Objects.requireNonNull(views.remove(View.NATIVE)).close();
+        nodePacks.close();
+        packsFailed = true;
+        views.put(View.NATIVE, start(viewers.apply(View.NATIVE)));
+        await("served by the pod", () -> shown(dataset) == View.ON_DEMAND);
         assertReads(dataset);
     }
 

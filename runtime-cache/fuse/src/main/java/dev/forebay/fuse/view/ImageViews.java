@@ -1,6 +1,5 @@
 package dev.forebay.fuse.view;
 
-import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import java.nio.file.Path;
@@ -67,7 +66,6 @@ public final class ImageViews implements AutoCloseable {
      *     while it serves none: then the images are another one's affair
      * @param best no better view is attached, and one that a predecessor has attached is taken off
      * @param images processes that serve the mount in turn may share their directory
-     * @param nodePacks packs on the node's disk, if they can be used now
      */
     public ImageViews(
             Supplier<Optional<Path>> tree,
@@ -75,14 +73,14 @@ public final class ImageViews implements AutoCloseable {
             ImageDevices devices,
             Images images,
             MountedPacks packs,
-            Supplier<Optional<NodePacks>> nodePacks) {
+            LocalPacks nodePacks) {
         NativeVersions natives = new NativeVersions(System::nanoTime);
         this.tree = tree;
         this.stacks = new ImageStacks(best);
         this.images = images;
         this.upkeep = new ViewUpkeep(stacks, images, nodePacks, natives);
         this.improvement =
-                new ViewImprovement(best, stacks, devices, images, packs, nodePacks, natives);
+                new ViewImprovement(best, stacks, devices, images, packs, nodePacks::open, natives);
         var _ =
                 upkeepThread.scheduleWithFixedDelay(
                         this::tick, TICK.toSeconds(), TICK.toSeconds(), TimeUnit.SECONDS);

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,21 +25,16 @@ final class ViewUpkeep {
 
     private final ImageStacks stacks;
     private final Images images;
-    private final Supplier<Optional<NodePacks>> nodePacks;
+    private final LocalPacks nodePacks;
     private final NativeVersions natives;
 
     /** How often something of a version had been found wrong when that was looked at last. */
     private final Map<DatasetVersion, Long> foundWrong = new HashMap<>();
 
     /**
-     * @param nodePacks packs on the node's disk, if they can be used now
      * @param natives is told of those that go
      */
-    ViewUpkeep(
-            ImageStacks stacks,
-            Images images,
-            Supplier<Optional<NodePacks>> nodePacks,
-            NativeVersions natives) {
+    ViewUpkeep(ImageStacks stacks, Images images, LocalPacks nodePacks, NativeVersions natives) {
         this.stacks = stacks;
         this.images = images;
         this.nodePacks = nodePacks;
@@ -50,19 +44,19 @@ final class ViewUpkeep {
     /** Looks at all of them once. */
     void lookAfter(Path root) {
         // First: of what is found wrong meanwhile the next round looks at the views.
-        Map<PackId, Long> harmed = nodePacks.get().map(NodePacks::harmed).orElse(Map.of());
+        Map<PackId, Long> harmed = nodePacks.open().map(NodePacks::harmed).orElse(Map.of());
         boolean renewed = stacks.takeOff(root);
         Map<Mount, List<Path>> wanted = stacks.below(root);
         for (Map.Entry<Mount, List<Path>> each : wanted.entrySet()) {
             renewed &= tryToLookAfter(root, each.getKey(), each.getValue());
         }
         if (renewed && !harmed.isEmpty()) {
-            nodePacks.get().ifPresent(cache -> cache.viewsAreRenewed(harmed));
+            nodePacks.open().ifPresent(cache -> cache.viewsAreRenewed(harmed));
         }
         List<DatasetVersion> versions = wanted.keySet().stream().map(Mount::version).toList();
         natives.retain(versions);
         foundWrong.keySet().retainAll(versions);
-        nodePacks.get().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
+        nodePacks.open().filter(NodePacks::lacksRoom).ifPresent(_ -> makeRoom(root));
     }
 
     /**
@@ -83,16 +77,25 @@ final class ViewUpkeep {
         if (ImageStacks.view(stack) == View.NATIVE) {
             lookAfterNative(root, mount, stack);
         }
-        return nodePacks.get().map(cache -> renewPages(root, mount, stack, cache)).orElse(false);
+        return nodePacks.open().map(cache -> renewPages(root, mount, stack, cache)).orElse(false);
     }
 
     private void lookAfterNative(Path root, Mount mount, List<Path> stack) {
         if (!images.isOurs(stack.getLast())) {
             // Over packs of a cache that nobody looks after now.
             lower(root, mount, "its packs are in another process's directory");
+        } else if (nodePacks.failed()) {
+            takeOff(root, mount);
         } else {
-            nodePacks.get().ifPresent(cache -> check(root, mount, cache));
+            nodePacks.open().ifPresent(cache -> check(root, mount, cache));
         }
+    }
+
+    /** Its images may be on the same disk: what comes instead is compared before. */
+    private void takeOff(Path root, Mount mount) {
+        LOG.info("{} is shown anew: its packs cannot be used any more", mount.version());
+        natives.remove(mount.version());
+        boolean _ = stacks.detach(root, mount, _ -> true);
     }
 
     /**
