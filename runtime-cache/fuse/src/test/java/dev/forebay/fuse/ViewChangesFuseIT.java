@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.fuse.CheckingReader.Way;
 import dev.forebay.fuse.HeldMountFixture.Running;
 import dev.forebay.fuse.HeldMountFixture.Seen;
@@ -107,6 +108,11 @@ class ViewChangesFuseIT {
     /** On tests in which what small reads get from the node's disk is not compared. */
     private static final String LENIENT = "lenient";
 
+    /** On tests in which the packs have a disk of their own. */
+    private static final String OWN_DISK = "own-disk";
+
+    private static final long OWN_DISK_BYTES = 128L << 20;
+
     /** So far from each other that the kernel does not read several at once. */
     private static final int BETWEEN_SMALL_FILES = 50;
 
@@ -130,6 +136,7 @@ class ViewChangesFuseIT {
 
     private TestDataset dataset;
     private TestDataset other;
+    private LoopDisk ownDisk;
     private NodePacks nodePacks;
     private Path mountpoint;
 
@@ -148,6 +155,10 @@ class ViewChangesFuseIT {
 
     @BeforeEach
     void mount(TestInfo test) throws Exception {
+        if (test.getTags().contains(OWN_DISK)) {
+            Path image = directory.resolve("packs.image");
+            ownDisk = start(LoopDisk.mount(image, OWN_DISK_BYTES, directory.resolve("packs")));
+        }
         FakeWorker worker = start(new FakeWorker());
         dataset = version("views/digits@v1", CheckingReader.objects());
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
@@ -538,6 +549,17 @@ class ViewChangesFuseIT {
             }
         }
         assertThat(seenWrong).isTrue();
+        assertReads(dataset);
+    }
+
+    /** Nothing but the view reads it. */
+    @Test
+    @Tag(OWN_DISK)
+    void aNativeViewDoesNotStayOnADiskThatDies() {
+        bringHere();
+        showAtBest(View.NATIVE);
+        ownDisk.die();
+        await("served by the pod", () -> shown(dataset) == View.ON_DEMAND);
         assertReads(dataset);
     }
 

@@ -10,6 +10,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,11 +23,15 @@ import java.util.function.Consumer;
  */
 public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
+    /** How often the disk is looked at while it is read past this process. */
+    private static final Duration WATCH_PAUSE = Duration.ofSeconds(5);
+
     private final VersionPages pages;
     private final PackCache cache;
     private final Optional<Prewarmer> prewarmer;
     private final Sweeper sweeper;
     private final Optional<PackScrubber> scrubber;
+    private final DiskWatch watch;
 
     // Guarded by this.
     private long refusedBefore;
@@ -36,13 +41,16 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
             PackCache cache,
             Optional<Prewarmer> prewarmer,
             Sweeper sweeper,
-            Optional<PackScrubber> scrubber) {
+            Optional<PackScrubber> scrubber,
+            DiskWatch watch) {
         this.sweeper = sweeper;
         this.scrubber = scrubber;
         scrubber.ifPresent(PackScrubber::start);
         this.pages = pages;
         this.cache = cache;
         this.prewarmer = prewarmer;
+        this.watch = watch;
+        watch.start();
     }
 
     /**
@@ -79,7 +87,8 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                                         cache,
                                         pages::versions,
                                         config.scrubBytesPerSecond(),
-                                        config.scrubPause())));
+                                        config.scrubPause())),
+                new DiskWatch(config.directory(), cache.disk(), WATCH_PAUSE));
     }
 
     /** Takes over the mount table; call it before the versions are shown. */
@@ -125,6 +134,19 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     public boolean isWhole(Digest manifest) {
         return cache.diskIsUsable()
                 && prewarmer.map(warmer -> warmer.isWhole(manifest)).orElse(false);
+    }
+
+    /** Whether the disk has failed lately: then nothing is to be read from it past this process. */
+    public boolean diskHasFailed() {
+        return !cache.diskIsUsable();
+    }
+
+    /**
+     * Says that packs are read past this process, to be said again within half a minute: for so
+     * long it is found out by itself, in seconds, when the disk fails.
+     */
+    public void isReadDirectly() {
+        watch.rely();
     }
 
     /**
@@ -197,6 +219,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
     @Override
     public void close() {
+        watch.close();
         scrubber.ifPresent(PackScrubber::close);
         sweeper.close();
         prewarmer.ifPresent(Prewarmer::close);

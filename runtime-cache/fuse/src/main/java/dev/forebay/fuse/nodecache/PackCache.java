@@ -100,6 +100,10 @@ final class PackCache implements PackSource, AutoCloseable {
         return space.capacity();
     }
 
+    Disk disk() {
+        return disk;
+    }
+
     /** Whether the disk has not failed lately. */
     boolean diskIsUsable() {
         return disk.isUsable();

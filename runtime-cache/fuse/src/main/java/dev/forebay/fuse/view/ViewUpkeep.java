@@ -100,15 +100,16 @@ final class ViewUpkeep {
 
     /**
      * Looks after a native view, which a predecessor may have attached: then it is whole until
-     * something is found wrong. What is mended on the disk stays wrong in the pages that the kernel
-     * has of the view.
+     * something is found wrong, or the disk fails. What is mended on the disk stays wrong in the
+     * pages that the kernel has of the view.
      */
     private void check(Path root, Mount mount, NodePacks cache) {
+        cache.isReadDirectly();
         Digest manifest = mount.manifest().digest();
         boolean whole = cache.isWhole(manifest);
         boolean wrong =
                 natives.isKnownWhole(mount.version()) ? !whole : cache.hasLostSome(manifest);
-        if (wrong) {
+        if (wrong || cache.diskHasFailed()) {
             natives.remove(mount.version());
             lower(root, mount, "not all of it was right on this node's disk");
             cache.renew(manifest);

@@ -1,0 +1,109 @@
+package dev.forebay.fuse.nodecache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.forebay.devstack.fault.LoopDisk;
+import dev.forebay.linux.ErrorNumber;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An ext4 on a loop device. Needs the right to mount. */
+class DiskWatchTest {
+
+    private static final long DISK_BYTES = 16L << 20;
+
+    @TempDir private Path directory;
+    private final CacheCounters counters = new CacheCounters();
+    private final Disk disk = new Disk(counters);
+    private LoopDisk device;
+
+    @BeforeEach
+    void mount() {
+        var mounted = LoopDisk.mountIfAllowed(directory, "disk", DISK_BYTES);
+        assumeTrue(mounted.isPresent(), "cannot mount an ext4 here");
+        device = mounted.get();
+    }
+
+    @AfterEach
+    void unmount() {
+        if (device != null) {
+            device.close();
+        }
+    }
+
+    private DiskWatch watch() {
+        DiskWatch watch = new DiskWatch(device.path(), disk, Duration.ofMillis(5));
+        watch.start();
+        return watch;
+    }
+
+    /** Waits until the disk was looked at again and again. */
+    private void awaitLooks() {
+        Path probe = device.path().resolve("probe");
+        for (int look = 0; look < 3; look++) {
+            await("a look", () -> Files.exists(probe));
+            await("the end of a look", () -> !Files.exists(probe));
+        }
+    }
+
+    @Test
+    void aDiskThatDiesIsNoticedThoughNobodyElseUsesIt() {
+        try (DiskWatch watch = watch()) {
+            watch.rely();
+            awaitLooks();
+            assertThat(disk.isUsable()).isTrue();
+            device.die();
+            await("left alone", () -> !disk.isUsable());
+            long errors = counters.diskErrors();
+            await("looked at on and on", () -> counters.diskErrors() > errors);
+        }
+    }
+
+    @Test
+    void aFullDiskIsNotADeadOne() throws Exception {
+        fill();
+        try (DiskWatch watch = watch()) {
+            watch.rely();
+            awaitLooks();
+            assertThat(disk.isUsable()).isTrue();
+        }
+    }
+
+    private void fill() throws IOException {
+        try (FileChannel file =
+                FileChannel.open(
+                        device.path().resolve("filling"),
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.WRITE)) {
+            ByteBuffer block = ByteBuffer.allocate(1024);
+            while (file.position() <= DISK_BYTES) {
+                file.write(block.clear());
+            }
+            throw new AssertionError("the disk is larger than it was made");
+        } catch (IOException full) {
+            if (!ErrorNumber.isFullDisk(full)) {
+                throw full;
+            }
+        }
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            LockSupport.parkNanos(10_000);
+        }
+    }
+}
