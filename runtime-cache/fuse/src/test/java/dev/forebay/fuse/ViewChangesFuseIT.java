@@ -770,4 +770,20 @@ class ViewChangesFuseIT {
         assertReads(dataset);
         assertReads(other);
     }
+
+    @Test
+    void soIsOneThatItRefusesWhenItHasItMountedAlready() throws Exception {
+        serving = View.NATIVE;
+        await("its packs are not here", () -> shown(dataset) == View.ON_DEMAND);
+        // Keeps the device's number, too.
+        try (NativeFile _ = NativeFile.open(folder(dataset).resolve(BIG))) {
+            long before = device();
+            flip(image(dataset), 1028, 1032);
+            bringHere();
+            await("native", () -> shown(dataset) == View.NATIVE);
+            showAtBest(View.ON_DEMAND);
+            assertThat(device()).as("mounted anew").isNotEqualTo(before);
+        }
+        assertReads(dataset);
+    }
 }

@@ -154,6 +154,8 @@ final class ViewImprovement {
             }
         } catch (SystemCallException e) {
             if (DetachedMount.isDamage(e)) {
+                // The file may be mounted on demand: nobody would compare what that shows any more.
+                stacks.detach(root, mount, images::isOurs);
                 images.remove(mount, DetachedMount.explain(e));
             }
             throw e;
