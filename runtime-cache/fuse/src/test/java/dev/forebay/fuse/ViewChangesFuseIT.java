@@ -145,6 +145,9 @@ class ViewChangesFuseIT {
 
     private Function<View, ImageViews> viewers;
 
+    /** The directory of what {@link #viewers} makes. */
+    private volatile String imagesDirectory = "images";
+
     /** Whether the next image that is fetched is harmed when it is here, and how many were. */
     private volatile boolean harm;
 
@@ -230,7 +233,7 @@ class ViewChangesFuseIT {
                                     best,
                                     ImageDevices.FILES,
                                     new Images(
-                                            directory.resolve("images"),
+                                            directory.resolve(imagesDirectory),
                                             Long.MAX_VALUE,
                                             (mount, target) -> fetch(files, mount, target)),
                                     mountedPacks,
@@ -640,6 +643,29 @@ class ViewChangesFuseIT {
         assertThat(seenWrong).isTrue();
         showAtBest(View.ON_DEMAND);
         assertReads(dataset);
+    }
+
+    /** As of a predecessor with another {@code --cache-directory}. */
+    @Test
+    @Tag(LENIENT)
+    void soItIsUnderAnImageOfAnotherDirectory() throws Exception {
+        bringHere();
+        showAtBest(View.ON_DEMAND);
+        String key = "small/000";
+        byte[] right = dataset.objects().getOrDefault(key, new byte[0]);
+        spoil(key);
+        Path path = folder(dataset).resolve(key);
+        assertThat(readAll(path)).isNotEqualTo(right);
+        Objects.requireNonNull(views.remove(View.ON_DEMAND)).close();
+        imagesDirectory = "other-images";
+        views.put(View.ON_DEMAND, start(viewers.apply(View.ON_DEMAND)));
+        for (Map.Entry<PackId, byte[]> pack : dataset.packs().entrySet()) {
+            int length = pack.getValue().length;
+            nodePacks.read(
+                    dataset.file().digest(), pack.getKey(), 0, length, ByteBuffer.allocate(length));
+        }
+        assertThat(nodePacks.counters().damagedBlocks()).isEqualTo(1);
+        await("right", () -> Arrays.equals(readAll(path), right));
     }
 
     private static byte[] readAll(Path path) {

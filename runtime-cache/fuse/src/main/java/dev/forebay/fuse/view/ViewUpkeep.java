@@ -133,7 +133,8 @@ final class ViewUpkeep {
         long before = foundWrong.getOrDefault(mount.version(), 0L);
         if (!stack.isEmpty() && now > before) {
             LOG.info("{} is shown anew: not all that was read of it was right", mount.version());
-            if (!stacks.detach(root, mount, images::isOurs)) {
+            // Also one of another process's: whoever attached it, it lies over packs of ours.
+            if (!stacks.detach(root, mount, _ -> true)) {
                 return false;
             }
         }
