@@ -122,7 +122,25 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
             NodePacks packs = NodePacks.open(config, manifests, source, complete);
             update(packs);
             open = Optional.of(packs);
+            if (eager) {
+                Thread.ofPlatform().daemon().name("prewarm-all").start(() -> keepUsing(packs));
+            }
         }
+    }
+
+    /** What could not be had, or was lost, is tried again only when it is used. */
+    private void keepUsing(NodePacks packs) {
+        try {
+            while (!closing.await(config.retryPause().toMillis(), TimeUnit.MILLISECONDS)) {
+                useAll(packs);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void useAll(NodePacks packs) {
+        mounts.forEach(mount -> packs.use(mount.manifest().digest()));
     }
 
     @Override
@@ -144,7 +162,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private void update(NodePacks packs) {
         packs.update(mounts);
         if (eager) {
-            mounts.forEach(mount -> packs.use(mount.manifest().digest()));
+            useAll(packs);
         }
     }
 

@@ -8,48 +8,79 @@ import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.manifest.ManifestCache;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@SuppressWarnings("NullAway.Init") // written before each
 class PodPacksTest {
 
     @TempDir private Path directory;
+    private final CountDownLatch refused = new CountDownLatch(1);
+    private final CountDownLatch whole = new CountDownLatch(1);
+    private volatile boolean down;
+    private TestDataset dataset;
+
+    @BeforeEach
+    void write() {
+        SortedMap<String, byte[]> objects = TestDataset.noObjects();
+        objects.put("f", TestDataset.bytes(100_000, 1));
+        dataset = TestDataset.write(directory, DatasetVersion.parse("ns/data@v1"), objects);
+    }
 
     private PodPacks packs() {
         return new PodPacks(
                 new NodePacksConfig(
                         directory.resolve("packs"),
-                        1 << 20,
-                        0,
-                        Duration.ofMinutes(1),
+                        1L << 30,
+                        1L << 40,
+                        Duration.ofMillis(10),
                         Duration.ofMinutes(1),
                         0,
                         Duration.ofMinutes(1),
                         false),
-                false,
+                true,
                 new Manifests(
                         new ManifestCache(
                                 directory.resolve("manifests"),
-                                1 << 20,
-                                (_, _) -> {
-                                    throw noWorker();
-                                })),
+                                1L << 30,
+                                (_, target) -> fetchManifest(target))),
                 new LocalChunks(
                         new NeighbourStore(List.of()),
-                        (_, _, _, _, _) -> {
-                            throw noWorker();
-                        }),
-                _ -> {});
+                        (_, pack, from, to, target) -> fetch(pack, from, to, target)),
+                _ -> whole.countDown());
     }
 
-    private static ForebayException noWorker() {
-        return new ForebayException(ErrorCode.UNAVAILABLE, "no worker");
+    private void fetchManifest(Path target) {
+        try {
+            Files.copy(dataset.file().path(), target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void fetch(PackId pack, long from, long to, ByteBuffer target) {
+        if (down) {
+            refused.countDown();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "no worker");
+        }
+        byte[] bytes = Objects.requireNonNull(dataset.packs().get(pack));
+        target.put(bytes, (int) from, (int) (to - from));
     }
 
     @Test
@@ -71,6 +102,18 @@ class PodPacksTest {
             packs.openInTurn();
             assertThat(packs.failed()).isFalse();
             assertThat(packs.open()).containsSame(open);
+        }
+    }
+
+    @Test
+    void whatCouldNotBeHadComesThoughNobodyReadsIt() throws Exception {
+        down = true;
+        try (PodPacks packs = packs()) {
+            packs.update(List.of(dataset.mount()));
+            packs.openNow();
+            assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
+            down = false;
+            assertThat(whole.await(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 }
