@@ -5,8 +5,11 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,12 +44,15 @@ final class PackUpkeep {
     boolean giveUpAllBut(Supplier<Set<Digest>> table, Function<Digest, Set<PackId>> packsOf)
             throws IOException {
         boolean all = true;
+        Set<Digest> indexed = Set.of();
+        Map<PackId, List<Digest>> versionsOf = Map.of();
         for (PackId pack : files.all()) {
             Set<Digest> mounted = table.get();
-            List<Digest> versions =
-                    mounted.stream()
-                            .filter(version -> packsOf.apply(version).contains(pack))
-                            .toList();
+            if (!mounted.equals(indexed)) {
+                versionsOf = byPack(mounted, packsOf);
+                indexed = mounted;
+            }
+            List<Digest> versions = versionsOf.getOrDefault(pack, List.of());
             try (PackFiles.Use use = files.find(pack).orElse(null)) {
                 all &= use == null || giveUpAllBut(table, mounted, versions, use.file());
             }
@@ -55,6 +61,17 @@ final class PackUpkeep {
             }
         }
         return all;
+    }
+
+    private static Map<PackId, List<Digest>> byPack(
+            Set<Digest> versions, Function<Digest, Set<PackId>> packsOf) {
+        Map<PackId, List<Digest>> byPack = new HashMap<>();
+        for (Digest version : versions) {
+            for (PackId pack : packsOf.apply(version)) {
+                byPack.computeIfAbsent(pack, _ -> new ArrayList<>()).add(version);
+            }
+        }
+        return byPack;
     }
 
     /**

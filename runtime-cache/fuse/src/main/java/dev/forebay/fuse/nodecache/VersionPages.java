@@ -21,7 +21,9 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The live pages of mounted versions, from their manifests. Safe for use by many threads. */
+/**
+ * The packs and live pages of mounted versions, from their manifests. Safe for use by many threads.
+ */
 final class VersionPages implements LivePages {
 
     /** Each takes about half a KiB: so many are always affordable, and this is 128 GiB of packs. */
@@ -29,10 +31,21 @@ final class VersionPages implements LivePages {
 
     private static final int MOST_CHUNKS = 262_144;
 
+    /** Of how many packs to remember to which versions they belong; each takes about 200 bytes. */
+    private static final int MOST_PACKS = 262_144;
+
     private record Key(Digest manifest, ChunkId chunk) {}
 
     private final Manifests manifests;
     private final Cache<Key, BitSet> pages;
+
+    /** By manifest: how long its packs are. Asked for every few seconds, of all versions. */
+    private final Cache<Digest, Map<PackId, Long>> packs =
+            Caffeine.newBuilder()
+                    .maximumWeight(MOST_PACKS)
+                    .<Digest, Map<PackId, Long>>weigher((_, each) -> each.size() + 1)
+                    .build();
+
     private volatile Map<Digest, ManifestRef> mounted = Map.of();
 
     /**
@@ -59,33 +72,44 @@ final class VersionPages implements LivePages {
                         .collect(
                                 Collectors.toUnmodifiableMap(
                                         ManifestRef::digest, ref -> ref, (one, _) -> one));
+        packs.asMap().keySet().retainAll(mounted.keySet());
         return !mounted.keySet().equals(before);
     }
 
     @Override
     public long packBytes(Digest manifest, PackId pack) {
-        return ask(manifest, CachedManifest::packs).stream()
-                .filter(known -> known.id().equals(pack))
-                .mapToLong(Pack::bytes)
-                .findAny()
-                .orElseThrow(
-                        () ->
-                                new ForebayException(
-                                        ErrorCode.NOT_FOUND,
-                                        "manifest %s has no pack %s".formatted(manifest, pack)));
+        Long bytes = packBytes(manifest).get(pack);
+        if (bytes == null) {
+            throw new ForebayException(
+                    ErrorCode.NOT_FOUND, "manifest %s has no pack %s".formatted(manifest, pack));
+        }
+        return bytes;
+    }
+
+    private Map<PackId, Long> packBytes(Digest manifest) {
+        ManifestRef ref = ref(manifest);
+        Map<PackId, Long> known = packs.getIfPresent(manifest);
+        if (known != null) {
+            return known;
+        }
+        Map<PackId, Long> read =
+                ask(ref, CachedManifest::packs).stream()
+                        .collect(
+                                Collectors.toUnmodifiableMap(
+                                        Pack::id, Pack::bytes, (one, _) -> one));
+        packs.put(manifest, read);
+        return read;
     }
 
     /** The packs that a version refers to. */
     Set<PackId> packs(Digest manifest) {
-        return ask(manifest, CachedManifest::packs).stream()
-                .map(Pack::id)
-                .collect(Collectors.toUnmodifiableSet());
+        return packBytes(manifest).keySet();
     }
 
     /** The packs that a version refers to; empty if that cannot be known without waiting for it. */
     Optional<Set<PackId>> packsAtHand(Digest manifest) {
         ManifestRef ref = mounted.get(manifest);
-        return ref != null && manifests.isHere(ref)
+        return ref != null && (packs.getIfPresent(manifest) != null || manifests.isHere(ref))
                 ? Optional.of(packs(manifest))
                 : Optional.empty();
     }
@@ -128,7 +152,9 @@ final class VersionPages implements LivePages {
         long end = start + ChunkId.CHUNK_BYTES;
         BitSet live = new BitSet(Sizes.PAGES_OF_CHUNK);
         for (Segment segment :
-                ask(key.manifest, manifest -> manifest.segments(key.chunk.pack(), start, end))) {
+                ask(
+                        ref(key.manifest),
+                        manifest -> manifest.segments(key.chunk.pack(), start, end))) {
             long from = Math.max(start, segment.packOffset());
             long to = Math.min(end, segment.packOffset() + segment.size());
             live.or(Sizes.pagesOf(from, to));
@@ -136,13 +162,17 @@ final class VersionPages implements LivePages {
         return live;
     }
 
-    private <T> T ask(Digest digest, Function<CachedManifest, T> question) {
+    private ManifestRef ref(Digest digest) {
         ManifestRef ref = mounted.get(digest);
         if (ref == null) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
                     "no version with manifest %s is mounted".formatted(digest));
         }
+        return ref;
+    }
+
+    private <T> T ask(ManifestRef ref, Function<CachedManifest, T> question) {
         try (CachedManifest manifest = manifests.open(ref)) {
             return question.apply(manifest);
         }
