@@ -336,6 +336,15 @@ abstract class MountedTreeContract extends PosixCallsContract {
         assertThat(store.getUsableSpace()).isZero();
     }
 
+    /** Though that it is there is said without its manifest. */
+    @Test
+    void aVersionsFolderHasTheNewestTimeBelowItWhenItIsSeenFirst() throws IOException {
+        show(tree, small("tree/time@v1"));
+        assertThat(Files.getLastModifiedTime(mountpoint.resolve("tree/time/v1")))
+                .isEqualTo(FileTime.from(TestDataset.MODIFIED));
+        show(tree);
+    }
+
     @Test
     void theTreeHasAllItsVersionsBytesAndNumbersOfItsOwn() throws IOException {
         show(tree);

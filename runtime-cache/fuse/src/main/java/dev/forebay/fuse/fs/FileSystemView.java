@@ -1,6 +1,7 @@
 package dev.forebay.fuse.fs;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A read-only file system, addressed by inode number: what every transport serves.
@@ -20,6 +21,14 @@ public interface FileSystemView {
      * @throws FsException ENOENT, ENOTDIR if {@code parent} is a file, ENAMETOOLONG
      */
     Attributes lookup(long parent, String name);
+
+    /**
+     * The child of a directory, as far as it is known without its attributes, if those are not at
+     * hand: its number and what it is are right, its time means nothing. Waits for nothing.
+     */
+    default Optional<Attributes> outline(long parent, String name) {
+        return Optional.empty();
+    }
 
     /**
      * What is known of an inode.
@@ -70,7 +79,7 @@ public interface FileSystemView {
         return true;
     }
 
-    /** The same of a name in a directory. */
+    /** The same of a name in a directory, or of its {@link #outline}. */
     default boolean isHere(long parent, String name) {
         return isHere(parent);
     }

@@ -88,6 +88,18 @@ public final class PortableView implements FileSystemView {
         throw new FsException(Errno.ENOENT, name);
     }
 
+    /** Of a version's topmost directory: that it is there says the mount table. */
+    @Override
+    public Optional<Attributes> outline(long parent, String name) {
+        Upper upper = index.upper(parent);
+        if (upper == null
+                || !(upper.children().get(name) instanceof Version version)
+                || nodes.known(version.mount().manifest(), Node.ROOT_ID).isPresent()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Attributes(version.inode(), true, 0, startedNanos));
+    }
+
     @Override
     public Attributes getattr(long inode) {
         MountIndex now = index;
@@ -193,20 +205,12 @@ public final class PortableView implements FileSystemView {
     @Override
     public boolean isHere(long inode) {
         Version version = index.versionOf(inode);
-        return version == null || isHere(version);
+        return version == null || manifests.isHere(version.mount().manifest());
     }
 
     @Override
     public boolean isHere(long parent, String name) {
-        Upper upper = index.upper(parent);
-        if (upper == null) {
-            return isHere(parent);
-        }
-        return !(upper.children().get(name) instanceof Version version) || isHere(version);
-    }
-
-    private boolean isHere(Version version) {
-        return manifests.isHere(version.mount().manifest());
+        return index.upper(parent) != null || isHere(parent);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.Owner;
 import dev.forebay.fuse.kernel.protocol.RequestHeader;
 import dev.forebay.fuse.kernel.protocol.StatxReply;
+import java.util.Optional;
 
 /**
  * Names and attributes. An inode's number says all about it, so there is nothing to remember of
@@ -39,10 +40,18 @@ final class NodeHandlers {
         table.onUnanswered(Opcode.BATCH_FORGET, Operation.FORGET, (_, _) -> 0);
     }
 
+    /** Whatever fails, the kernel unmounts what it has mounted there: so as little as possible. */
     private int lookup(Request request, Reply reply) {
-        Attributes found = view.lookup(request.node(), request.name(RequestHeader.BYTES));
-        long seconds = Validity.seconds(view, found.inode());
-        EntryReply.write(reply.memory(), Reply.BODY, found, seconds, owner);
+        String name = request.name(RequestHeader.BYTES);
+        Optional<Attributes> outline = view.outline(request.node(), name);
+        if (outline.isPresent()) {
+            long seconds = Validity.MOMENT_SECONDS;
+            EntryReply.writeOutline(reply.memory(), Reply.BODY, outline.get(), seconds, owner);
+        } else {
+            Attributes found = view.lookup(request.node(), name);
+            long seconds = Validity.seconds(view, found.inode());
+            EntryReply.write(reply.memory(), Reply.BODY, found, seconds, owner);
+        }
         return EntryReply.BYTES;
     }
 

@@ -84,6 +84,11 @@ public final class PackFolder implements FileSystemView {
     }
 
     @Override
+    public Optional<Attributes> outline(long parent, String name) {
+        return isOurs(parent) ? Optional.empty() : tree.outline(parent, name);
+    }
+
+    @Override
     public Attributes getattr(long inode) {
         if (!isOurs(inode)) {
             return tree.getattr(inode);

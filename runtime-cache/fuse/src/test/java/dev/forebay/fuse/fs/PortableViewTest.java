@@ -308,6 +308,21 @@ class PortableViewTest {
     }
 
     @Test
+    void aVersionIsKnownInOutlineUntilItsManifestWasAsked() {
+        long parent = resolve("/vision/digits").inode();
+        Attributes outline = view.outline(parent, "v1").orElseThrow();
+        assertThat(view.isHere(parent, "v1")).isTrue();
+        assertThat(view.outline(parent, "v2")).isEmpty();
+        assertThat(fetches).hasValue(0);
+
+        Attributes version = view.getattr(outline.inode());
+        assertThat(version.mode()).isEqualTo(outline.mode());
+        assertThat(view.outline(parent, "v1")).isEmpty();
+        assertThat(resolve("/vision/digits/v1")).isEqualTo(version);
+        assertThat(view.outline(version.inode(), "train")).isEmpty();
+    }
+
+    @Test
     void listsALargeDirectoryInPiecesFromAnyPlace() {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
         for (int i = 0; i < 3500; i++) {

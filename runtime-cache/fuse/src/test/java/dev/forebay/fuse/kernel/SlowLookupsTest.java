@@ -10,6 +10,7 @@ import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.kernel.FakeKernel.Answer;
+import dev.forebay.fuse.kernel.protocol.EntryReply;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.model.DatasetVersion;
@@ -131,7 +132,7 @@ class SlowLookupsTest {
             long version = version("awaited");
             waiting.add(
                     switch (i % 4) {
-                        case 0 -> kernel.name(Opcode.LOOKUP, dataset(), "awaited");
+                        case 0 -> kernel.read(Opcode.GETATTR, version, LENGTH);
                         case 1 -> kernel.name(Opcode.LOOKUP, version, FILE);
                         case 2 -> kernel.read(Opcode.READDIRPLUS, version, LENGTH);
                         // As after a takeover, when the kernel knows files and the pod does not.
@@ -150,6 +151,13 @@ class SlowLookupsTest {
             assertThat(answer.bytes()).isPositive();
             assertThat(waiting.remove(answer.unique())).isTrue();
         }
+    }
+
+    /** Else the kernel would unmount the image that shows it. */
+    @Test
+    void aVersionIsFoundWhoseManifestDoesNotCome() throws Exception {
+        long lookup = kernel.name(Opcode.LOOKUP, dataset(), "awaited");
+        assertThat(kernel.next()).isEqualTo(new Answer(lookup, 0, EntryReply.BYTES));
     }
 
     /** The same file of another version: both number theirs alike. */

@@ -43,10 +43,30 @@ public final class EntryReply {
      */
     public static void write(
             MemorySegment memory, long at, Attributes attributes, long seconds, Owner owner) {
+        write(memory, at, attributes, seconds, seconds, owner);
+    }
+
+    /**
+     * Writes one with attributes that the kernel asks for when it wants to know them.
+     *
+     * @param seconds how long the kernel may believe the rest without asking
+     */
+    public static void writeOutline(
+            MemorySegment memory, long at, Attributes outline, long seconds, Owner owner) {
+        write(memory, at, outline, seconds, 0, owner);
+    }
+
+    private static void write(
+            MemorySegment memory,
+            long at,
+            Attributes attributes,
+            long nameSeconds,
+            long attributesSeconds,
+            Owner owner) {
         memory.set(JAVA_LONG, at + NODE, attributes.inode());
         memory.set(JAVA_LONG, at + GENERATION, 0);
-        memory.set(JAVA_LONG, at + NAME_SECONDS, seconds);
-        memory.set(JAVA_LONG, at + ATTRIBUTES_SECONDS, seconds);
+        memory.set(JAVA_LONG, at + NAME_SECONDS, nameSeconds);
+        memory.set(JAVA_LONG, at + ATTRIBUTES_SECONDS, attributesSeconds);
         memory.set(JAVA_INT, at + NAME_NANOS, 0);
         memory.set(JAVA_INT, at + ATTRIBUTES_NANOS, 0);
         FileAttributes.write(memory, at + ATTRIBUTES, attributes, owner);
