@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  *
  * @param key its name, in results and on the command line
  * @param cases the names of the cases it is about
+ * @param figure what of their rows counts
  * @param ours the first of these that a case has
  * @param others the best of these is compared with; none if the figure itself counts
  * @param bound of the ratio ours/others, of the worst case
@@ -34,6 +35,7 @@ import java.util.stream.Stream;
 record Goal(
         String key,
         Pattern cases,
+        Figure figure,
         List<Contender> ours,
         List<Contender> others,
         double bound,
@@ -46,6 +48,14 @@ record Goal(
             List.of(
                     atLeast("warm_seq", "seq_.*", WARM, List.of(RAW), 0.95),
                     atLeast("warm_rand", "rand_.*", WARM, List.of(RAW), 0.95),
+                    new Goal(
+                            "cpu_ratio",
+                            Pattern.compile("(seq|rand)_.*"),
+                            Figure.CPU,
+                            WARM,
+                            List.of(RAW),
+                            1.1,
+                            true),
                     atLeast("small_files", "small_t4.*|walk", List.of(NATIVE), List.of(RAW), 0.95),
                     atLeast(
                             "on_demand",
@@ -71,6 +81,7 @@ record Goal(
                     new Goal(
                             "first_byte",
                             Pattern.compile("first_byte"),
+                            Figure.VALUE,
                             List.of(ON_DEMAND),
                             List.of(GET),
                             1.5,
@@ -104,11 +115,12 @@ record Goal(
 
     private static Goal atLeast(
             String key, String cases, List<Contender> ours, List<Contender> others, double bound) {
-        return new Goal(key, Pattern.compile(cases), ours, others, bound, false);
+        return new Goal(key, Pattern.compile(cases), Figure.VALUE, ours, others, bound, false);
     }
 
     private static Goal atMost(String key, String cases, List<Contender> others, double bound) {
-        return new Goal(key, Pattern.compile(cases), List.of(FOREBAY), others, bound, true);
+        return new Goal(
+                key, Pattern.compile(cases), Figure.VALUE, List.of(FOREBAY), others, bound, true);
     }
 
     /**

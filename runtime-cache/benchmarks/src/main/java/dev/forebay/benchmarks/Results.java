@@ -17,7 +17,14 @@ final class Results {
 
     private record Key(String name, String system, String unit) {}
 
-    private record Row(List<Double> rounds, List<Double> cpuSecondsPerGigabyte) {}
+    private record Row(List<Double> rounds, List<Double> cpuSecondsPerGigabyte) {
+        List<Double> of(Figure figure) {
+            return switch (figure) {
+                case VALUE -> rounds;
+                case CPU -> cpuSecondsPerGigabyte;
+            };
+        }
+    }
 
     private record Refusal(String name, String system) {}
 
@@ -116,7 +123,7 @@ final class Results {
 
     private Optional<Goal.Ratio> worst(Goal goal) {
         List<String> names = rows.keySet().stream().map(Key::name).distinct().toList();
-        return goal.worst(names, this::median);
+        return goal.worst(names, (name, contender) -> median(name, contender, goal.figure()));
     }
 
     private boolean isMet(Goal goal, Goal.Ratio worst) {
@@ -125,11 +132,13 @@ final class Results {
                         .noneMatch(refusal -> goal.needs(refusal.name(), refusal.system()));
     }
 
-    private double median(String name, Contender contender) {
+    private double median(String name, Contender contender, Figure figure) {
         return rows.entrySet().stream()
                 .filter(row -> row.getKey().name().equals(name))
                 .filter(row -> row.getKey().system().equals(contender.label()))
-                .mapToDouble(row -> median(row.getValue().rounds))
+                .map(row -> row.getValue().of(figure))
+                .filter(figures -> !figures.isEmpty())
+                .mapToDouble(Results::median)
                 .findFirst()
                 .orElse(Double.NaN);
     }

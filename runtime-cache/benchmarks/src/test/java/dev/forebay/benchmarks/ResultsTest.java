@@ -1,0 +1,67 @@
+package dev.forebay.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ResultsTest {
+    private static final String SEQUENTIAL = "seq_1m_t1_buffered_disk";
+    private static final String DIRECT = "rand_4k_t1_direct_disk";
+
+    @TempDir Path directory;
+
+    private final Results results = new Results();
+
+    private JsonNode written() throws IOException {
+        Path file = directory.resolve("results.json");
+        results.write(file, Map.of());
+        return new ObjectMapper().readTree(file.toFile());
+    }
+
+    private void add(String name, Contender contender, double rate, double cpu) {
+        results.add(name, contender.label(), "MB/s", rate, cpu);
+    }
+
+    @Test
+    void theGoalOfProcessorTimeIsForTheWorstCaseOfTheNativeView() throws Exception {
+        for (double cpu : new double[] {0.25, 4, 0.75}) {
+            add(SEQUENTIAL, Contender.NATIVE, 100, cpu);
+            add(SEQUENTIAL, Contender.RAW, 100, 0.5);
+        }
+        add(DIRECT, Contender.NATIVE_LOOPS, 50, 1);
+        add(DIRECT, Contender.RAW, 100, 2);
+        // Whose work is not asked for here.
+        add("small_t1_disk", Contender.NATIVE, 100, 9);
+        add("small_t1_disk", Contender.RAW, 100, 1);
+
+        JsonNode written = written();
+
+        assertThat(written.at("/ratios/cpu_ratio").asDouble()).isCloseTo(1.5, within(1e-9));
+        assertThat(written.at("/goals/cpu_ratio/worst_case").asText()).isEqualTo(SEQUENTIAL);
+        assertThat(written.at("/goals/cpu_ratio/at_most").asDouble()).isEqualTo(1.1);
+        assertThat(written.at("/goals/cpu_ratio/met").asBoolean(true)).isFalse();
+        assertThat(results.goals().lines())
+                .anyMatch(line -> line.startsWith("| `cpu_ratio` | ≤ 1.1 | "));
+        // Rates are another goal's: as fast in sequence, half as fast past the page cache.
+        assertThat(written.at("/ratios/warm_seq").asDouble()).isCloseTo(1, within(1e-9));
+        assertThat(written.at("/ratios/warm_rand").asDouble()).isCloseTo(0.5, within(1e-9));
+    }
+
+    @Test
+    void aCaseWhoseProcessorTimeWasNotCountedSaysNothingOfIt() throws Exception {
+        results.add(SEQUENTIAL, Contender.NATIVE.label(), "MB/s", 100);
+        results.add(SEQUENTIAL, Contender.RAW.label(), "MB/s", 100);
+
+        JsonNode written = written();
+
+        assertThat(written.at("/ratios").has("warm_seq")).isTrue();
+        assertThat(written.at("/ratios").has("cpu_ratio")).isFalse();
+    }
+}
