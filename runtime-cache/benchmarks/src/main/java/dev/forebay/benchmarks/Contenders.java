@@ -74,8 +74,25 @@ final class Contenders implements AutoCloseable {
         };
     }
 
-    /** Where the region's workers keep chunks. */
-    List<Path> stores() throws IOException {
+    /**
+     * The files in which the region's workers keep chunks of these packs.
+     *
+     * @param packs their names, which the files' paths have in them
+     */
+    List<Path> chunks(Set<String> packs) throws IOException {
+        List<Path> chunks = new ArrayList<>();
+        for (Path store : stores()) {
+            Tree.files(store).stream()
+                    .filter(file -> packs.stream().anyMatch(file.toString()::contains))
+                    .forEach(chunks::add);
+        }
+        if (chunks.isEmpty()) {
+            throw new IllegalStateException(region.name() + " has nothing of " + packs);
+        }
+        return chunks;
+    }
+
+    private List<Path> stores() throws IOException {
         try (Stream<Path> parts = Files.list(data.resolve("regions").resolve(region.name()))) {
             return parts.map(part -> part.resolve("store")).filter(Files::exists).toList();
         }

@@ -235,9 +235,7 @@ final class DataPlane {
                         }
                         Optional<Work> work =
                                 wholeFiles(contender, dataset, THREADS, PageCache.State.DISK);
-                        for (Path store : contenders.stores()) {
-                            Tree.read(1, Tree.files(store));
-                        }
+                        Tree.read(1, contenders.chunks(table.packs(dataset)));
                         return work;
                     });
         }

@@ -27,8 +27,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * The region's mount table, written without the control plane: a version can so be there with
@@ -140,6 +142,15 @@ final class MountTable implements AutoCloseable {
 
     private static boolean isCached(Mount mount, Dataset dataset) {
         return mount.version().equals(dataset.version()) && mount.state() == Mount.State.CACHED;
+    }
+
+    /** The names of the packs of a dataset's version. */
+    Set<String> packs(Dataset dataset) {
+        try (SqliteManifest opened = SqliteManifest.open(manifest(dataset).path())) {
+            return opened.packs().stream()
+                    .map(pack -> pack.id().toString())
+                    .collect(Collectors.toSet());
+        }
     }
 
     ManifestFile manifest(Dataset dataset) {
