@@ -37,6 +37,12 @@ final class DataPlane {
     private static final List<Contender> DIRECT = List.of(RAW, NATIVE_LOOPS, KERNEL, JNR, STOCK);
 
     private static final int THREADS = 4;
+
+    /** Of what is in memory: of workers, or where the raw directory is. */
+    private static final ReadCase AT_RANDOM =
+            new ReadCase(true, 128 << 10, THREADS, false, PageCache.State.MEMORY);
+
+    private static final String REMOTE_AT_RANDOM = "remote_rand_128k";
     private static final double GIGABYTE = 1e9;
 
     private final Scale scale;
@@ -82,9 +88,9 @@ final class DataPlane {
                 lake.put(scale.remoteLarge(number));
                 lake.put(scale.remoteSmall(number));
             }
-            if (isWanted("first_byte") && number == 0) {
+            if (isLargeFileWanted() && number == 0) {
                 lake.put(scale.firstByte(0));
-            } else if (isWanted("first_byte")) {
+            } else if (isLargeFileWanted()) {
                 lake.copy(scale.firstByte(0), scale.firstByte(number));
             }
         }
@@ -104,7 +110,7 @@ final class DataPlane {
     void once(int number, Results results) throws Exception {
         cold(number, results);
         remote(number, results);
-        firstByte(number, results);
+        largeFile(number, results);
     }
 
     /** A round of what is read again and again. */
@@ -127,14 +133,7 @@ final class DataPlane {
                             return Optional.empty();
                         }
                         PageCache.bring(read.state(), contenders.backing(contender, scale.large()));
-                        return Optional.of(
-                                () -> {
-                                    ReadCase.Outcome outcome = read.read(files, scale.divisor());
-                                    return new Done(
-                                            read.units(outcome),
-                                            outcome.bytes(),
-                                            outcome.readerCpuSeconds());
-                                });
+                        return Optional.of(() -> done(read, files));
                     });
         }
         for (int threads : List.of(1, THREADS)) {
@@ -161,12 +160,16 @@ final class DataPlane {
                 });
     }
 
+    private Done done(ReadCase read, List<Path> files) throws Exception {
+        ReadCase.Outcome outcome = read.read(files, scale.divisor());
+        return new Done(read.units(outcome), outcome.bytes(), outcome.readerCpuSeconds());
+    }
+
     private Optional<Work> wholeFiles(
             Contender contender, Dataset dataset, int threads, PageCache.State state)
             throws Exception {
         Path root = contenders.root(contender, dataset);
-        // Not by listing it: that would already make the first requests for what is cold.
-        List<Path> files = dataset.paths().stream().map(root::resolve).toList();
+        List<Path> files = files(root, dataset);
         PageCache.bring(state, contenders.backing(contender, dataset));
         return Optional.of(
                 () -> {
@@ -176,6 +179,11 @@ final class DataPlane {
                     }
                     return new Done(dataset.units(), read.bytes(), read.cpuSeconds());
                 });
+    }
+
+    /** Not by listing it: that would already make the first requests for what is cold. */
+    private static List<Path> files(Path root, Dataset dataset) {
+        return dataset.paths().stream().map(root::resolve).toList();
     }
 
     private void cold(int number, Results results) throws Exception {
@@ -254,14 +262,29 @@ final class DataPlane {
                 });
     }
 
-    private void firstByte(int number, Results results) throws Exception {
-        List<Contender> who = List.of(GET, ON_DEMAND);
-        if (!isWanted("first_byte")) {
+    /**
+     * One file, of which nothing is in the region at first. Then all of it is, and the pod still
+     * has no more than it brought for the first byte.
+     */
+    private void largeFile(int number, Results results) throws Exception {
+        if (!isLargeFileWanted()) {
             return;
         }
         Dataset dataset = scale.firstByte(number);
         table.mount(dataset);
         contenders.awaitShown(dataset);
+        firstByte(dataset, number, results);
+        // What that byte set going is not to be in the way of what is measured next.
+        table.fill(dataset);
+        remoteAtRandom(dataset, number, results);
+    }
+
+    private boolean isLargeFileWanted() {
+        return isWanted("first_byte") || isWanted(REMOTE_AT_RANDOM);
+    }
+
+    private void firstByte(Dataset dataset, int number, Results results) throws Exception {
+        List<Contender> who = List.of(GET, ON_DEMAND);
         for (Contender contender : shuffled(selection.of("first_byte", who), number)) {
             Path file =
                     contender == GET
@@ -283,8 +306,22 @@ final class DataPlane {
             }
             results.add("first_byte", contender.label(), "ms", (System.nanoTime() - began) / 1e6);
         }
-        // What that byte set going is not to be in the way of what is measured next.
-        table.fill(dataset);
+    }
+
+    private void remoteAtRandom(Dataset dataset, int number, Results results) throws Exception {
+        measure(
+                REMOTE_AT_RANDOM,
+                AT_RANDOM.unit(),
+                List.of(RAW, ON_DEMAND),
+                number,
+                results,
+                contender -> {
+                    List<Path> files = files(contenders.root(contender, dataset), dataset);
+                    PageCache.drop();
+                    Tree.read(
+                            1, contender == RAW ? files : contenders.chunks(table.packs(dataset)));
+                    return Optional.of(() -> done(AT_RANDOM, files));
+                });
     }
 
     private void measure(

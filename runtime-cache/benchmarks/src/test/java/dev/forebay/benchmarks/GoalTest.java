@@ -85,6 +85,23 @@ class GoalTest {
     }
 
     @Test
+    void aCaseInWhichTheOtherIsNotMeasuredIsShownButDoesNotCount() {
+        Map<String, Map<Contender, Double>> medians =
+                Map.of(
+                        "remote_large",
+                        Map.of(Contender.ON_DEMAND, 50.0, Contender.NGINX, 100.0),
+                        "remote_rand_128k",
+                        Map.of(Contender.ON_DEMAND, 1.0, Contender.RAW, 100.0));
+        List<Contender> rowsOf = List.of(Contender.RAW, Contender.ON_DEMAND);
+
+        Goal.Ratio worst = worst("remote", medians, medians.keySet().toArray(String[]::new));
+
+        assertThat(worst).isEqualTo(new Goal.Ratio("remote_large", 0.5));
+        assertThat(Selection.parse("remote").of("remote_rand_128k", rowsOf))
+                .containsExactly(Contender.ON_DEMAND);
+    }
+
+    @Test
     void whatIsAskedOfTheLifecycleIsNamedAsItIsAskedFor() {
         assertThat(Goal.LIFECYCLE)
                 .extracting(Goal::key)
