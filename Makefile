@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-java test-package test-platform test-integrations test-kube test-long test-chaos soak bench bench-lake bench-tls bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
+.PHONY: help demo up down status test test-java test-package test-platform test-integrations test-kube test-long test-chaos soak bench bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -103,6 +103,19 @@ bench-tls: target/built ## Compares a worker that speaks TLS with one that does 
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.TlsBenchmark runtime-cache/worker/target/quarkus-app/quarkus-run.jar
+
+# The lines that BenchOutput marks. The classes run one after the other, for they share the machine; they are tests, which fail
+# when a figure is far from any that was seen.
+bench-worker: ## Measures reads beside slow workers, cold ones, before a crowd, and what they cost (some minutes)
+	@mkdir -p target/bench && rm -f target/bench/worker.txt
+	@echo "[bench] $$(date -u +%F), $$(nproc) cores, load average before $$(cut -d" " -f1-3 /proc/loadavg)" > target/bench/worker.log
+	@echo "== Measuring; all of what is said meanwhile goes to target/bench/worker.log"
+	@$(MVN) -q -pl runtime-cache/worker -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+	  -Dit.test=SlowWorkersIT,ColdReadIT,CrowdIT,ReadCostIT -Dfailsafe.failIfNoSpecifiedTests=false \
+	  -Dit.forks=1 -Dforebay.read-cost.rounds=3 >> target/bench/worker.log 2>&1 || \
+	  { cat target/bench/worker.log; exit 1; }
+	@sed -n "s/^\[bench\] //p" target/bench/worker.log > target/bench/worker.txt
+	@cat target/bench/worker.txt
 
 bench-image: target/built ## Measures images of OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx64m --enable-native-access=ALL-UNNAMED \

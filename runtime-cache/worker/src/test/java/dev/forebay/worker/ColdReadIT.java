@@ -61,10 +61,9 @@ class ColdReadIT extends RunningWorker {
             await(() -> own.metric("forebay_worker_fills_under_way") == 0);
         }
         double ratio = median(through) / median(direct);
-        System.out.printf(
-                "first 64 KiB of a cold chunk: %.1f ms through a worker, %.1f ms from the lake,"
-                        + " ratio %.2f%n",
-                median(through), median(direct), ratio);
+        BenchOutput.say(
+                "first 64 KiB of a cold chunk: %.1f ms by a worker, %.1f ms by the lake: %.2f"
+                        .formatted(median(through), median(direct), ratio));
         // The goal is 1.5; other work on the machine may come in between.
         assertThat(ratio).isLessThan(6);
     }

@@ -55,9 +55,9 @@ class CrowdIT extends RunningWorker {
             double millis = (System.nanoTime() - began) / 1e6;
             assertThat(quick.statusCode()).isEqualTo(206);
             assertThat(quick.body()).hasSize(MIB);
-            System.out.printf(
-                    "%d slow readers: %d MiB more memory; another reader got 1 MiB in %.0f ms%n",
-                    READERS, grown >> 20, millis);
+            BenchOutput.say(
+                    "%d slow readers, %s: %d MiB more memory; another reader got 1 MiB in %.0f ms"
+                            .formatted(READERS, Wire.OF_THIS_RUN.scheme(), grown >> 20, millis));
             assertThat(grown).isLessThan(MEMORY_GROWTH_BYTES);
             // Behind the crowd it would wait for ever; a busy machine alone takes a second or two.
             assertThat(millis).isLessThan(10_000);

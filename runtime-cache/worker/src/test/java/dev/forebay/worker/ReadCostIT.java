@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -97,16 +98,17 @@ class ReadCostIT extends RunningWorker {
         }
         all.forEach(
                 (name, figures) ->
-                        System.out.printf(
-                                "%s: %.0f reads/s, CPU s/GB: reader %.2f, worker %.2f%n",
-                                name,
-                                median(figures.stream().map(Figures::readsPerSecond).toList()),
-                                median(figures.stream().map(Figures::readerCpu).toList()),
-                                median(figures.stream().map(Figures::workerCpu).toList())));
+                        BenchOutput.say(
+                                "%s: %.0f reads/s, CPU s/GB: reader %.2f, worker %.2f"
+                                        .formatted(
+                                                name,
+                                                median(figures, Figures::readsPerSecond),
+                                                median(figures, Figures::readerCpu),
+                                                median(figures, Figures::workerCpu))));
     }
 
-    private static double median(List<Double> values) {
-        return values.stream().sorted().toList().get(values.size() / 2);
+    private static double median(List<Figures> all, ToDoubleFunction<Figures> figure) {
+        return all.stream().mapToDouble(figure).sorted().toArray()[all.size() / 2];
     }
 
     private static Figures measure(long worker, Way way, int bytes, int threads) throws Exception {

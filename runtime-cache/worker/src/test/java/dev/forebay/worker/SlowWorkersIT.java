@@ -146,9 +146,9 @@ class SlowWorkersIT extends RunningWorker {
                 Digest image = files.image(two.version.name(), manifest, file);
                 long nanos = System.nanoTime() - before;
                 assertThat(ManifestFile.digestOf(file)).isEqualTo(image);
-                System.out.printf(
-                        "slow worker, stopped (SIGSTOP): manifest %.1f ms, image %.1f ms%n",
-                        manifestNanos / 1e6, (nanos - manifestNanos) / 1e6);
+                BenchOutput.say(
+                        "slow worker, stopped (SIGSTOP): manifest %.1f ms, image %.1f ms"
+                                .formatted(manifestNanos / 1e6, (nanos - manifestNanos) / 1e6));
                 assertThat(Duration.ofNanos(nanos)).isLessThan(Duration.ofSeconds(5));
             }
         } finally {
@@ -173,15 +173,17 @@ class SlowWorkersIT extends RunningWorker {
             }
         }
         List<Long> sorted = waits.stream().sorted().toList();
-        System.out.printf(
+        String line =
                 "slow worker, %s: %d reads, median %.1f ms, 95 %% %.1f ms, longest %.1f ms,"
-                        + " %d asked a second worker%n",
-                what,
-                sorted.size(),
-                sorted.get(sorted.size() / 2) / 1e6,
-                sorted.get(sorted.size() * 95 / 100) / 1e6,
-                sorted.getLast() / 1e6,
-                hedges.get());
+                        + " %d asked a second worker";
+        BenchOutput.say(
+                line.formatted(
+                        what,
+                        sorted.size(),
+                        sorted.get(sorted.size() / 2) / 1e6,
+                        sorted.get(sorted.size() * 95 / 100) / 1e6,
+                        sorted.getLast() / 1e6,
+                        hedges.get()));
         assertThat(sorted).hasSize(THREADS * READS);
         assertThat(Duration.ofNanos(sorted.getLast())).isLessThan(Duration.ofSeconds(15));
         assertThat(Duration.ofNanos(sorted.get(sorted.size() / 2)))
