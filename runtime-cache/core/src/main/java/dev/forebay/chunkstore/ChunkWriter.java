@@ -19,6 +19,7 @@ final class ChunkWriter implements AutoCloseable {
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
     private static final int PAGE = ChunkId.ALIGNMENT_BYTES;
+    private static final int CRC_OF_ZEROS = ChunkFooter.crc(ByteBuffer.allocate(BLOCK));
 
     private final ByteBuffer data;
     private final ValidBlocks valid;
@@ -52,11 +53,10 @@ final class ChunkWriter implements AutoCloseable {
                 } else {
                     writeNew(out, written, from);
                     written = to;
-                    mix(block, from, to);
-                    crcs[block] = ChunkFooter.crc(mixed.duplicate());
-                    if (result.nextSetBit(from / PAGE) >= 0) {
-                        out.writeBehind(MemorySegment.ofBuffer(mixed), from);
-                    }
+                    crcs[block] =
+                            isEmpty(from, to)
+                                    ? crcOfZeros(to - from)
+                                    : writeMixed(out, block, from, to);
                 }
             }
             writeNew(out, written, length);
@@ -71,6 +71,24 @@ final class ChunkWriter implements AutoCloseable {
             out.writeBehind(
                     MemorySegment.ofBuffer(data.slice(data.position() + from, to - from)), from);
         }
+    }
+
+    /** Nearly all blocks are, when the first piece of a chunk is stored for who waits for it. */
+    private boolean isEmpty(int from, int to) {
+        return !valid.holdsAny(from, to) && (before == null || !before.valid().holdsAny(from, to));
+    }
+
+    /** What an empty block reads as: it stays a hole. */
+    private static int crcOfZeros(int bytes) {
+        return bytes == BLOCK ? CRC_OF_ZEROS : ChunkFooter.crc(ByteBuffer.allocate(bytes));
+    }
+
+    private int writeMixed(DiskFile out, int block, int from, int to) throws IOException {
+        mix(block, from, to);
+        if (result.nextSetBit(from / PAGE) >= 0) {
+            out.writeBehind(MemorySegment.ofBuffer(mixed), from);
+        }
+        return ChunkFooter.crc(mixed.duplicate());
     }
 
     /** How many 64 KiB blocks of the file before could not be taken over. */

@@ -192,6 +192,22 @@ class ChunkStoreTest {
     }
 
     @Test
+    void whereNothingIsValidTheChecksumsAreThoseOfZeros() {
+        byte[] data = bytes(1, SMALL);
+        put(chunk(0), data, new ByteRange(65536, 65536 + 4096));
+        try (StoredChunk chunk = store.find(chunk(0)).orElseThrow()) {
+            assertThat(read(chunk, 0, 65536)).containsOnly(0);
+            assertThat(read(chunk, 2 * 65536, SMALL)).containsOnly(0);
+        }
+        // A block that is empty in what comes need not be in what was there.
+        put(chunk(0), data, new ByteRange(0, 4096));
+        assertThat(read(chunk(0), 0, 4096)).isEqualTo(Arrays.copyOf(data, 4096));
+        assertThat(read(chunk(0), 65536, 65536 + 4096))
+                .isEqualTo(Arrays.copyOfRange(data, 65536, 65536 + 4096));
+        assertThat(store.verify(chunk(0))).isEqualTo(ChunkStore.Verdict.INTACT);
+    }
+
+    @Test
     void anExtensionKeepsWhatWasThere() {
         byte[] data = bytes(1, SMALL);
         byte[] noise = bytes(2, SMALL);
