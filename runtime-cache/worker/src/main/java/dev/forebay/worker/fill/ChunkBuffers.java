@@ -1,7 +1,6 @@
 package dev.forebay.worker.fill;
 
 import dev.forebay.model.ChunkId;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -21,25 +20,22 @@ final class ChunkBuffers {
         this.permits = new Permits("a chunk buffer (forebay.worker.fill)", count, queueLimit);
     }
 
-    /** Borrows a buffer of {@code length} bytes, all zero, waiting for it. */
+    /**
+     * Borrows a buffer of {@code length} bytes, waiting for it. It has in it whatever its last
+     * borrower left.
+     */
     Lease borrow(int length, Urgency urgency, Duration timeout) {
         permits.acquire(urgency, timeout);
         try {
             ByteBuffer buffer = idle.poll();
             if (buffer == null) {
                 buffer = ByteBuffer.allocateDirect(ChunkId.CHUNK_BYTES);
-            } else {
-                clear(buffer, length);
             }
             return new Lease(buffer, length);
         } catch (Throwable e) {
             permits.release();
             throw e;
         }
-    }
-
-    private static void clear(ByteBuffer buffer, int length) {
-        MemorySegment.ofBuffer(buffer.slice(0, length)).fill((byte) 0);
     }
 
     /** A borrowed buffer; closing gives it back. */

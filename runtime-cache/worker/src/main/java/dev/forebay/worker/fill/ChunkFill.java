@@ -27,6 +27,7 @@ import java.util.Optional;
 final class ChunkFill {
 
     private static final int CHECKSUM_BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
+    private static final int ALIGNMENT = ChunkId.ALIGNMENT_BYTES;
 
     /**
      * What a fill did.
@@ -139,6 +140,7 @@ final class ChunkFill {
             store(need, missing, bytes);
             return elsewhere.get();
         }
+        clearPadding(need, missing, bytes);
         Stages stages = Stages.of(missing, from, to);
         Filled first = fromLake(need, stages.first(), List.of(), bytes, urgency);
         if (stages.rest().isEmpty()) {
@@ -200,9 +202,21 @@ final class ChunkFill {
             account.tookFromSibling(need.digest(), sibling.get(), to - from, kept);
             return Optional.of(new Filled(0, 0, kept, List.of(), missing));
         }
-        // Padding must be zeros, and nobody writes it again.
-        MemorySegment.ofBuffer(stretch).fill((byte) 0);
         return Optional.empty();
+    }
+
+    /**
+     * Makes zeros of what follows each object up to the next 4 KiB: it is stored with the object,
+     * nobody writes it, and the buffer has what it held before, or what came from a worker of whom
+     * nothing is taken.
+     */
+    private static void clearPadding(Need need, List<Need.Piece> pieces, ByteBuffer bytes) {
+        MemorySegment chunk = MemorySegment.ofBuffer(bytes);
+        for (Need.Piece piece : pieces) {
+            int aligned = Math.ceilDiv(piece.to(), ALIGNMENT) * ALIGNMENT;
+            int end = Math.min(aligned, need.length());
+            chunk.asSlice(piece.to(), end - piece.to()).fill((byte) 0);
+        }
     }
 
     /** Stores what was fetched; the store keeps what it had besides. */

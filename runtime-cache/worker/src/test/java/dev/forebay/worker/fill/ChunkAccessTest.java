@@ -322,6 +322,14 @@ class ChunkAccessTest {
     }
 
     @Test
+    void whatABufferHeldBeforeIsNotKept() {
+        v1.with(lake, "large", 8 * MIB).with(lake, "a", 5_000).with(lake, "b", 5_000);
+
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+        assertBytes(v1, open(v1, 1, 0, v1.length(1)));
+    }
+
+    @Test
     void takesAChunkFromAnotherRegionBeforeTheLakeAndAfterTheOwnWorkers() {
         v1.with(lake, "a", 100_000).with(lake, "b", 5_000);
         List<String> asked = new ArrayList<>();
