@@ -173,17 +173,15 @@ class SlowWorkersIT extends RunningWorker {
             }
         }
         List<Long> sorted = waits.stream().sorted().toList();
-        String line =
-                "slow worker, %s: %d reads, median %.1f ms, 95 %% %.1f ms, longest %.1f ms,"
-                        + " %d asked a second worker";
         BenchOutput.say(
-                line.formatted(
-                        what,
-                        sorted.size(),
-                        sorted.get(sorted.size() / 2) / 1e6,
-                        sorted.get(sorted.size() * 95 / 100) / 1e6,
-                        sorted.getLast() / 1e6,
-                        hedges.get()));
+                "slow worker, %s: %d reads, median %.1f ms, 95 %% %.1f ms, longest %.1f ms, %d asked a second worker"
+                        .formatted(
+                                what,
+                                sorted.size(),
+                                sorted.get(sorted.size() / 2) / 1e6,
+                                sorted.get(sorted.size() * 95 / 100) / 1e6,
+                                sorted.getLast() / 1e6,
+                                hedges.get()));
         assertThat(sorted).hasSize(THREADS * READS);
         assertThat(Duration.ofNanos(sorted.getLast())).isLessThan(Duration.ofSeconds(15));
         assertThat(Duration.ofNanos(sorted.get(sorted.size() / 2)))
