@@ -80,8 +80,12 @@ class NodePacksTest {
     }
 
     private TestDataset dataset(String version, long seed) {
+        return dataset(version, seed, LARGE);
+    }
+
+    private TestDataset dataset(String version, long seed, int largest) {
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
-        objects.put("large-" + seed, TestDataset.bytes(LARGE, seed));
+        objects.put("large-" + seed, TestDataset.bytes(largest, seed));
         for (int i = 0; i < 100; i++) {
             objects.put("small/%d-%d".formatted(seed, i), TestDataset.bytes(i * 97, seed + i));
         }
@@ -260,7 +264,7 @@ class NodePacksTest {
         retryPause = Duration.ofHours(1);
         reopen(LARGE * 3L / 2);
         otherTakesTheRoomOfOne();
-        TestDataset third = dataset("third/data@v1", 3);
+        TestDataset third = dataset("third/data@v1", 3, 1000);
         nodePacks.update(List.of(one.mount(), other.mount(), third.mount()));
         reads(one, 0, 100);
         reads(third, 0, 100);
