@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
@@ -107,16 +108,27 @@ abstract class RunningWorker {
         await(() -> status(process, version.manifestPath() + "/coverage") == status);
     }
 
+    /**
+     * Asks until a condition holds. An exception is "not yet": of a worker that starts, that does
+     * not know a version yet, or again.
+     */
     static void await(Callable<Boolean> condition) {
-        try {
-            long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-            while (!condition.call()) {
-                assertThat(System.nanoTime()).as("waited too long").isLessThan(deadline);
-                Thread.sleep(10);
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        Exception last = null;
+        while (System.nanoTime() < deadline) {
+            try {
+                if (condition.call()) {
+                    return;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError("interrupted", e);
+            } catch (Exception e) {
+                last = e;
             }
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
+            LockSupport.parkNanos(10_000_000);
         }
+        throw new AssertionError("waited too long", last);
     }
 
     static int status(WorkerProcess process, String path) {
