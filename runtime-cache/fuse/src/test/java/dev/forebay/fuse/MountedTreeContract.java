@@ -72,6 +72,11 @@ abstract class MountedTreeContract extends PosixCallsContract {
     /** How late a busy machine may be. */
     private static final Duration BUSY = Duration.ofSeconds(5);
 
+    /** How long a read is tried of which is known that nobody serves it. */
+    private static final RegionReaderConfig IMPATIENCE =
+            new RegionReaderConfig(
+                    Duration.ofMillis(500), Duration.ofMillis(200), Duration.ofMillis(100));
+
     private final List<ErrorCode> failures = Collections.synchronizedList(new ArrayList<>());
 
     /** Requests for bytes of files. */
@@ -80,6 +85,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     private FakeWorker worker;
     private WorkerClient client;
     MountedSource source;
+    private volatile boolean impatient;
     private PortableView view;
     private Transport transport;
     private TestDataset tree;
@@ -105,8 +111,13 @@ abstract class MountedTreeContract extends PosixCallsContract {
         WorkerSet workers = new WorkerSet(List.of(worker.node()), Set.of("fake"));
         RegionReaderConfig patience =
                 new RegionReaderConfig(Duration.ofSeconds(6), ATTEMPT, Duration.ofSeconds(1));
-        RegionReader region = new RegionReader(client, () -> workers, patience, ReadEvents.NONE);
-        source = new MountedSource(region::read);
+        RegionReader patient = new RegionReader(client, () -> workers, patience, ReadEvents.NONE);
+        RegionReader hasty = new RegionReader(client, () -> workers, IMPATIENCE, ReadEvents.NONE);
+        source =
+                new MountedSource(
+                        (manifest, pack, from, to, target) ->
+                                (impatient ? hasty : patient)
+                                        .read(manifest, pack, from, to, target));
         packs =
                 new PackReader(
                         source,
@@ -420,12 +431,14 @@ abstract class MountedTreeContract extends PosixCallsContract {
         TestDataset dataset = dataset("tree/down@v1", objects);
         show(tree, dataset);
         Path file = mountpoint.resolve("tree/down/v1/f");
+        impatient = true;
         worker.down(true);
         try {
             assertThatThrownBy(() -> Files.readAllBytes(file))
                     .hasMessageContaining("Input/output error");
         } finally {
             worker.down(false);
+            impatient = false;
         }
         assertThat(file).hasBinaryContent(TestDataset.bytes(5000, 7));
     }
