@@ -24,10 +24,10 @@ import org.junit.jupiter.api.TestInstance;
 /**
  * "Clocks that differ" in docs/semantics.md, on a stack in which no two of control plane, agent and
  * workers have the same clock, nor that of this machine, which all else has: etcd, Temporal,
- * PostgreSQL, the mount and this test. Each is a minute or more away from each other.
+ * PostgreSQL, the mount and this test. Each is half a minute or more away from each other.
  *
- * <p>Leases and times to live are much shorter than that: whoever compared two clocks would end
- * them at once, or not in time.
+ * <p>Leases and times to live are shorter than that: whoever compared two clocks would end them at
+ * once, or not in time.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class DifferentClocks {
@@ -42,8 +42,10 @@ abstract class DifferentClocks {
 
     private static final int CAPACITY_CHUNKS = 8;
     private static final int RACES = 8;
+
+    /** All shorter than any two clocks are apart. */
     private static final Duration LEASE = Duration.ofSeconds(20);
-    private static final Duration LONG_LEASE = Duration.ofSeconds(40);
+    private static final Duration LONG_LEASE = Duration.ofSeconds(25);
     private static final Duration TTL = Duration.ofSeconds(20);
     private static final Duration LONG_TTL = Duration.ofHours(1);
 
