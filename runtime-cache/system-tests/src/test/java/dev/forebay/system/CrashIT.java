@@ -91,8 +91,16 @@ class CrashIT {
                 Duration.ofSeconds(60),
                 () -> !lake.gets("crash-" + name + "/").isEmpty());
         Server server = victim.in(stack, REGION);
-        server.kill9();
-        Map<String, Integer> atDeath = lake.gets("crash-" + name + "/");
+        Server originals = stack.stack().lake();
+        Map<String, Integer> atDeath;
+        // A fill takes a second: all may be here before a process is gone.
+        originals.pause();
+        try {
+            server.kill9();
+            atDeath = lake.gets("crash-" + name + "/");
+        } finally {
+            originals.resume();
+        }
         server.restart();
         JsonNode receipt = api.receipt(version, REGION, request, Duration.ofMinutes(3));
 
