@@ -55,7 +55,7 @@ class LakeChangesIT {
         assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
         assertThat(residency.get("blocked").get("code").asText()).isEqualTo("LAKE_OBJECT_CHANGED");
 
-        Path mounted = stack.mounted(VIRGINIA, "changes/one@v1");
+        Path mounted = stack.awaitMounted(VIRGINIA, "changes/one@v1");
         assertThatThrownBy(() -> Files.readAllBytes(mounted.resolve("5.bin")))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("Input/output error");
@@ -69,8 +69,8 @@ class LakeChangesIT {
 
         JsonNode next = api.ensure("changes/one@v2", VIRGINIA);
         assertThat(next.get("bytes_verified")).isEqualTo(next.get("bytes"));
-        assertThat(Files.readAllBytes(stack.mounted(VIRGINIA, "changes/one@v2").resolve("5.bin")))
-                .isEqualTo(bytes(555, 10_000));
+        Path mountedNext = stack.awaitMounted(VIRGINIA, "changes/one@v2");
+        assertThat(Files.readAllBytes(mountedNext.resolve("5.bin"))).isEqualTo(bytes(555, 10_000));
     }
 
     @Test

@@ -165,7 +165,8 @@ class LifecycleIT {
         JsonNode second = api.ensure("life/frozen@v1", VIRGINIA);
 
         assertThat(second.get("manifest_digest")).isEqualTo(first.get("manifest_digest"));
-        assertThat(stack.mounted(VIRGINIA, "life/frozen@v1").resolve("late.bin")).doesNotExist();
+        assertThat(stack.awaitMounted(VIRGINIA, "life/frozen@v1").resolve("late.bin"))
+                .doesNotExist();
     }
 
     /** "Pins", "Time to live", "Eviction", "Freshness of names". */

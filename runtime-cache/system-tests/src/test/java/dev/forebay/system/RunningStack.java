@@ -93,13 +93,19 @@ final class RunningStack implements AutoCloseable {
         return stack.region(region).mountpoint().resolve(version.replace('@', '/'));
     }
 
-    /** Reads the whole tree through the mount and compares it. */
-    void readAll(String region, String version, Map<String, byte[]> tree) throws IOException {
+    /** Where it is mounted, once the node has heard of it, a moment after the region has. */
+    Path awaitMounted(String region, String version) {
         Path mounted = mounted(region, version);
         Await.until(
                 "the node has heard of " + version,
                 Duration.ofSeconds(60),
                 () -> Files.exists(mounted));
+        return mounted;
+    }
+
+    /** Reads the whole tree through the mount and compares it. */
+    void readAll(String region, String version, Map<String, byte[]> tree) throws IOException {
+        Path mounted = awaitMounted(region, version);
         for (Map.Entry<String, byte[]> file : tree.entrySet()) {
             assertThat(Files.readAllBytes(mounted.resolve(file.getKey())))
                     .as(file.getKey())
