@@ -45,7 +45,7 @@ class CsiFuseIT {
     private static final Duration HASTE = Duration.ofSeconds(4);
 
     /** Less by what the call took to arrive. */
-    private static final String WAITED = "; waited [23]\\.\\d s$";
+    private static final String WAITED = "; waited [1-3]\\.\\d s$";
 
     @TempDir private Path directory;
     private HeldMountFixture region;
