@@ -42,7 +42,9 @@ class LifecycleIT {
 
     @Test
     void aDatasetIsRegisteredOnce() {
-        String body = "{\"namespace\":\"team\",\"name\":\"once\",\"source\":\"s3://lake/once/\"}";
+        String body =
+                "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/once/\"}"
+                        .formatted(platform.newName());
 
         Api.Answer first = api.post("/datasets", body);
         Api.Answer second = api.post("/datasets", body);

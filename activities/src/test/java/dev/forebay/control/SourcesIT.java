@@ -37,15 +37,16 @@ class SourcesIT {
     /** "What belongs to a dataset". */
     @Test
     void patternsChooseAndAreShown() {
+        String name = platform.newName();
         for (String key : new String[] {"train/a", "train/d/b", "train/c.tmp", "val/a", "x"}) {
-            platform.put("patterns/" + key, key);
+            platform.put(name + "/" + key, key);
         }
         String choice = ",\"include\":[\"train/**\",\"x\"],\"exclude\":[\"**/*.tmp\"]";
 
-        Api.Answer registered = register("patterns", choice);
-        Api.Answer again = register("patterns", choice);
-        Api.Answer other = register("patterns", ",\"include\":[\"val/**\"]");
-        Api.Answer ensured = ensure("patterns", "v1");
+        Api.Answer registered = register(name, choice);
+        Api.Answer again = register(name, choice);
+        Api.Answer other = register(name, ",\"include\":[\"val/**\"]");
+        Api.Answer ensured = ensure(name, "v1");
 
         assertThat(registered.status()).as(registered.raw().body()).isEqualTo(201);
         assertThat(registered.body().at("/include/1").asText()).isEqualTo("x");
@@ -55,8 +56,8 @@ class SourcesIT {
         assertThat(other.text("detail")).contains("include [train/**, x], exclude [**/*.tmp]");
         assertThat(ensured.status()).as(ensured.raw().body()).isEqualTo(200);
         assertThat(ensured.body().at("/receipt/objects").asLong()).isEqualTo(3);
-        JsonNode origin = api.get(version("patterns", "v1")).body().get("origin");
-        assertThat(origin.get("source").asText()).isEqualTo("s3://lake/patterns/");
+        JsonNode origin = api.get(version(name, "v1")).body().get("origin");
+        assertThat(origin.get("source").asText()).isEqualTo("s3://lake/" + name + "/");
         assertThat(origin.at("/exclude/0").asText()).isEqualTo("**/*.tmp");
         assertThat(origin.get("before").isNull()).isTrue();
         assertThat(origin.get("objects_added").asLong()).isEqualTo(3);
@@ -115,16 +116,17 @@ class SourcesIT {
     /** "A listing that its process did not finish". */
     @Test
     void aListingThatDiedIsGoneOnWith() throws IOException {
+        String name = platform.newName() + "-large";
+        String prefix = "prefix=" + name;
         int pages = 80;
         int passing = 64;
-        makeFiles(platform.s3.bucketDirectory("lake").resolve("large"), pages, 1000);
-        register("large", "");
+        makeFiles(platform.s3.bucketDirectory("lake").resolve(name), pages, 1000);
+        register(name, "");
         AtomicInteger lists = new AtomicInteger();
         AtomicInteger held = new AtomicInteger();
         platform.lake.spoil(
                 request -> {
-                    if (!request.target().contains("prefix=large")
-                            || lists.incrementAndGet() <= passing) {
+                    if (!request.target().contains(prefix) || lists.incrementAndGet() <= passing) {
                         return Fault.NONE;
                     }
                     held.incrementAndGet();
@@ -132,14 +134,14 @@ class SourcesIT {
                 });
         try {
             Api.Answer accepted =
-                    api.post(version("large", "v1") + "/ensure", IN, "Idempotency-Key", "large");
+                    api.post(version(name, "v1") + "/ensure", IN, "Idempotency-Key", "large");
             assertThat(accepted.status()).as(accepted.raw().body()).isEqualTo(202);
             Await.until("nobody gets on", () -> held.get() >= 4);
             platform.process.kill9();
         } finally {
             platform.lake.spoil(
                     request -> {
-                        if (request.target().contains("prefix=large")) {
+                        if (request.target().contains(prefix)) {
                             lists.incrementAndGet();
                         }
                         return Fault.NONE;
@@ -151,11 +153,11 @@ class SourcesIT {
         Await.until(
                 "done",
                 () ->
-                        api.get(version("large", "v1") + "/requests/large?wait_seconds=10").status()
+                        api.get(version(name, "v1") + "/requests/large?wait_seconds=10").status()
                                 == 200);
         platform.lake.spoil(request -> Fault.NONE);
 
-        JsonNode made = api.get(version("large", "v1")).body();
+        JsonNode made = api.get(version(name, "v1")).body();
         assertThat(made.at("/manifest/objects").asLong()).isEqualTo(pages * 1000L);
         assertThat(made.at("/origin/objects_added").asLong()).isEqualTo(pages * 1000L);
         // From the beginning it would be a request for each page at least.

@@ -147,7 +147,7 @@ final class TestControlPlane {
 
     /** As {@link #dataset(long)}; its time to live counts from this. */
     String dataset(long ttlSeconds, String ttlAfter) {
-        String name = "d" + DATASETS.incrementAndGet();
+        String name = newName();
         put(name + "/a.txt", "first");
         put(name + "/b/c.txt", "second");
         api.post(
@@ -156,6 +156,11 @@ final class TestControlPlane {
                 {"namespace":"team","name":"%s","source":"s3://lake/%s/","ttl_seconds":%d,"ttl_after":"%s"}"""
                         .formatted(name, name, ttlSeconds, ttlAfter));
         return name;
+    }
+
+    /** A name that no dataset has; a test that is tried again gets another one. */
+    String newName() {
+        return "d" + DATASETS.incrementAndGet();
     }
 
     /** Changes the lake. */
