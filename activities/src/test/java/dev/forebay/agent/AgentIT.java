@@ -252,6 +252,7 @@ class AgentIT {
     /** "A pinned version that loses workers". */
     @Test
     void aPinnedVersionThatHasLostAWorkerTellsItsWorkflow() throws Exception {
+        Api gateway = new Api(agent.address());
         DatasetVersion version = DatasetVersion.parse("team/upkeep@v1");
         PinRequest pin = new PinRequest(REGION, "p1", "me", "why", Duration.ofMinutes(5));
         // Nobody works on it; what it is told stays in its history.
@@ -269,7 +270,7 @@ class AgentIT {
             try (FakeWorker other = new FakeWorker("goner", Integer.MAX_VALUE);
                     AutoCloseable second = region.join(other.node())) {
                 assertThat(second).isNotNull();
-                Await.until("both", () -> region.view().live().size() == 2);
+                Await.until("both, for the agent, too", () -> live(gateway) == 2);
                 call(Step.WARM, version);
                 assertThat(other.filled()).isNotEmpty();
                 assertThat(call(Step.CONFIRM, version)).contains("firstMissing=-1");
@@ -279,6 +280,15 @@ class AgentIT {
             Await.until("it is told", () -> signals(version).contains("upkeep"));
             call(Step.UNPIN, version, pin);
         }
+    }
+
+    /** How many live workers the agent knows, which hears of them a moment after they are there. */
+    private static int live(Api gateway) {
+        int live = 0;
+        for (JsonNode worker : gateway.get("/v1/region").body().at("/workers")) {
+            live += worker.get("live").asBoolean() ? 1 : 0;
+        }
+        return live;
     }
 
     private static List<String> signals(DatasetVersion version) {
