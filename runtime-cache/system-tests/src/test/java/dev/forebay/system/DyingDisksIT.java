@@ -45,6 +45,7 @@ class DyingDisksIT {
 
     @BeforeAll
     static void startRegion() throws Exception {
+        storeIsDead = false;
         store =
                 LoopDisk.mount(
                         directory.resolve("store.image"), DISK_BYTES, directory.resolve("store-0"));

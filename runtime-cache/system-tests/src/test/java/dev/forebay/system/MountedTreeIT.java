@@ -47,7 +47,7 @@ class MountedTreeIT {
     MountedTreeIT(String region, RunningStack stack) {
         this.stack = stack;
         this.region = region;
-        this.mounted = stack.mounted(region, VERSION);
+        this.mounted = stack.awaitMounted(region, VERSION);
     }
 
     @BeforeAll
