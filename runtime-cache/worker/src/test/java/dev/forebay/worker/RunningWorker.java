@@ -21,12 +21,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -39,14 +43,31 @@ abstract class RunningWorker {
     static final int MIB = 1 << 20;
 
     static final Path DIRECTORY = newDirectory();
-    static final TestRegion region = new TestRegion(DIRECTORY);
+    static TestRegion region = new TestRegion(DIRECTORY);
     static final WorkerClient client = new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
-    static final WorkerProcess worker =
+    static WorkerProcess worker =
             WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
 
     private static final AtomicInteger MARKERS = new AtomicInteger();
+    private static final Set<Class<?>> BEGUN = new HashSet<>();
 
     private final List<AutoCloseable> toClose = new ArrayList<>();
+
+    /** A class that comes again has failed, and would find what it has left behind. */
+    @BeforeAll
+    static void beginAnewWithWhoComesAgain(TestInfo test) {
+        Class<?> begins = test.getTestClass().orElseThrow();
+        if (BEGUN.add(begins)) {
+            return;
+        }
+        worker.close();
+        region.close();
+        BEGUN.clear();
+        BEGUN.add(begins);
+        Path _ = newDirectory();
+        region = new TestRegion(DIRECTORY);
+        worker = WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
+    }
 
     @AfterEach
     void closeAll() throws Exception {
