@@ -34,6 +34,11 @@ labels:
 {{ .Release.Namespace }}-{{ include "forebay.name" (list . "agent") }}
 {{- end }}
 
+{{/* Of its Service, for who is in the cluster. */}}
+{{- define "forebay.controlPlaneAddress" -}}
+http://{{ include "forebay.name" (list . "control-plane") }}.{{ .Release.Namespace }}.svc:8080
+{{- end }}
+
 {{- define "forebay.webhookSecret" -}}
 {{ include "forebay.name" (list . "agent") }}-webhook
 {{- end }}

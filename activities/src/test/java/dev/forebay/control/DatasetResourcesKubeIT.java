@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.kubernetes.KubernetesCluster;
 import dev.forebay.operator.DatasetResource;
 import dev.forebay.operator.DatasetSpec;
@@ -68,6 +69,9 @@ class DatasetResourcesKubeIT {
     private static KubernetesCluster cluster;
     private static List<ApplicationProcess> replicas;
 
+    /** By this one replica asks another one, as by a Service. */
+    private static FaultProxy service;
+
     @BeforeAll
     static void start() throws Exception {
         cluster = KubernetesCluster.start(directory.resolve("cluster"));
@@ -87,15 +91,19 @@ class DatasetResourcesKubeIT {
                         "forebay.datasets.release-timeout", "15S",
                         "forebay.requests.eviction-wait", "2S");
         Map<String, String> environment = Map.of("KUBECONFIG", kubeconfig.toString());
+        service = FaultProxy.before(PLATFORM.process.address());
+        Map<String, String> elsewhere = new HashMap<>(settings);
+        elsewhere.put("forebay.datasets.api", service.endpoint().toString());
         replicas =
                 List.of(
                         PLATFORM.replica("one", settings, environment),
-                        PLATFORM.replica("two", settings, environment));
+                        PLATFORM.replica("two", elsewhere, environment));
     }
 
     @AfterAll
     static void stop() {
         replicas.forEach(ApplicationProcess::close);
+        service.close();
         cluster.close();
     }
 
@@ -512,5 +520,6 @@ class DatasetResourcesKubeIT {
             named(name).delete();
             awaitGone(name);
         }
+        assertThat(service.requests()).as("what the one that asks another asked").isPositive();
     }
 }

@@ -87,7 +87,12 @@ class OutageIT {
             assertThat(answer.text("code")).isEqualTo("UNAVAILABLE");
             assertThat(answer.body().get("retryable").asBoolean()).isTrue();
             assertThat(answer.raw().headers().firstValue("Retry-After")).isPresent();
-            assertThat(api.get(v).status()).isEqualTo(200);
+            assertThat(answer.raw().headers().firstValue("Connection"))
+                    .as("it may be sent to another replica")
+                    .hasValue("close");
+            Api.Answer known = api.get(v);
+            assertThat(known.status()).isEqualTo(200);
+            assertThat(known.raw().headers().firstValue("Connection")).isEmpty();
         } finally {
             platform.temporal.resume();
         }

@@ -180,6 +180,19 @@ class NetworkTest {
                 .containsExactly("agent");
     }
 
+    /** Each of its replicas may be the one that asks, and the one that is asked. */
+    @Test
+    void aControlPlaneThatLooksAfterDatasetsReachesItself() {
+        assertThat(
+                        allowed(
+                                        Chart.render(
+                                                Chart.CONTROL_PLANE,
+                                                "{controlPlane: {allowFrom: [{podSelector: {matchLabels: {a: b}}}]}}",
+                                                "{controlPlane: {datasets: {enabled: true}}}"))
+                                .get("control-plane:http"))
+                .containsExactly("control-plane");
+    }
+
     @Test
     void holderAndDriverTalkToNobody() {
         Release release = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");

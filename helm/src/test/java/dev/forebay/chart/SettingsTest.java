@@ -101,6 +101,8 @@ class SettingsTest {
                     {controlPlane: {regions: {seoul: {agent: "http://a:1"}}}} | control-plane     | forebay.regions."seoul".agent | http://a:1
                     {controlPlane: {regions: {seoul: {agent: "http://a:1", onPremises: true}}}} | control-plane | forebay.regions."seoul".on-premises | true
                     {controlPlane: {regions: {seoul: {agent: "http://a:1", gpus: 64}}}} | control-plane | forebay.regions."seoul".gpus | 64
+                    {controlPlane: {datasets: {enabled: true}}}      | control-plane              | forebay.datasets.api       | http://r-forebay-control-plane.ml.svc:8080
+                    {controlPlane: {datasets: {enabled: true, api: "http://a:1"}}} | control-plane | forebay.datasets.api      | http://a:1
                     {region: {gpus: 8}}                              | control-plane              | forebay.regions."us-east-1".gpus | 8
                     {region: {name: seoul}}                          | agent,worker               | forebay.region             | seoul
                     {region: {mountRoot: /data/sets}}                | agent                      | forebay.mount-root         | /data/sets

@@ -114,6 +114,7 @@ class ValuesTest {
                     controlPlane: {settings: {quarkus.datasource.password: x}}    | quarkus.datasource.password
                     controlPlane: {settings: {default-ttl: 3D}}                   | 'default-ttl'
                     controlPlane: {settings: {forebay.manifest-bucket: x}}        | controlPlane.settings: forebay.manifest-bucket is set by the chart
+                    controlPlane: {datasets: {api: "forebay:8080"}}               | /controlPlane/datasets/api
                     controlPlane: {service: {type: Loadbalancer}}                 | /controlPlane/service/type
                     controlPlane: {resources: {request: {}}}                      | 'request' not allowed
                     controlPlane: {regions: {us-east-1: {agent: "http://a:1"}}}   | controlPlane.regions: us-east-1 is the region of this release

@@ -1,0 +1,39 @@
+package dev.forebay.service;
+
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Singleton;
+
+/**
+ * Has whoever is told to come again do so by a new connection.
+ *
+ * <p>Several replicas have one address, and what one of them cannot reach another one may: a
+ * connection that is kept would bring its owner back to the same one for ever.
+ */
+@Singleton
+class RetriedElsewhere {
+
+    private static final int PRIORITY = ListenerGuard.BEFORE_EVERYTHING - 2;
+
+    void register(@Observes Filters filters) {
+        filters.register(RetriedElsewhere::watch, PRIORITY);
+    }
+
+    private static void watch(RoutingContext request) {
+        // HTTP/2 has no such header, and takes an answer with it for broken.
+        if (request.request().version() == HttpVersion.HTTP_1_1) {
+            int _ = request.addHeadersEndHandler(_ -> part(request.response()));
+        }
+        request.next();
+    }
+
+    private static void part(HttpServerResponse response) {
+        if (response.headers().contains(HttpHeaders.RETRY_AFTER)) {
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
+    }
+}
