@@ -24,9 +24,16 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +50,18 @@ class CsiFuseIT {
 
     /** Of which a second is for the answer. */
     private static final Duration HASTE = Duration.ofSeconds(4);
+
+    /** Above the 110 that kubelets allow by themselves, and above what a driver takes at once. */
+    private static final int PODS = 200;
+
+    /** After these kubelets try again, and it may go better. */
+    private static final Set<Status.Code> PASSING =
+            Set.of(Status.Code.ABORTED, Status.Code.RESOURCE_EXHAUSTED, Status.Code.UNAVAILABLE);
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** Of the fields of a line of mountinfo. */
+    private static final int MOUNTPOINT = 4;
 
     /** Less by what the call took to arrive. */
     private static final String WAITED = "; waited [1-3]\\.\\d s$";
@@ -249,19 +268,22 @@ class CsiFuseIT {
         assertShowsAll(two);
     }
 
-    /** As a kubelet does: again and again while another call for the target is under way. */
     private void publishWhenItMay(DatasetVersion version, Path target) {
+        whenItMay(Set.of(Status.Code.ABORTED), () -> client.publish(version, target));
+    }
+
+    /** As a kubelet does: again and again while the answer is one of these. */
+    private static void whenItMay(Set<Status.Code> passing, Runnable call) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
-                client.publish(version, target);
+                call.run();
                 return;
             } catch (StatusRuntimeException e) {
-                if (e.getStatus().getCode() != Status.Code.ABORTED
-                        || System.nanoTime() > deadline) {
+                if (!passing.contains(e.getStatus().getCode()) || System.nanoTime() > deadline) {
                     throw e;
                 }
-                LockSupport.parkNanos(20_000_000);
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }
@@ -322,6 +344,83 @@ class CsiFuseIT {
         assertThat(told.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).getCode())
                 .isEqualTo(Status.Code.UNAVAILABLE);
         assertShowsAll(target);
+    }
+
+    /** As after the start of a node: its pods are there all at once, and nothing is mounted yet. */
+    @Test
+    void aNodeFullOfPodsGetsItsVolumesThoughTheyCameBeforeTheMount() throws Exception {
+        Running driver = driver();
+        List<Path> all = new ArrayList<>();
+        for (int i = 0; i < PODS; i++) {
+            all.add(target("pod-" + i));
+        }
+        assertThat(isReady()).isFalse();
+        long descriptors = descriptors(driver);
+
+        Queue<Status.Code> told = new ConcurrentLinkedQueue<>();
+        try (CsiClient hasty = new CsiClient(socket, HASTE)) {
+            atOnce(
+                    all,
+                    target -> told.add(refusal(() -> hasty.publish(VERSION, target)).getCode()));
+        }
+        assertThat(told)
+                .as("each in time, as many as may wait after that")
+                .hasSize(PODS)
+                .containsOnly(Status.Code.UNAVAILABLE, Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(volumes()).isEmpty();
+        assertThat(all).noneMatch(Files::exists);
+
+        CompletableFuture<Void> published =
+                CompletableFuture.runAsync(
+                        () ->
+                                atOnce(
+                                        all,
+                                        it ->
+                                                whenItMay(
+                                                        PASSING,
+                                                        () -> client.publish(VERSION, it))));
+        Running _ = region.serving(region.holder(), "pod-0");
+        published.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(volumes())
+                .containsExactlyInAnyOrderElementsOf(all.stream().map(Path::toString).toList());
+        assertShowsAll(all.getFirst());
+        assertShowsAll(all.getLast());
+
+        atOnce(all, target -> whenItMay(PASSING, () -> client.unpublish(target)));
+        assertThat(volumes()).isEmpty();
+        assertThat(all).noneMatch(Files::exists);
+        assertThat(descriptors(driver))
+                .as("less than one more for each volume")
+                .isLessThan(descriptors + PODS);
+    }
+
+    /** Does something for each target, each in a thread of its own. */
+    private static void atOnce(List<Path> targets, Consumer<Path> call) {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            CompletableFuture.allOf(
+                            targets.stream()
+                                    .map(
+                                            it ->
+                                                    CompletableFuture.runAsync(
+                                                            () -> call.accept(it), threads))
+                                    .toArray(CompletableFuture<?>[]::new))
+                    .join();
+        }
+    }
+
+    /** Where something is mounted below the kubelet's directory. */
+    private List<String> volumes() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+                .map(line -> line.split(" ", -1)[MOUNTPOINT])
+                .filter(it -> it.startsWith(kubelet + "/"))
+                .toList();
+    }
+
+    private static long descriptors(Running driver) throws IOException {
+        try (Stream<Path> open =
+                Files.list(Path.of("/proc/%d/fd".formatted(driver.process().pid())))) {
+            return open.count();
+        }
     }
 
     private boolean isReady() {
