@@ -45,6 +45,7 @@ abstract class DifferentClocks {
 
     /** All shorter than any two clocks are apart. */
     private static final Duration LEASE = Duration.ofSeconds(20);
+
     private static final Duration LONG_LEASE = Duration.ofSeconds(25);
     private static final Duration TTL = Duration.ofSeconds(20);
     private static final Duration LONG_TTL = Duration.ofHours(1);

@@ -3,6 +3,7 @@ package dev.forebay.fuse.linux;
 import dev.forebay.linux.CLibrary;
 import dev.forebay.linux.CallState;
 import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.DiskFile;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
@@ -55,6 +56,7 @@ public final class IsolatedThread {
                     CLibrary.class,
                     CallState.class,
                     Descriptor.class,
+                    DiskFile.class,
                     ErrorNumber.class,
                     MountCalls.class,
                     SystemCall.class,

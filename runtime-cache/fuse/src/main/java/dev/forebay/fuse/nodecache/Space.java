@@ -98,11 +98,15 @@ final class Space {
     /** Sets room aside, evicting if need be; false if there is none. */
     boolean reserve(long bytes) throws IOException {
         used.addAndGet(bytes);
-        if (makeRoom()) {
-            return true;
+        boolean reserved = false;
+        try {
+            reserved = makeRoom();
+            return reserved;
+        } finally {
+            if (!reserved) {
+                used.addAndGet(-bytes);
+            }
         }
-        used.addAndGet(-bytes);
-        return false;
     }
 
     /** Evicts until no more is used than may be. */

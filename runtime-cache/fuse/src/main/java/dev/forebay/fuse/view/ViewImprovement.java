@@ -1,6 +1,7 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
+import dev.forebay.fuse.linux.IsolatedThread;
 import dev.forebay.fuse.nodecache.HeldPacks;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.linux.DiskFile;
@@ -111,9 +112,7 @@ final class ViewImprovement {
                 packs.of(mount.manifest()).stream()
                         .map(pack -> served(root, mount, pack.id()))
                         .toList();
-        for (Path pack : served) {
-            forgetPages(pack);
-        }
+        IsolatedThread.run(() -> forgetPages(served));
         attach(root, mount, View.ON_DEMAND, served, "over packs that the pod serves");
     }
 
@@ -122,10 +121,12 @@ final class ViewImprovement {
                 .resolve(PackFolder.name(mount.manifest().digest(), pack));
     }
 
-    /** What the kernel has of a pack may have come there before some of it was found wrong. */
-    private static void forgetPages(Path pack) throws SystemCallException {
-        try (DiskFile file = DiskFile.openToRead(pack)) {
-            file.forget(0, DiskFile.TO_THE_END);
+    /** What the kernel has of packs may have come there before some of it was found wrong. */
+    private static void forgetPages(List<Path> packs) throws SystemCallException {
+        for (Path pack : packs) {
+            try (DiskFile file = DiskFile.openToRead(pack)) {
+                file.forget(0, DiskFile.TO_THE_END);
+            }
         }
     }
 

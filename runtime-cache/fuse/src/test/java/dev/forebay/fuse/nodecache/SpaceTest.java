@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.chunkstore.eviction.EvictionPolicy;
 import java.io.IOException;
@@ -12,6 +13,7 @@ class SpaceTest {
     /** Has nothing that may go, as when all packs are held. */
     private static final class Held implements EvictionPolicy {
         private int asked;
+        private boolean fails;
 
         @Override
         public void add(int slot, int key) {}
@@ -25,6 +27,9 @@ class SpaceTest {
         @Override
         public int victim(IntPredicate evictable) {
             asked++;
+            if (fails) {
+                throw new IllegalStateException("the disk");
+            }
             return NONE;
         }
     }
@@ -37,6 +42,17 @@ class SpaceTest {
         assertThat(held.asked).isZero();
         assertThat(space.reserve(60)).isFalse();
         assertThat(held.asked).isEqualTo(1);
+        assertThat(space.used()).isEqualTo(60);
+    }
+
+    /** As when a disk refuses to free what is chosen. */
+    @Test
+    void whatWasSetAsideIsGivenBackWhenMakingRoomFails() throws IOException {
+        Held held = new Held();
+        Space space = new Space(100, new CacheCounters(), held);
+        assertThat(space.reserve(60)).isTrue();
+        held.fails = true;
+        assertThatThrownBy(() -> space.reserve(60)).hasMessage("the disk");
         assertThat(space.used()).isEqualTo(60);
     }
 }
