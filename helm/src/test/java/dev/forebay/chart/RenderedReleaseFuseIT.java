@@ -44,7 +44,7 @@ class RenderedReleaseFuseIT {
     private static final Set<String> NOT_HERE =
             Set.of(
                     "forebay_agent_gateway_bytes_total",
-                    // Nobody has declared Datasets, and without a cluster nobody could look after them.
+                    // Where Datasets are declared, in a cluster.
                     "forebay_control_dataset_resource_leader",
                     "forebay_control_drift_checks_total",
                     "forebay_control_pin_renewals_total",
