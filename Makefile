@@ -49,7 +49,7 @@ test: $(VENV)/ready ## Runs all tests, on real servers
 
 test-java:
 	@echo "== Java: format, unit, contract, architecture and integration tests (less than an hour on two cores)"
-	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1
+	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1 -Dsurefire.rerunFailingTestsCount=1
 	@mkdir -p target && touch target/built
 
 test-package: $(VENV)/ready
