@@ -6,6 +6,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.FileLockInterruptionException;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -189,18 +190,27 @@ public final class InodeNumbers {
 
     private static FileLock locked(FileChannel channel) throws IOException {
         long deadline = System.nanoTime() + LOCK_PATIENCE.toNanos();
-        FileLock lock = channel.tryLock();
+        FileLock lock = tryLock(channel);
         while (lock == null) {
             if (deadline - System.nanoTime() <= 0) {
-                throw new IOException("another process has it for " + LOCK_PATIENCE);
+                throw new IOException("somebody else has it for " + LOCK_PATIENCE);
             }
             LockSupport.parkNanos(LOCK_PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {
                 throw new FileLockInterruptionException();
             }
-            lock = channel.tryLock();
+            lock = tryLock(channel);
         }
         return lock;
+    }
+
+    /** Null if somebody has it, be it in this process, where a second mount may have the ledger. */
+    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException inThisProcess) {
+            return null;
+        }
     }
 
     private void readWhatOthersWrote(FileChannel channel) throws IOException {
