@@ -103,7 +103,9 @@ class ContinueAsNewTest {
         assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
     }
 
-    /** Sent again, as the control plane does, if it came when one run had ended and no other begun. */
+    /**
+     * Sent again, as the control plane does, if it came when one run had ended and no other begun.
+     */
     private void setTtl(Duration ttl) {
         for (int i = 1; ; i++) {
             try {

@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,28 @@ final class Contenders implements AutoCloseable {
                     List.of(directory(contender).resolve("cache").resolve("packs"));
             default -> List.of();
         };
+    }
+
+    /** Reads a dataset, each file from beginning to end. */
+    Optional<Timing.Work> wholeFiles(
+            Contender contender, Dataset dataset, int threads, PageCache.State state)
+            throws Exception {
+        Path root = root(contender, dataset);
+        List<Path> files = files(root, dataset);
+        PageCache.bring(state, backing(contender, dataset));
+        return Optional.of(
+                () -> {
+                    Tree.Read read = Tree.read(threads, files);
+                    if (read.bytes() != dataset.totalBytes()) {
+                        throw new IllegalStateException(root + " is not complete");
+                    }
+                    return new Timing.Done(dataset.units(), read.bytes(), read.cpuSeconds());
+                });
+    }
+
+    /** Not by listing it: that would already make the first requests for what is cold. */
+    static List<Path> files(Path root, Dataset dataset) {
+        return dataset.paths().stream().map(root::resolve).toList();
     }
 
     /**

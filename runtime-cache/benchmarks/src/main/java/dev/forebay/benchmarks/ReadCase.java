@@ -30,7 +30,7 @@ record ReadCase(
     private static final OpenOption DIRECT = pastThePageCache();
 
     /** What was read. */
-    record Outcome(long bytes, long calls, double readerCpuSeconds) {}
+    private record Outcome(long bytes, long calls, double readerCpuSeconds) {}
 
     /** O_DIRECT. It is there in every JDK, but the compiler warns of its class. */
     private static OpenOption pastThePageCache() {
@@ -91,8 +91,14 @@ record ReadCase(
         return random ? "reads/s" : "MB/s";
     }
 
-    double units(Outcome outcome) {
+    private double units(Outcome outcome) {
         return random ? outcome.calls : outcome.bytes / 1e6;
+    }
+
+    /** Reads, and says what that came to. */
+    Timing.Done done(List<Path> files, int divisor) throws Exception {
+        Outcome outcome = read(files, divisor);
+        return new Timing.Done(units(outcome), outcome.bytes(), outcome.readerCpuSeconds());
     }
 
     /**
@@ -101,7 +107,7 @@ record ReadCase(
      * @param divisor of the number of reads at random, which is such that the raw directory takes a
      *     few tenths of a second
      */
-    Outcome read(List<Path> files, int divisor) throws Exception {
+    private Outcome read(List<Path> files, int divisor) throws Exception {
         AtomicLong bytes = new AtomicLong();
         AtomicLong calls = new AtomicLong();
         Set<OpenOption> options = options();

@@ -10,6 +10,7 @@ import java.util.Map;
  *     has run often is not compiled yet, and the compilers of four JVMs would be most of what is
  *     measured
  * @param rounds that count
+ * @param samples of a case in a round, of what has no daemon in the path
  * @param large read again and again, with warm caches
  * @param small likewise
  * @param coldShardBytes of each of four objects that are read once
@@ -21,6 +22,7 @@ import java.util.Map;
 record Scale(
         int warmUps,
         int rounds,
+        int samples,
         Dataset large,
         Dataset small,
         long coldShardBytes,
@@ -34,6 +36,7 @@ record Scale(
             new Scale(
                     6,
                     3,
+                    3,
                     new Dataset("large", 4, 128 * MEBIBYTE),
                     Dataset.small("small", 2_000),
                     64 * MEBIBYTE,
@@ -45,6 +48,7 @@ record Scale(
     /** To see whether all of it works. */
     static final Scale QUICK =
             new Scale(
+                    1,
                     1,
                     1,
                     new Dataset("large", 4, 16 * MEBIBYTE),
@@ -85,6 +89,8 @@ record Scale(
                 warmUps,
                 "rounds_that_count",
                 rounds,
+                "samples_in_a_round_without_daemon",
+                samples,
                 "large_bytes",
                 large.totalBytes(),
                 "small_files",

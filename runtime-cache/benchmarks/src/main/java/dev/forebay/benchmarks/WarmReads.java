@@ -1,0 +1,135 @@
+package dev.forebay.benchmarks;
+
+import static dev.forebay.benchmarks.Contender.JNR;
+import static dev.forebay.benchmarks.Contender.KERNEL;
+import static dev.forebay.benchmarks.Contender.NATIVE;
+import static dev.forebay.benchmarks.Contender.NATIVE_LOOPS;
+import static dev.forebay.benchmarks.Contender.ON_DEMAND;
+import static dev.forebay.benchmarks.Contender.RAW;
+import static dev.forebay.benchmarks.Contender.RCLONE;
+import static dev.forebay.benchmarks.Contender.S3FS;
+import static dev.forebay.benchmarks.Contender.STOCK;
+
+import dev.forebay.benchmarks.Timing.Done;
+import dev.forebay.benchmarks.Timing.Work;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The cases of what is read again and again, and so is on the node. */
+final class WarmReads {
+    private static final List<Contender> ALL =
+            List.of(RAW, NATIVE, ON_DEMAND, KERNEL, JNR, STOCK, RCLONE, S3FS);
+
+    /** Those whose backing files are known, and so can be brought into memory. */
+    private static final List<Contender> OVER_FILES = ALL.subList(0, ALL.indexOf(RCLONE));
+
+    /** An image that is mounted from files cannot be opened with O_DIRECT. */
+    private static final List<Contender> DIRECT = List.of(RAW, NATIVE_LOOPS, KERNEL, JNR, STOCK);
+
+    /** Without a daemon in the path, and so as fast as each other but for what varies. */
+    private static final Set<Contender> WITHOUT_DAEMON = EnumSet.of(RAW, NATIVE, NATIVE_LOOPS);
+
+    /** Of what takes a hundredth of a second, starting the threads would be a large part. */
+    private static final Duration LEAST = Duration.ofMillis(500);
+
+    private static final int THREADS = 4;
+
+    private final Scale scale;
+    private final Timing timing;
+    private final Contenders contenders;
+
+    WarmReads(Scale scale, Timing timing, Contenders contenders) {
+        this.scale = scale;
+        this.timing = timing;
+        this.contenders = contenders;
+    }
+
+    /** Measures each once, or some more often. */
+    void round(int number, Results results) throws Exception {
+        for (ReadCase read : ReadCase.all()) {
+            List<Contender> who =
+                    read.direct()
+                            ? DIRECT
+                            : read.state() == PageCache.State.DISK ? ALL : OVER_FILES;
+            timing.measure(
+                    read.name(),
+                    read.unit(),
+                    sampled(who),
+                    number,
+                    results,
+                    contender -> {
+                        Path root = contenders.root(contender, scale.large());
+                        List<Path> files = Tree.files(root);
+                        if (!read.isPossible(files.getFirst())) {
+                            return Optional.empty();
+                        }
+                        PageCache.bring(read.state(), contenders.backing(contender, scale.large()));
+                        return Optional.of(
+                                lasting(
+                                        contender,
+                                        read.state(),
+                                        () -> read.done(files, scale.divisor())));
+                    });
+        }
+        for (int threads : List.of(1, THREADS)) {
+            for (PageCache.State state : PageCache.State.values()) {
+                timing.measure(
+                        "small_t%d_%s".formatted(threads, state.label()),
+                        scale.small().unit(),
+                        sampled(state == PageCache.State.DISK ? ALL : OVER_FILES),
+                        number,
+                        results,
+                        contender ->
+                                contenders
+                                        .wholeFiles(contender, scale.small(), threads, state)
+                                        .map(work -> lasting(contender, state, work)));
+            }
+        }
+        timing.measure(
+                "walk",
+                "entries/s",
+                sampled(ALL),
+                number,
+                results,
+                contender -> {
+                    Path root = contenders.root(contender, scale.small());
+                    PageCache.drop();
+                    return Optional.of(() -> new Done(Tree.walk(root), 0, 0));
+                });
+    }
+
+    /**
+     * These contenders, those without a daemon several times over: each takes little time, so that
+     * its figures vary most, and the goals for them are the closest.
+     */
+    private List<Contender> sampled(List<Contender> who) {
+        List<Contender> all = new ArrayList<>(who);
+        for (int sample = 1; sample < scale.samples(); sample++) {
+            who.stream().filter(WITHOUT_DAEMON::contains).forEach(all::add);
+        }
+        return all;
+    }
+
+    /**
+     * Again and again for half a second, where the second time finds everything as the first did:
+     * in pages that are the contender's own.
+     */
+    private static Work lasting(Contender contender, PageCache.State state, Work work) {
+        if (state == PageCache.State.DISK || !WITHOUT_DAEMON.contains(contender)) {
+            return work;
+        }
+        return () -> {
+            long began = System.nanoTime();
+            Done done = work.run();
+            while (System.nanoTime() - began < LEAST.toNanos()) {
+                done = done.plus(work.run());
+            }
+            return done;
+        };
+    }
+}
