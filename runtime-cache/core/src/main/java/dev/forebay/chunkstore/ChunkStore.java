@@ -153,15 +153,19 @@ public final class ChunkStore implements AutoCloseable {
         }
     }
 
-    /** On the disk that has the chunk; else, or if that fails, on the first that can take it. */
+    /**
+     * On the disk that has the chunk; else, or if that fails, on the first that can take it, with
+     * what the other one has of it.
+     */
     private void putSomewhere(ChunkId id, ByteBuffer data, ValidBlocks valid) {
         Optional<DiskStore> home = diskWith(id);
         ForebayException failure =
                 new ForebayException(ErrorCode.UNAVAILABLE, "no disk of the store is left");
         for (DiskStore disk : ranked(id, home)) {
-            try {
-                disk.put(id, data, valid);
-                home.filter(before -> before != disk).ifPresent(before -> before.drop(id));
+            Optional<DiskStore> leaves = home.filter(before -> before != disk);
+            try (StoredChunk there = leaves.flatMap(before -> before.find(id)).orElse(null)) {
+                disk.put(id, data, valid, there);
+                leaves.ifPresent(before -> before.drop(id));
                 return;
             } catch (ForebayException e) {
                 if (e.code() != ErrorCode.CAPACITY_EXCEEDED && e.code() != ErrorCode.UNAVAILABLE) {

@@ -34,7 +34,7 @@ final class DiskStore implements AutoCloseable {
     private static final int WRITE_ATTEMPTS = 3;
 
     /** A disk that takes writes and has lost so many chunks is given up all the same. */
-    private static final int MOST_UNREADABLE = 100;
+    static final int MOST_UNREADABLE = 100;
 
     private final Path directory;
     private final StoreLimits limits;
@@ -64,7 +64,7 @@ final class DiskStore implements AutoCloseable {
         this.space = new Space(files, table, counters, limits, policy, isProtected);
         this.probe = new DiskProbe(directory.resolve(LOCK), directory.resolve("incoming/probe"));
         files.prepare();
-        StoreScan.run(files, space, counters);
+        StoreScan.run(files, space, probe, counters);
     }
 
     /**
@@ -193,8 +193,12 @@ final class DiskStore implements AutoCloseable {
         return entry != null && to <= entry.length() && entry.valid().holds(from, to);
     }
 
-    /** Stores bytes as {@link ChunkStore#put} does. */
-    void put(ChunkId id, ByteBuffer data, ValidBlocks valid) {
+    /**
+     * Stores bytes as {@link ChunkStore#put} does.
+     *
+     * @param elsewhere the chunk on another disk, whose bytes are taken over
+     */
+    void put(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
         ChunkEntry before = current(id);
         if (before != null && before.length() != valid.chunkBytes()) {
             throw new ForebayException(
@@ -203,17 +207,18 @@ final class DiskStore implements AutoCloseable {
                             .formatted(id, before.length(), valid.chunkBytes()));
         }
         if (before == null || !before.valid().covers(valid)) {
-            write(id, data, valid);
+            write(id, data, valid, elsewhere);
         }
     }
 
-    private void write(ChunkId id, ByteBuffer data, ValidBlocks valid) {
+    private void write(
+            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
         long bytes = ChunkEntry.footprint(valid.chunkBytes());
         space.reserve(id, bytes);
         boolean published = false;
         try {
             for (int attempt = 1; !published; attempt++) {
-                published = tryWrite(id, data, valid, attempt);
+                published = tryWrite(id, data, valid, elsewhere, attempt);
             }
         } finally {
             if (!published) {
@@ -228,11 +233,16 @@ final class DiskStore implements AutoCloseable {
      * Returns false if another attempt is worth it: the disk was full and something was evicted, or
      * the chunk was removed while it was written anew.
      */
-    private boolean tryWrite(ChunkId id, ByteBuffer data, ValidBlocks valid, int attempt) {
+    private boolean tryWrite(
+            ChunkId id,
+            ByteBuffer data,
+            ValidBlocks valid,
+            @Nullable StoredChunk elsewhere,
+            int attempt) {
         Path file = files.incoming();
         ChunkEntry before = current(id);
         try (StoredChunk old = before == null ? null : open(before).orElse(null);
-                ChunkWriter writer = new ChunkWriter(data, valid, old)) {
+                ChunkWriter writer = new ChunkWriter(data, valid, old == null ? elsewhere : old)) {
             ChunkFooter footer = writer.write(file, id);
             counters.damaged.add(writer.damagedBlocks());
             return space.publish(file, id, footer.valid(), old == null ? null : before);

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +20,21 @@ final class StoreScan {
 
     private final ChunkFiles files;
     private final Space space;
+    private final DiskProbe probe;
     private final Counters counters;
+    private final AtomicInteger unreadable = new AtomicInteger();
 
-    private StoreScan(ChunkFiles files, Space space, Counters counters) {
+    private StoreScan(ChunkFiles files, Space space, DiskProbe probe, Counters counters) {
         this.files = files;
         this.space = space;
+        this.probe = probe;
         this.counters = counters;
     }
 
     /** Enters all that is there, listing several packs at once. */
-    static void run(ChunkFiles files, Space space, Counters counters) throws IOException {
-        StoreScan scan = new StoreScan(files, space, counters);
+    static void run(ChunkFiles files, Space space, DiskProbe probe, Counters counters)
+            throws IOException {
+        StoreScan scan = new StoreScan(files, space, probe, counters);
         int threads = Runtime.getRuntime().availableProcessors();
         try (ExecutorService readers = Executors.newFixedThreadPool(threads)) {
             List<Future<?>> scans =
@@ -68,7 +73,10 @@ final class StoreScan {
         }
     }
 
-    /** What is valid of a chunk, as far as it has to be known; null if its file is damaged. */
+    /**
+     * What is valid of a chunk, as far as it has to be known; null if its file is damaged, or
+     * cannot be read from a disk that is otherwise well.
+     */
     private @Nullable ValidBlocks valid(PackId pack, ChunkName name) throws IOException {
         if (!name.last()) {
             return name.complete() ? ValidBlocks.all(ChunkId.CHUNK_BYTES) : ChunkEntry.UNREAD;
@@ -78,6 +86,14 @@ final class StoreScan {
             return chunk.valid();
         } catch (DamagedChunkException e) {
             counters.damaged.increment();
+            return null;
+        } catch (IOException e) {
+            if (DiskFailure.of(e) != DiskFailure.UNREADABLE
+                    || unreadable.incrementAndGet() > DiskStore.MOST_UNREADABLE
+                    || probe.failure().isPresent()) {
+                throw e;
+            }
+            counters.diskErrors.increment();
             return null;
         }
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,6 +128,49 @@ class DisksTest {
             for (ChunkId id : store.chunks(PACK)) {
                 assertThat(store.verify(id)).isEqualTo(ChunkStore.Verdict.INTACT);
             }
+        }
+    }
+
+    @Test
+    void whatAFullDiskHasOfAChunkGoesWithItToAnother() throws Exception {
+        LoopDisk small = disk(8);
+        disk(96);
+        ValidBlocks first = ValidBlocks.of(LENGTH, List.of(new ByteRange(0, LENGTH / 2)));
+        ValidBlocks second = ValidBlocks.of(LENGTH, List.of(new ByteRange(LENGTH / 2, LENGTH)));
+        pinned.set(true);
+        try (ChunkStore store = open()) {
+            int index = 0;
+            while (files(small).isEmpty()) {
+                store.put(chunk(++index), bytes(index), first);
+            }
+            Files.write(small.path().resolve("of-others"), new byte[(int) small.usableBytes()]);
+
+            store.put(chunk(index), bytes(index), second);
+
+            assertThat(files(small)).isEmpty();
+            assertThat(store.holds(chunk(index), 0, LENGTH)).isTrue();
+            assertThat(reads(store, index)).isTrue();
+        }
+    }
+
+    @Test
+    void aChunkThatCannotBeReadAtTheStartDoesNotTakeItsDiskAway() throws Exception {
+        LoopDisk disk = disk(96);
+        try (ChunkStore store = open()) {
+            IntStream.range(0, 10).forEach(i -> put(store, i));
+        }
+        disk.spoil(files(disk).getFirst());
+
+        try (ChunkStore store = open()) {
+            assertThat(IntStream.range(0, 10).filter(i -> reads(store, i)).count()).isEqualTo(9);
+            assertThat(store.stats().diskErrors()).isPositive();
+            assertThat(store.stats().failedDisks()).isZero();
+        }
+    }
+
+    private static List<Path> files(LoopDisk disk) throws Exception {
+        try (Stream<Path> all = Files.walk(disk.path().resolve("chunks"))) {
+            return all.filter(Files::isRegularFile).toList();
         }
     }
 

@@ -72,7 +72,10 @@ final class RangeReader implements ResponseTransformer<GetObjectResponse, Boolea
 
     private @Nullable ForebayException check(GetObjectResponse response) {
         String answered = S3Listing.unquoted(response.eTag());
-        if (!answered.isEmpty() && !etag.isEmpty() && !answered.equals(etag)) {
+        if (!etag.isEmpty() && answered.isEmpty()) {
+            return unusable("its answer has no ETag");
+        }
+        if (!etag.isEmpty() && !answered.equals(etag)) {
             return changed("its ETag is " + answered + ", not " + etag);
         }
         int wanted = target.remaining();

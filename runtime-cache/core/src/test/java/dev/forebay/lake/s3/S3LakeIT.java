@@ -470,6 +470,15 @@ class S3LakeIT {
     }
 
     @Test
+    void aLakeThatDoesNotSayWhichObjectItSendsIsNotBelieved() {
+        String bucket = bucket("without-etag");
+        LakeObject object = put(bucket, "k", bytes(200_000));
+        proxy.spoil(request -> new Fault.WithoutEtag());
+        assertCode(ErrorCode.LAKE_UNAVAILABLE, () -> read(bucket, object, 5, 1000));
+        assertCode(ErrorCode.LAKE_UNAVAILABLE, () -> read(bucket, object, 0, 200_000));
+    }
+
+    @Test
     void aLakeThatIsAwayIsUnavailable() {
         FaultProxy gone = FaultProxy.before(server.endpoint());
         gone.close();

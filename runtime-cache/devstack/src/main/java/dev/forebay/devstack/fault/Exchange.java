@@ -23,6 +23,9 @@ final class Exchange {
     private static final Pattern CONTENT_RANGE =
             Pattern.compile("(?<range>content-range: *bytes \\d+)", Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern ETAG =
+            Pattern.compile("\\r\\netag:[^\\r]*", Pattern.CASE_INSENSITIVE);
+
     private final InputStream fromClient;
     private final OutputStream toClient;
     private final String head;
@@ -75,6 +78,9 @@ final class Exchange {
         if (fault instanceof Fault.OtherRange) {
             answerHead = CONTENT_RANGE.matcher(answerHead).replaceFirst("${range}1");
         }
+        if (fault instanceof Fault.WithoutEtag) {
+            answerHead = ETAG.matcher(answerHead).replaceFirst("");
+        }
         toClient.write(answerHead.getBytes(StandardCharsets.ISO_8859_1));
         passAnswer(fault, fromServer);
     }
@@ -86,6 +92,7 @@ final class Exchange {
             case Fault.Status status -> throw new IllegalStateException("answered already");
             case Fault.Delay delay -> body.transferTo(toClient);
             case Fault.OtherRange other -> body.transferTo(toClient);
+            case Fault.WithoutEtag without -> body.transferTo(toClient);
             case Fault.Truncate truncate -> pass(body, truncate.bytes());
             case Fault.Stall stall -> {
                 pass(body, stall.bytes());

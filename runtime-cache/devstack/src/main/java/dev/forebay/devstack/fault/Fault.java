@@ -27,6 +27,9 @@ public sealed interface Fault {
     /** The answer says that its body is another range than was asked for, if a range was. */
     record OtherRange() implements Fault {}
 
+    /** The answer does not say what of. */
+    record WithoutEtag() implements Fault {}
+
     /** The answer's body trickles. */
     record Slow(int bytesPerSecond) implements Fault {}
 

@@ -11,10 +11,12 @@ import java.util.Optional;
 /** A disk of its own that is as small as one likes, and that can die: an ext4. Needs root. */
 public final class LoopDisk implements AutoCloseable {
 
+    private final Path image;
     private final Path mountpoint;
     private boolean gone;
 
-    private LoopDisk(Path mountpoint) {
+    private LoopDisk(Path image, Path mountpoint) {
+        this.image = image;
         this.mountpoint = mountpoint;
     }
 
@@ -32,9 +34,10 @@ public final class LoopDisk implements AutoCloseable {
             }
             Files.createDirectories(mountpoint);
             run("mkfs.ext4", "-q", image.toString());
-            run("mount", "-o", "loop", image.toString(), mountpoint.toString());
+            LoopDisk disk = new LoopDisk(image, mountpoint);
+            disk.mount();
             Files.delete(mountpoint.resolve("lost+found"));
-            return new LoopDisk(mountpoint);
+            return disk;
         } catch (IOException e) {
             throw new DevstackException("cannot make a disk in " + image, e);
         }
@@ -52,6 +55,21 @@ public final class LoopDisk implements AutoCloseable {
         } catch (DevstackException e) {
             return Optional.empty();
         }
+    }
+
+    private void mount() {
+        run("mount", "-o", "loop", image.toString(), mountpoint.toString());
+    }
+
+    /**
+     * From now on this file cannot be opened, nor removed, and all others can: what says where its
+     * blocks are is damaged. Nobody may have anything of the disk open.
+     */
+    public void spoil(Path file) {
+        run("umount", mountpoint.toString());
+        String inside = "/" + mountpoint.relativize(file);
+        run("debugfs", "-w", "-R", "set_inode_field " + inside + " block[0] 0", image.toString());
+        mount();
     }
 
     /** Where it is mounted. */

@@ -8,6 +8,7 @@ import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -79,6 +80,11 @@ final class TimedReads {
             giveUp(reading);
             timeouts.add(file, offset, wanted);
             throw tooLate(e);
+        } catch (RuntimeException | Error e) {
+            if (reading.state() == Future.State.FAILED) {
+                buffers.give(own);
+            }
+            throw e;
         }
         target.put(own.flip());
         buffers.give(own);

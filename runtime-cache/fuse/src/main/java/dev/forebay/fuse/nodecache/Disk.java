@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.linux.ErrorNumber;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
@@ -58,8 +59,16 @@ final class Disk {
         }
     }
 
-    /** Leaves the disk alone from now on. */
+    /**
+     * Leaves the disk alone from now on; unless it is full, or this process has too many files
+     * open, for what is there can be read all the same.
+     */
     void failed(IOException failure) {
+        if (ErrorNumber.isFullDisk(failure)
+                || ErrorNumber.isOneOf(failure, ErrorNumber.EMFILE, ErrorNumber.ENFILE)) {
+            counters.refused.increment();
+            return;
+        }
         counters.diskErrors.increment();
         if (isUsable()) {
             LOG.warn("The node cache steps aside for {}: {}", REST, failure.toString());

@@ -2,6 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.PackSource;
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
@@ -151,11 +152,21 @@ final class PackCache implements PackSource, AutoCloseable {
         return known.isPresent() ? known.get() : files.get(pack, live.packBytes(manifest, pack));
     }
 
-    /** Empty if the version is not known here: let the source say so. */
+    /**
+     * Empty if the version is not known here, so that the source says so, or if there is no room
+     * for the pack's files.
+     */
     private Optional<PackFiles.Use> known(Digest manifest, PackId pack) throws IOException {
         try {
             return Optional.of(file(manifest, pack));
         } catch (ForebayException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            if (!ErrorNumber.isFullDisk(e)) {
+                throw e;
+            }
+            counters.refused.increment();
+            boolean _ = space.evictOne();
             return Optional.empty();
         }
     }

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.devstack.fault.LoopDisk;
+import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -63,6 +68,43 @@ class PackCacheDiskTest {
         try (PackCache cache = open()) {
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(cache.counters().damagedBlocks()).isZero();
+        }
+    }
+
+    @Test
+    void aPackThatHasNoRoomIsNoReasonToLeaveTheDiskAlone() throws Exception {
+        PackId more = PackId.parse("cd".repeat(32));
+        try (PackCache cache = open()) {
+            pack.assertReads(cache, TestPack.ALL, 0, 2 * MIB, true);
+            pack.takeAskedBytes();
+            fill(disk.path().resolve("of-others"));
+
+            assertThatThrownBy(
+                            () ->
+                                    cache.hold(
+                                            TestPack.ALL,
+                                            List.of(new Pack(more, pack.bytes.length))))
+                    .isInstanceOf(ForebayException.class);
+            cache.read(TestPack.ALL, more, 0, MIB, ByteBuffer.allocateDirect(MIB));
+
+            assertThat(cache.diskIsUsable()).isTrue();
+            assertThat(cache.counters().diskErrors()).isZero();
+            assertThat(cache.counters().refused()).isEqualTo(2);
+            assertThat(cache.counters().evictedBytes()).as("room for the next").isPositive();
+        }
+    }
+
+    private static void fill(Path file) throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.allocate(4096);
+            while (channel.write(bytes) > 0) {
+                bytes.clear();
+            }
+        } catch (IOException full) {
+            if (!ErrorNumber.isFullDisk(full)) {
+                throw full;
+            }
         }
     }
 
