@@ -150,7 +150,7 @@ class Demo:
     def _weigh(self, client: Client, used: Region, reads: Reads) -> None:
         if not self._originals:
             self._originals = self._read_manifest(client)
-        wanted = used.receipt.bytes
+        wanted = used.receipt.bytes_verified
         used.bytes_from_lake = lake_log.bytes_read(reads, self._originals)
         wrong = lake_log.not_once(reads, self._originals)
         self._checks.that(

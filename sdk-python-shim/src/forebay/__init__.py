@@ -39,6 +39,7 @@ Errors::
         ├── TooLarge            the version can never fit into the region
         ├── BudgetSpent         the namespace has spent its budget
         ├── Cancelled           the request was taken back
+        ├── DeadlineExceeded    not enough was there by the deadline
         ├── Unavailable         a part of the platform does not answer
         ├── Denied              the caller may not do that
         └── InternalError       a defect in Forebay
@@ -56,6 +57,7 @@ from forebay._errors import (
     ConfigurationError,
     ConnectionFailed,
     Corrupt,
+    DeadlineExceeded,
     Denied,
     EnsureTimeout,
     Evicting,
@@ -80,6 +82,7 @@ from forebay._errors import (
 from forebay._models import (
     Blocked,
     Budget,
+    BytesFrom,
     Check,
     Cost,
     Costs,
@@ -111,6 +114,7 @@ from forebay._models import (
     SweepPlan,
     SweepSchedule,
     SweptVersion,
+    Terms,
     Tracking,
     Version,
     Victim,
@@ -127,6 +131,7 @@ __all__ = [
     "Blocked",
     "Budget",
     "BudgetSpent",
+    "BytesFrom",
     "CachedDataset",
     "Cancelled",
     "CapacityExceeded",
@@ -139,6 +144,7 @@ __all__ = [
     "Costs",
     "Counted",
     "Dataset",
+    "DeadlineExceeded",
     "Denied",
     "EnsureStatus",
     "EnsureTimeout",
@@ -181,6 +187,7 @@ __all__ = [
     "SweepPlan",
     "SweepSchedule",
     "SweptVersion",
+    "Terms",
     "TooLarge",
     "Tracking",
     "Unavailable",

@@ -34,6 +34,7 @@ from forebay._models import (
     Sweep,
     SweepPlan,
     SweepSchedule,
+    Terms,
     Tracking,
     Version,
 )
@@ -133,6 +134,7 @@ class AsyncClient:
         on_progress: Callable[[Progress], None] | None = None,
         idempotency_key: str | None = None,
         run_id: str | None = None,
+        terms: Terms | None = None,
     ) -> Receipt:
         return await self._run(
             _ensure.ensure(
@@ -145,6 +147,7 @@ class AsyncClient:
                 on_progress=on_progress,
                 idempotency_key=idempotency_key,
                 run_id=run_id,
+                terms=terms,
             )
         )
 
@@ -157,8 +160,11 @@ class AsyncClient:
         pin: PinSpec | None = None,
         idempotency_key: str | None = None,
         wait_seconds: int = 0,
+        terms: Terms | None = None,
     ) -> EnsureStatus:
-        return await self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key))
+        return await self._send(
+            _calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, terms=terms)
+        )
 
     async def ensure_status(
         self, dataset: str, version: str, region: str, request_id: str, *, wait_seconds: int = 0

@@ -218,6 +218,15 @@ def build_parser() -> argparse.ArgumentParser:
     ensure.add_argument("--reason", metavar="WHY", help="what for")
     ensure.add_argument("--run-id", metavar="ID", help="take over what a command of this run held before it was killed")
     ensure.add_argument("--timeout", metavar="DURATION", help="give up waiting after this long; the work goes on")
+    ensure.add_argument("--min-coverage", metavar="PART", type=float, help="this part of the bytes, 0 to 1, will do")
+    ensure.add_argument("--deadline", metavar="DURATION", help="have an answer by then in any case")
+    ensure.add_argument("--on-deadline", choices=("fail", "run_cold"), help="what it then is (default: fail)")
+    ensure.add_argument(
+        "--priority",
+        choices=("interactive", "speculative"),
+        help="whether somebody waits for it (default: interactive)",
+    )
+    ensure.add_argument("--also-in", metavar="REGION", action="append", default=[], help="another region; repeatable")
     ensure.add_argument("-q", "--quiet", action="store_true", help="show no progress")
 
     plan = add("plan", _commands.plans.plan, "say what it would take to have a version in regions; nothing begins")

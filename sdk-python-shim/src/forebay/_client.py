@@ -32,6 +32,7 @@ from forebay._models import (
     Sweep,
     SweepPlan,
     SweepSchedule,
+    Terms,
     Tracking,
     Version,
 )
@@ -176,8 +177,11 @@ class Client:
         on_progress: Callable[[Progress], None] | None = None,
         idempotency_key: str | None = None,
         run_id: str | None = None,
+        terms: Terms | None = None,
     ) -> Receipt:
         """Returns when every byte of the version is in the region and verified, and the pin, if any, is held.
+
+        With ``terms`` it is less of it, or in more regions, or after a deadline in any case.
 
         Restarts of the control plane are waited out. Called again for the same version it joins the work.
 
@@ -185,6 +189,7 @@ class Client:
 
         Raises:
             EnsureTimeout: if that takes longer than ``timeout``.
+            DeadlineExceeded: if the deadline of the terms has passed, and they do not say ``run_cold``.
         """
         return self._run(
             _ensure.ensure(
@@ -197,6 +202,7 @@ class Client:
                 on_progress=on_progress,
                 idempotency_key=idempotency_key,
                 run_id=run_id,
+                terms=terms,
             )
         )
 
@@ -209,9 +215,10 @@ class Client:
         pin: PinSpec | None = None,
         idempotency_key: str | None = None,
         wait_seconds: int = 0,
+        terms: Terms | None = None,
     ) -> EnsureStatus:
         """Asks for the version and returns within ``wait_seconds`` (0 to 30), done or not."""
-        return self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key))
+        return self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, terms=terms))
 
     def ensure_status(
         self, dataset: str, version: str, region: str, request_id: str, *, wait_seconds: int = 0

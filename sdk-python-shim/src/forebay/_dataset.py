@@ -7,7 +7,7 @@ import atexit
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -15,7 +15,7 @@ from forebay import _mounts, _settings
 from forebay._client import Client
 from forebay._errors import ConfigurationError, ForebayError, NotFound, PinLost
 from forebay._keeper import PinKeeper
-from forebay._models import Pin, Progress, Receipt
+from forebay._models import Pin, Progress, Receipt, Terms
 from forebay._request import Ensured, EnsureRequest
 from forebay._runs import PinClaim, Run
 from forebay._values import Duration, checked_part, seconds_of, split_dataset
@@ -37,6 +37,11 @@ def ensure_dataset_cached(
     reason: str | None = None,
     run_id: str | None = None,
     timeout: Duration | None = None,
+    min_coverage: float | None = None,
+    deadline: Duration | None = None,
+    on_deadline: str | None = None,
+    priority: str | None = None,
+    also_in: Sequence[str] = (),
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
@@ -56,17 +61,25 @@ def ensure_dataset_cached(
             run; default ``FOREBAY_RUN_ID``. It then takes over that one's request and pin, instead of holding the
             version twice until the first lease ends. Ranks of a distributed job may share it.
         timeout: how long to wait; default: as long as it takes.
+        min_coverage: the part of the bytes, 0 to 1, that will do to begin with; the filling goes on.
+        deadline: by when the platform is to answer in any case; unlike ``timeout`` it counts restarts of this process.
+        on_deadline: what it then is if not enough is there: ``"fail"`` (default), or ``"run_cold"``: what is missing
+            is fetched when it is read, and ``receipt.cold`` says why.
+        priority: ``"interactive"`` (the default), or ``"speculative"`` for what nobody waits for.
+        also_in: further regions that must have the version before this returns, without a path here.
         progress: show progress, on stderr or in the notebook; or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
         mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
 
     Raises:
         EnsureTimeout: if ``timeout`` passed; the platform goes on, and a later call joins the work.
+        DeadlineExceeded: if ``deadline`` passed and ``on_deadline`` is not ``"run_cold"``.
         ConnectionFailed: if the control plane does not answer.
         ApiError: if it refuses: see the package's documentation for the tree of errors.
         ConfigurationError: if an argument or environment variable is missing or wrong.
     """
-    asked = _asked(name, version, region, holder, reason, run_id, timeout, progress, api)
+    terms = _terms(min_coverage, deadline, on_deadline, priority, also_in)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = asked.ensure(lease)
     return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
@@ -82,12 +95,18 @@ async def ensure_dataset_cached_async(
     reason: str | None = None,
     run_id: str | None = None,
     timeout: Duration | None = None,
+    min_coverage: float | None = None,
+    deadline: Duration | None = None,
+    on_deadline: str | None = None,
+    priority: str | None = None,
+    also_in: Sequence[str] = (),
     progress: bool | Callable[[Progress], None] = True,
     api: str | None = None,
     mount_root: str | os.PathLike[str] | None = None,
 ) -> CachedDataset:
     """The same as ``ensure_dataset_cached``, for asyncio; hold the version by ``async with``."""
-    asked = _asked(name, version, region, holder, reason, run_id, timeout, progress, api)
+    terms = _terms(min_coverage, deadline, on_deadline, priority, also_in)
+    asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = await asked.ensure_async(lease)
     return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
@@ -118,8 +137,15 @@ def release_dataset(
     if run is None:
         raise ConfigurationError("no run is named: pass run_id, or set FOREBAY_RUN_ID")
     region = _settings.region(region)
+    pin_id = run.pin_id(name, version, region, holder or run.holder)
     with Client(api) as client, contextlib.suppress(NotFound):
-        client.unpin(name, version, region, run.pin_id(name, version, region, holder or run.holder))
+        if version == "latest":
+            # What it meant when the pin was taken; there may be a later one since.
+            held = [pin.version for pin in client.pins(region) if (pin.dataset, pin.id) == (name, pin_id)]
+        else:
+            held = [version]
+        for each in held:
+            client.unpin(name, each, region, pin_id)
 
 
 def _asked(
@@ -130,6 +156,7 @@ def _asked(
     reason: str | None,
     run_id: str | None,
     timeout: Duration | None,
+    terms: Terms | None,
     progress: bool | Callable[[Progress], None],
     api: str | None,
 ) -> EnsureRequest:
@@ -146,7 +173,23 @@ def _asked(
         timeout=timeout,
         progress=progress,
         run=run,
+        terms=terms,
     )
+
+
+def _terms(
+    min_coverage: float | None,
+    deadline: Duration | None,
+    on_deadline: str | None,
+    priority: str | None,
+    also_in: Sequence[str],
+) -> Terms | None:
+    """None if nothing is said, so that a run's request keeps the key that it has."""
+    if isinstance(also_in, str):
+        raise ConfigurationError(f"also_in is a list of regions, not {also_in!r}")
+    seconds = None if deadline is None else seconds_of(deadline)
+    terms = Terms(min_coverage, seconds, on_deadline, priority, tuple(also_in))
+    return None if terms == Terms() else terms
 
 
 def _lease(pin_for: Duration | None) -> int | None:
@@ -345,7 +388,7 @@ class CachedDataset:
         return os.fspath(self.path)
 
     def __repr__(self) -> str:
-        return f"<CachedDataset {self.name}@{self.version} in {self.region}, {self.receipt.bytes} bytes>"
+        return f"<CachedDataset {self.name}@{self.version} in {self.region}, {self.receipt.bytes_verified} bytes>"
 
     def __reduce__(
         self,

@@ -10,7 +10,7 @@ from forebay import _calls
 from forebay._calls import MAX_WAIT_SECONDS
 from forebay._errors import ConnectionFailed, EnsureTimeout, NotFound, UnexpectedAnswer
 from forebay._exchange import Exchanges, Operation
-from forebay._models import EnsureStatus, PinSpec, Progress, Receipt
+from forebay._models import EnsureStatus, PinSpec, Progress, Receipt, Terms
 from forebay._values import Duration, human_bytes, seconds_of
 
 ACCEPTED_RETRY_SECONDS = 900.0
@@ -31,6 +31,7 @@ def ensure(
     on_progress: Callable[[Progress], None] | None,
     idempotency_key: str | None,
     run_id: str | None,
+    terms: Terms | None,
 ) -> Operation[Receipt]:
     """Asks for a version, looks after the request, and returns the receipt.
 
@@ -56,7 +57,7 @@ def ensure(
         if left is not None and left <= 0 and seen is not None:
             raise _timeout(dataset, version, region, seconds, seen)
         if seen is None:
-            call = _calls.ensure(dataset, version, region, pin, wait, key, run_id)
+            call = _calls.ensure(dataset, version, region, pin, wait, key, run_id, terms)
             limit = exchanges.retry_seconds
         else:
             call = _calls.ensure_status(dataset, version, region, seen.request_id, wait)

@@ -165,6 +165,10 @@ class Cancelled(ApiError):
     """The request was taken back."""
 
 
+class DeadlineExceeded(ApiError):
+    """Not enough of the version was there by the caller's deadline."""
+
+
 class Unavailable(ApiError):
     """A part of the platform does not answer."""
 
@@ -194,6 +198,7 @@ _BY_CODE: dict[str, type[ApiError]] = {
     "TOO_LARGE": TooLarge,
     "BUDGET_SPENT": BudgetSpent,
     "CANCELLED": Cancelled,
+    "DEADLINE_EXCEEDED": DeadlineExceeded,
     "UNAVAILABLE": Unavailable,
     "DENIED": Denied,
     "INTERNAL": InternalError,

@@ -16,7 +16,7 @@ _POLL_SECONDS = 0.05
 def path_of(receipt: Receipt, mount_root: Path | None) -> Path:
     """The receipt's path, below ``mount_root`` if this machine mounts somewhere else."""
     if mount_root is None:
-        return Path(receipt.path)
+        return Path(_shown(receipt))
     return mount_root / receipt.dataset / receipt.version
 
 
@@ -26,7 +26,7 @@ def wait_for(path: Path, receipt: Receipt, mount_root: Path | None) -> None:
     Raises:
         MountMissing: if it does not appear.
     """
-    root = mount_root or Path(*PurePosixPath(receipt.path).parts[:-3])
+    root = mount_root or Path(*PurePosixPath(_shown(receipt)).parts[:-3])
     # Without a mount there is nothing to wait for.
     patience = _APPEARS_WITHIN_SECONDS if root.is_dir() else 0.0
     deadline = time.monotonic() + patience
@@ -34,6 +34,13 @@ def wait_for(path: Path, receipt: Receipt, mount_root: Path | None) -> None:
         if time.monotonic() >= deadline:
             raise MountMissing(_explain(path, root, receipt, mount_root is not None))
         time.sleep(_POLL_SECONDS)
+
+
+def _shown(receipt: Receipt) -> str:
+    if receipt.path is None:
+        why = "" if receipt.cold is None else f": {receipt.cold.message}"
+        raise MountMissing(f"{receipt.region} does not show {receipt.dataset}@{receipt.version} yet{why}")
+    return receipt.path
 
 
 def _explain(path: Path, root: Path, receipt: Receipt, told: bool) -> str:

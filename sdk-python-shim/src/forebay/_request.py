@@ -11,7 +11,7 @@ from forebay._async_client import AsyncClient
 from forebay._calls import new_id
 from forebay._client import Client
 from forebay._errors import ForebayError
-from forebay._models import PinSpec, Progress, Receipt
+from forebay._models import PinSpec, Progress, Receipt, Terms
 from forebay._progress import ProgressDisplay
 from forebay._runs import PinClaim, Run
 from forebay._values import Duration
@@ -38,6 +38,7 @@ class EnsureRequest:
     timeout: Duration | None
     progress: bool | Callable[[Progress], None]
     run: Run | None
+    terms: Terms | None = None
 
     def ensure(self, lease_seconds: int | None) -> Ensured:
         """Waits for the version, held by a pin if there is a lease."""
@@ -54,6 +55,7 @@ class EnsureRequest:
                     on_progress=show.progress,
                     idempotency_key=self._key(pin),
                     run_id=None if self.run is None else self.run.id,
+                    terms=self.terms,
                 )
             except BaseException:
                 if claim is not None and self._is_in_vain(claim):
@@ -79,6 +81,7 @@ class EnsureRequest:
                         on_progress=show.progress,
                         idempotency_key=self._key(pin),
                         run_id=None if self.run is None else self.run.id,
+                        terms=self.terms,
                     )
                 except BaseException:
                     if claim is not None and self._is_in_vain(claim):
@@ -101,7 +104,10 @@ class EnsureRequest:
         return PinSpec(claim.id, self.holder, lease_seconds, self.reason, _settings.job_uid())
 
     def _key(self, pin: PinSpec | None) -> str | None:
-        return None if self.run is None else self.run.request_key(self.name, self.version, self.region, pin)
+        if self.run is None:
+            return None
+        terms = () if self.terms is None else (self.terms,)
+        return self.run.request_key(self.name, self.version, self.region, pin, *terms)
 
     def _is_in_vain(self, claim: PinClaim) -> bool:
         """Whether nobody will use the pin, which may have been taken though the request failed.
@@ -119,7 +125,7 @@ class EnsureRequest:
             return
         display = ProgressDisplay(f"{self.name}@{self.version} → {self.region}")
         try:
-            yield _Shown(display, lambda receipt: display.done(receipt.bytes))
+            yield _Shown(display, lambda receipt: display.done(receipt.bytes_verified))
         finally:
             display.close()
 

@@ -61,6 +61,7 @@ class State:
     tells: list[tuple[int, int | None]] = field(default_factory=list)
     """What the next answers say of bytes that are there, and of all bytes, before a version is complete."""
     fill_fails: Problem | None = None
+    cold: dict[str, str] | None = None
     blocked: dict[str, str] | None = None
     """Why the region ``eu`` does not go on with any version."""
     waiting: dict[str, str] | None = None
@@ -346,8 +347,10 @@ class ControlPlane:
         key = request.headers["idempotency-key"]
         if key not in self.state.requests:
             self.state.fills += 1
-            self.state.requests[key] = {"dataset": dataset, "version": version, "looks": 0, **request.body}
-        elif any(self.state.requests[key].get(name) != request.body.get(name) for name in ("region", "pin")):
+            first = {"region": request.body["regions"][0]} if "regions" in request.body else {}
+            asked = {"dataset": dataset, "version": version, "looks": 0}
+            self.state.requests[key] = asked | first | request.body
+        elif any(self.state.requests[key].get(name) != sent for name, sent in request.body.items()):
             raise Problem(409, "ALREADY_EXISTS", f"Idempotency-Key '{key}' was used for another request")
         if self.state.proves_slowly and request.query["wait_seconds"] == "0":
             progress = {"region": request.body["region"], "state": "CACHED", "bytes_cached": TOTAL_BYTES}
@@ -458,6 +461,9 @@ class ControlPlane:
             "workflow_id": f"dataset/{asked['dataset']}@{asked['version']}",
             "workflow_url": "http://127.0.0.1/w",
         }
+        if self.state.cold is not None:
+            unknown = dict.fromkeys(("manifest_digest", "objects", "bytes", "path", "cached_at"))
+            receipt |= unknown | {"coverage": 0, "bytes_verified": 0, "bytes_from_lake": 0, "cold": self.state.cold}
         return 200, {"request_id": key, "done": True, "receipt": receipt}
 
     def _take(self, dataset: str, version: str, region: str, asked: dict[str, Any]) -> dict[str, Any]:

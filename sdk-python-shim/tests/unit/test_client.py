@@ -14,7 +14,7 @@ import pytest
 from control_plane import TOTAL_BYTES, ControlPlane, Fault, Problem, busy, hang_up, send
 
 import forebay
-from forebay import AsyncClient, Client, PinSpec, Progress, _settings
+from forebay import AsyncClient, Client, PinSpec, Progress, _settings, ensure_dataset_cached
 
 
 def test_registers_and_lists_datasets_page_by_page(client: Client) -> None:
@@ -46,6 +46,29 @@ def test_a_choice_of_keys_is_sent_and_read(plane: ControlPlane, client: Client) 
     assert not {"include", "exclude", "keys"} & plane.seen("POST", "/datasets$")[0].body.keys()
     with pytest.raises(forebay.ConfigurationError, match="include is a list"):
         client.register_dataset("team/b", "s3://lake/a/", include="train/**")
+
+
+def test_a_version_is_asked_for_on_terms(plane: ControlPlane) -> None:
+    plain = {"region", "pin", "run_id"}
+    for run in ("a", "a", "b"):
+        terms: dict[str, Any] = {} if run == "b" else {"min_coverage": 0.5, "deadline": "10m", "also_in": ["us"]}
+        ensure_dataset_cached("vision/digits", "1", run_id=run, progress=False, **terms)
+    first, again, other = plane.seen("POST", "/ensure$")
+    assert first.body == {"regions": ["eu", "us"], "min_coverage": 0.5, "deadline_seconds": 600, "run_id": "a"}
+    assert again.headers["idempotency-key"] == first.headers["idempotency-key"]
+    assert other.body.keys() <= plain
+    with pytest.raises(forebay.ConfigurationError, match="also_in is a list"):
+        ensure_dataset_cached("vision/digits", "1", also_in="us")
+
+
+def test_a_cold_receipt_says_why(plane: ControlPlane, client: Client) -> None:
+    plane.state.cold = {"code": "CAPACITY_EXCEEDED", "message": "it waits for room"}
+    receipt = client.ensure("vision/digits", "1", "eu", terms=forebay.Terms(deadline_seconds=1, on_deadline="run_cold"))
+    assert (receipt.coverage, receipt.bytes_verified, receipt.bytes, receipt.path) == (0, 0, None, None)
+    assert receipt.cold is not None
+    assert receipt.cold.message == "it waits for room"
+    with pytest.raises(forebay.MountMissing, match="it waits for room"):
+        _ = forebay.CachedDataset(receipt).path
 
 
 def test_a_dataset_follows_its_source(plane: ControlPlane, client: Client) -> None:

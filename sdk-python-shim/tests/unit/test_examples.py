@@ -82,7 +82,7 @@ def test_the_demo_says_where_temporal_shows_the_workflow(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], stays: bool
 ) -> None:
     page = "http://127.0.0.1:7802/namespaces/default/workflows/dataset%2Fvision%2Fdigits%401"
-    receipt = Receipt("vision/digits", "1", "ab" * 32, 3, 9, "eu", 9, 9, "/mnt", workflow_url=page)
+    receipt = Receipt("vision/digits", "1", "eu", 9, 9, "ab" * 32, 3, 9, path="/mnt", workflow_url=page)
     story = demo.Demo(Devstack(tmp_path), stays=stays)
     story._tell([demo.Region("eu", "pin", receipt, 1.0, 0.1)])
     (line,) = (line for line in capsys.readouterr().out.splitlines() if page in line)

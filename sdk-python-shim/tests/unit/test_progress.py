@@ -115,7 +115,7 @@ def test_a_log_of_a_whole_wait_says_done_once_and_at_the_end(
     monkeypatch.setattr(Log, "pause_seconds", 0.0)
     plane.state.tells = [(0, None), (TOTAL_BYTES // 2, TOTAL_BYTES), (0, TOTAL_BYTES), (TOTAL_BYTES, TOTAL_BYTES)]
     display = ProgressDisplay("x")
-    display.done(client.ensure("vision/digits", "1", "eu", on_progress=display).bytes)
+    display.done(client.ensure("vision/digits", "1", "eu", on_progress=display).bytes_verified)
     lines = capsys.readouterr().err.splitlines()
     assert [re.sub(r"(%  .*| in \d+s)$", "", line) for line in lines] == [
         "x: listing the lake",

@@ -170,6 +170,17 @@ def test_another_process_may_release_what_a_run_holds(
         forebay.release_dataset("vision/digits", "1")
 
 
+def test_what_a_run_holds_of_the_latest_version_is_released_when_there_is_a_later_one(plane: ControlPlane) -> None:
+    ensure_dataset_cached("vision/digits", "latest", pin_for="1h", run_id="train-7", progress=False)
+    (pin,) = plane.state.pins.values()
+    pin["version"] = "1"
+    forebay.release_dataset("vision/digits", "latest", run_id="another")
+    assert not plane.seen("DELETE", "/pins/")
+    forebay.release_dataset("vision/digits", "latest", run_id="train-7")
+    (sent,) = plane.seen("DELETE", "/pins/")
+    assert "/versions/1/pins/" in sent.path
+
+
 @pytest.mark.parametrize("bad", ["a\nb", " ", "\x1b[31m"])
 def test_a_run_is_a_line_of_text(plane: ControlPlane, bad: str) -> None:
     with pytest.raises(forebay.ConfigurationError, match="the run's id"):

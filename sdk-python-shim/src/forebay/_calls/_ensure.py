@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import Any
 
 from forebay._calls._call import EVICTION_SECONDS, Call, new_id, reader
 from forebay._calls._paths import part, version_path
 from forebay._calls._pins import pin_body
-from forebay._models import EnsureStatus, PinSpec
+from forebay._models import EnsureStatus, PinSpec, Terms
 
 
 def ensure(
@@ -20,8 +19,14 @@ def ensure(
     wait_seconds: int,
     idempotency_key: str | None,
     run_id: str | None = None,
+    terms: Terms | None = None,
 ) -> Call[EnsureStatus]:
-    body: dict[str, Any] = {"region": region}
+    asked = terms or Terms()
+    body: dict[str, Any] = {"regions": [region, *asked.also_in]} if asked.also_in else {"region": region}
+    for name in ("min_coverage", "deadline_seconds", "on_deadline", "priority"):
+        value = getattr(asked, name)
+        if value is not None:
+            body[name] = value
     if run_id is not None:
         body["run_id"] = run_id
     if pin is not None:
@@ -40,8 +45,7 @@ def ensure(
 def prefetch(dataset: str, version: str, region: str) -> Call[EnsureStatus]:
     # One key for all who give the same hint: a thousand jobs that do are one request.
     key = "hint-" + hashlib.sha256("\0".join((dataset, version, region, "speculative")).encode()).hexdigest()[:40]
-    hint = ensure(dataset, version, region, None, 0, key)
-    return replace(hint, body={**(hint.body or {}), "priority": "speculative"})
+    return ensure(dataset, version, region, None, 0, key, terms=Terms(priority="speculative"))
 
 
 def ensure_status(dataset: str, version: str, region: str, request_id: str, wait_seconds: int) -> Call[EnsureStatus]:

@@ -8,7 +8,7 @@ from argparse import Namespace
 from forebay import _settings
 from forebay._commands._output import chosen, connect, print_json, print_pins, say, say_cause, stamped, until
 from forebay._dataset import ensure_dataset_cached
-from forebay._models import Origin, Version
+from forebay._models import Origin, Receipt, Version
 from forebay._tables import print_table
 from forebay._text import one_line
 from forebay._values import human_bytes, human_seconds, human_size, split_version
@@ -25,6 +25,11 @@ def ensure(options: Namespace) -> None:
         reason=options.reason,
         run_id=options.run_id,
         timeout=options.timeout,
+        min_coverage=options.min_coverage,
+        deadline=options.deadline,
+        on_deadline=options.on_deadline,
+        priority=options.priority,
+        also_in=options.also_in,
         progress=not (options.quiet or options.json),
         api=options.api,
     )
@@ -33,12 +38,20 @@ def ensure(options: Namespace) -> None:
         return
     receipt = cached.receipt
     if not options.quiet:
-        size = human_size(receipt.objects, receipt.bytes)
-        say(f"{name}@{version}: {size} in {receipt.region}, verified", file=sys.stderr)
+        say(f"{name}@{version}: {_held(receipt)} in {receipt.region}, verified", file=sys.stderr)
+        if receipt.cold is not None:
+            say(f"cold: {receipt.cold.message}", file=sys.stderr)
         if receipt.pin is not None:
             say(f"held until {until(receipt.pin.expires_at)} by pin {receipt.pin.id}", file=sys.stderr)
     # Only the path on stdout, so that a shell can say DATA=$(forebay ensure ...).
     say(str(cached.expected_path))
+
+
+def _held(receipt: Receipt) -> str:
+    if receipt.objects is None or receipt.bytes is None:
+        return "nothing yet"
+    size = human_size(receipt.objects, receipt.bytes)
+    return size if receipt.coverage >= 1 else f"{receipt.coverage:.1%} of {size}"
 
 
 def prefetch(options: Namespace) -> None:

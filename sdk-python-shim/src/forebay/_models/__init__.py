@@ -2,7 +2,7 @@
 
 from forebay._models.costs import Budget, Cost, Costs, Counted, Money
 from forebay._models.datasets import Check, Dataset, Tracking
-from forebay._models.ensure import EnsureStatus, Progress, Receipt
+from forebay._models.ensure import BytesFrom, EnsureStatus, Progress, Receipt, Terms
 from forebay._models.explanations import Explanation, Happening
 from forebay._models.pins import Pin, PinSpec
 from forebay._models.placements import Placement, Placements
@@ -16,6 +16,7 @@ from forebay._models.wire import decode, decode_items, to_json
 __all__ = [
     "Blocked",
     "Budget",
+    "BytesFrom",
     "Check",
     "Cost",
     "Costs",
@@ -47,6 +48,7 @@ __all__ = [
     "SweepPlan",
     "SweepSchedule",
     "SweptVersion",
+    "Terms",
     "Tracking",
     "Version",
     "Victim",

@@ -81,6 +81,37 @@ class PlanIT {
     }
 
     @Test
+    void onlyWhatBelongsToADatasetIsCounted() {
+        String name = platform.dataset(LONG);
+        platform.put(name + "/more/a", "xxxx");
+        platform.put(name + "/more/b", "xx");
+        platform.put(name + ".keys", name + "/more/b\n");
+        survey(100_000, 0, "null", "null", "null", "");
+
+        for (Map.Entry<String, Integer> each :
+                Map.of(
+                                "\"include\":[\"more/**\"]",
+                                6,
+                                "\"exclude\":[\"more/**\"]",
+                                11,
+                                "\"keys\":\"s3://lake/%s.keys\"".formatted(name),
+                                2)
+                        .entrySet()) {
+            String chosen = name + "-" + each.getValue();
+            api.post(
+                    "/datasets",
+                    "{\"namespace\":\"team\",\"name\":\"%s\",\"source\":\"s3://lake/%s/\",%s}"
+                            .formatted(chosen, name, each.getKey()));
+
+            Api.Answer plan = api.post(version(chosen, "v1") + "/plan", PLANNED);
+
+            assertThat(plan.body().at("/regions/0/needs/bytes").asInt())
+                    .as(plan.raw().body())
+                    .isEqualTo(each.getValue());
+        }
+    }
+
+    @Test
     void whatIsMissingHasItsPriceAndItsTime() {
         String name = platform.dataset(LONG);
         String v = version(name, "v1");

@@ -27,6 +27,11 @@ final class Changes {
         return Workflow.getVersion("speculation has a budget", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
+    /** Whether what nobody waits for has no room before its namespace may spend more. */
+    static boolean budgetsComeBeforeRoom() {
+        return Workflow.getVersion("budgets come before room", Workflow.DEFAULT_VERSION, 1) > 0;
+    }
+
     /** As {@link #ID}, of fillings. */
     private static final String OF_FILLINGS = "room is claimed";
 

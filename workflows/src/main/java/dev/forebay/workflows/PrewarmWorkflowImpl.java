@@ -80,12 +80,24 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         }
         String path =
                 Changes.roomIsClaimed()
-                        ? inTurn(input, urgency -> new Entry(input, urgency).await())
+                        ? inTurn(input, urgency -> enter(input, urgency))
                         : Steps.mount(input.version(), input.region(), urgency(input))
                                 .mount(input.version(), input.manifest());
         Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
         report(input, cursor);
         return cursor;
+    }
+
+    /** Who waits for a budget, which may be weeks, has no room meanwhile: others could use it. */
+    private static String enter(PrewarmInput input, Urgency urgency) {
+        if (urgency == Urgency.SPECULATIVE && Changes.budgetsComeBeforeRoom()) {
+            requireBudget(input);
+        }
+        return new Entry(input, urgency).await();
+    }
+
+    private static void requireBudget(PrewarmInput input) {
+        Steps.budget(input.version()).requireBudget(input.version().dataset().namespace());
     }
 
     /** Whom to ask before the lake; nobody if that cannot be found out. */
@@ -167,7 +179,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     private static WarmResult warmWithinBudget(
             PrewarmInput input, long from, long to, Urgency urgency) {
         if (urgency == Urgency.SPECULATIVE && Changes.speculationHasABudget()) {
-            Steps.budget(input.version()).requireBudget(input.version().dataset().namespace());
+            requireBudget(input);
         }
         return warm(input, from, to, urgency);
     }

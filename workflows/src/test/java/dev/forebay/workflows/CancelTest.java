@@ -180,9 +180,9 @@ class CancelTest {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> hint =
                 ask("hint", new EnsureRequest(US, null, later, List.of()));
-        platform.passUntil("it is mounted", () -> platform.us.count(Step.MOUNT) == 1);
+        platform.passUntil("it is refused", () -> platform.control.budgetRefusals() > 0);
         platform.pass(Duration.ofHours(3));
-        assertThat(platform.us.count(Step.WARM)).isZero();
+        assertThat(platform.us.count(Step.MOUNT)).as("others can have the room").isZero();
 
         assertThat(platform.ensure(US, null).cachedAt()).isNotNull();
 
@@ -195,7 +195,7 @@ class CancelTest {
         Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> hint =
                 ask("hint", new EnsureRequest(US, null, later, List.of()));
-        platform.passUntil("it is mounted", () -> platform.us.count(Step.MOUNT) == 1);
+        platform.passUntil("it is refused", () -> platform.control.budgetRefusals() > 0);
         platform.pass(Duration.ofHours(3));
 
         platform.control.setBudgetSpent(false);

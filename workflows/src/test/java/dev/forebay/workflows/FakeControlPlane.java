@@ -25,6 +25,7 @@ import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A lake with one listing and a catalogue that remembers what it was told. */
@@ -50,6 +51,7 @@ final class FakeControlPlane
     private final Queue<ErrorCode> failures = new ArrayDeque<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean budgetSpent;
+    private final AtomicInteger budgetRefusals = new AtomicInteger();
     private volatile List<Sibling> siblings = List.of();
     private volatile boolean siblingsUnknown;
     private final List<Happening> happenings = new ArrayList<>();
@@ -106,6 +108,11 @@ final class FakeControlPlane
         budgetSpent = value;
     }
 
+    /** How often somebody was told that a budget is spent. */
+    int budgetRefusals() {
+        return budgetRefusals.get();
+    }
+
     /** Which regions are cheaper than the lake from now on. */
     void setSiblings(Sibling... cheaper) {
         siblings = List.of(cheaper);
@@ -125,6 +132,7 @@ final class FakeControlPlane
     @Override
     public void requireBudget(String namespace) {
         if (budgetSpent) {
+            budgetRefusals.incrementAndGet();
             throw Failures.of(
                     new ForebayException(ErrorCode.BUDGET_SPENT, namespace + " has spent it"));
         }

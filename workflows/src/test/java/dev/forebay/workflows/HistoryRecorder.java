@@ -53,7 +53,7 @@ import java.util.stream.IntStream;
  *     --dynamic-config-value history.maxInFlightUpdates=1000
  * ./mvnw -pl workflows -am test-compile dependency:build-classpath -Dmdep.outputFile=target/classpath
  * cd workflows && java -cp target/test-classes:target/classes:$(cat target/classpath) \\
- *     dev.forebay.workflows.HistoryRecorder 127.0.0.1:17233 DIRECTORY
+ *     dev.forebay.workflows.HistoryRecorder 127.0.0.1:17233 DIRECTORY [STORY]...
  * </pre>
  *
  * <p>Old histories stay: workflows that began under them may still run. Record into a new folder
@@ -75,8 +75,11 @@ final class HistoryRecorder {
     public static void main(String[] arguments) throws IOException {
         Path directory = Files.createDirectories(Path.of(arguments[1]));
         HistoryRecorder recorder = new HistoryRecorder(arguments[0], directory);
+        List<String> wanted = List.of(arguments).subList(2, arguments.length);
         for (Map.Entry<String, Consumer<Platform>> story : stories().entrySet()) {
-            recorder.record(story.getKey(), story.getValue());
+            if (wanted.isEmpty() || wanted.contains(story.getKey())) {
+                recorder.record(story.getKey(), story.getValue());
+            }
         }
     }
 
@@ -99,6 +102,7 @@ final class HistoryRecorder {
         stories.put("abandoned", HistoryRecorder::abandoned);
         stories.put("queued", HistoryRecorder::queued);
         stories.put("siblings", HistoryRecorder::siblings);
+        stories.put("budget", HistoryRecorder::budget);
         return stories;
     }
 
@@ -330,6 +334,17 @@ final class HistoryRecorder {
         result(waiting);
     }
 
+    /** What nobody waits for, while its namespace has spent its budget; then somebody does. */
+    private static void budget(Platform platform) {
+        platform.control.setBudgetSpent(true);
+        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        CompletableFuture<Receipt> hint =
+                platform.ensureAsync("hint", new EnsureRequest(US, null, later, List.of()));
+        platform.passUntil("it is refused", () -> platform.control.budgetRefusals() > 0);
+        platform.ensure(US, null);
+        result(hint);
+    }
+
     /** A region that is filled from another one, and one of which nobody knows what is cheaper. */
     private static void siblings(Platform platform) {
         platform.control.failSiblings();
@@ -360,7 +375,7 @@ final class HistoryRecorder {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (List.of("hurried", "queued", "siblings").contains(story)) {
+            if (List.of("hurried", "queued", "siblings", "budget").contains(story)) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
             if (platform.us.count(Step.BEGIN_EVICTION) > 0 && !story.equals("sweep")) {

@@ -4,6 +4,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.KeyFilter;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,17 @@ public record LakeSource(
     /** Which keys, relative to the prefix, the patterns let through. */
     public KeyFilter filter() {
         return KeyFilter.of(include, exclude);
+    }
+
+    /** Which keys below the prefix belong to it, as far as patterns say. */
+    public Predicate<String> chosen() {
+        KeyFilter filter = filter();
+        return key -> filter.accepts(key.substring(prefix.length()));
+    }
+
+    /** What all these begin with. */
+    public String chosenPrefix() {
+        return prefix + filter().literalPrefix();
     }
 
     /** Where the list of keys is; null if there is none. */

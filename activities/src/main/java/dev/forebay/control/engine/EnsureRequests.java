@@ -124,9 +124,7 @@ public class EnsureRequests {
                                                 .orElse(true))
                         .orElseThrow(() -> unknown(version, requestId));
         if (entry.cancelled()) {
-            throw new ForebayException(
-                    ErrorCode.CANCELLED,
-                    "request '%s' on %s was taken back".formatted(requestId, version));
+            throw takenBack(version, requestId);
         }
         return answer(dataset, entry, wait);
     }
@@ -146,15 +144,25 @@ public class EnsureRequests {
         }
         requests.cancel(entry);
         waiting.ended(version, requestId);
+        takeBack(dataset, entry);
+    }
+
+    private void takeBack(Dataset dataset, RequestLog.Entry entry) {
         updates.send(
                         dataset,
                         new Update<@Nullable Void>(
-                                version,
+                                entry.version(),
                                 "cancel",
                                 "cancel-" + UUID.randomUUID(),
                                 Void.class,
                                 new CancelRequest(entry.updateId())))
                 .ifPresent(accepted -> updates.isDone(accepted, evictionWait));
+    }
+
+    private static ForebayException takenBack(DatasetVersion version, String requestId) {
+        return new ForebayException(
+                ErrorCode.CANCELLED,
+                "request '%s' on %s was taken back".formatted(requestId, version));
     }
 
     private RequestLog.Entry entry(DatasetVersion version, String requestId) {
@@ -180,6 +188,10 @@ public class EnsureRequests {
         } catch (NoSuchRunException gone) {
             return false; // the next run is to answer the same attempt
         } catch (ForebayException failed) {
+            if (!TemporalCalls.isSaidByWorkflow(failed)) {
+                // A second attempt beside one that goes on could not be taken back.
+                throw failed;
+            }
             return true;
         }
     }
@@ -241,7 +253,19 @@ public class EnsureRequests {
                                 Receipt.class,
                                 form.read(entry.body())));
         requests.accepted(entry, accepted.getExecution().getRunId());
+        if (isTakenBack(entry)) {
+            // Before the workflow knew of it: whoever did so had nothing to take back there.
+            takeBack(dataset, entry);
+            throw takenBack(entry.version(), entry.id());
+        }
         return accepted;
+    }
+
+    private boolean isTakenBack(RequestLog.Entry sent) {
+        return requests.find(sent.version(), sent.id())
+                .filter(now -> now.updateId().equals(sent.updateId()))
+                .filter(RequestLog.Entry::cancelled)
+                .isPresent();
     }
 
     private Ensured await(

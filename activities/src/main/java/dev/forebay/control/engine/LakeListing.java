@@ -7,8 +7,11 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.service.Workspace;
 import jakarta.inject.Singleton;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Looks at what the lake has below a source, for the plan of a version that is not frozen yet.
@@ -18,11 +21,15 @@ import java.util.concurrent.Semaphore;
 class LakeListing {
 
     private final Lake lake;
+    private final ListedKeys listedKeys;
+    private final Workspace workspace;
     private final int most;
     private final Semaphore places;
 
-    LakeListing(Lake lake, ControlPlaneConfig config) {
+    LakeListing(Lake lake, ListedKeys listedKeys, Workspace workspace, ControlPlaneConfig config) {
         this.lake = lake;
+        this.listedKeys = listedKeys;
+        this.workspace = workspace;
         this.most = config.plan().objects();
         this.places = new Semaphore(config.plan().listings());
     }
@@ -51,16 +58,36 @@ class LakeListing {
         }
         Count count = new Count();
         try {
-            lake.list(source.bucket(), source.prefix(), count::add, objects -> {});
+            list(source, count::add);
         } catch (Enough enough) {
             return count.size(false);
         } finally {
             places.release();
         }
         if (count.objects == 0) {
-            throw new ForebayException(ErrorCode.LAKE_EMPTY, "no objects below " + source);
+            throw new ForebayException(
+                    ErrorCode.LAKE_EMPTY, "no objects below " + source.describe());
         }
         return count.size(true);
+    }
+
+    private void list(LakeSource source, Consumer<LakeObject> each) {
+        if (source.keysAddress() == null) {
+            Predicate<String> chosen = source.chosen();
+            lake.list(
+                    source.bucket(),
+                    source.chosenPrefix(),
+                    object -> {
+                        if (chosen.test(object.key())) {
+                            each.accept(object);
+                        }
+                    },
+                    objects -> {});
+            return;
+        }
+        try (Workspace.Temporary folder = workspace.temporary("plan-")) {
+            listedKeys.forEach(source, folder.path(), each, objects -> {});
+        }
     }
 
     /** Objects laid one after the other, as they are in packs. */

@@ -8,7 +8,6 @@ import dev.forebay.control.catalogue.VersionCatalogue.Frozen;
 import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.walk.KeyList;
-import dev.forebay.lake.walk.KeyListWalk;
 import dev.forebay.lake.walk.PrefixWalk;
 import dev.forebay.manifest.CachedManifest;
 import dev.forebay.manifest.Manifest;
@@ -18,7 +17,6 @@ import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.model.KeyFilter;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.service.Workspace;
 import io.temporal.activity.ActivityExecutionContext;
@@ -27,7 +25,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
@@ -47,6 +44,7 @@ class Snapshots {
 
     private final VersionCatalogue versions;
     private final Lake lake;
+    private final ListedKeys listedKeys;
     private final ManifestCache manifests;
     private final Workspace workspace;
     private final ControlPlaneConfig.Ingest config;
@@ -56,11 +54,13 @@ class Snapshots {
     Snapshots(
             VersionCatalogue versions,
             Lake lake,
+            ListedKeys listedKeys,
             ManifestCache manifests,
             Workspace workspace,
             ControlPlaneConfig config) {
         this.versions = versions;
         this.lake = lake;
+        this.listedKeys = listedKeys;
         this.manifests = manifests;
         this.workspace = workspace;
         this.config = config.ingest();
@@ -174,13 +174,11 @@ class Snapshots {
 
     private void walk(
             LakeSource source, Path folder, Consumer<LakeObject> each, LongConsumer listed) {
-        KeyFilter filter = source.filter();
-        String listedPrefix = source.prefix() + filter.literalPrefix();
         PrefixWalk walk =
                 new PrefixWalk(
-                        lake.listing(source.bucket(), listedPrefix),
-                        listedPrefix,
-                        key -> accepts(filter, source, key),
+                        lake.listing(source.bucket(), source.chosenPrefix()),
+                        source.chosenPrefix(),
+                        source.chosen(),
                         folder,
                         source.describe());
         walk.list(config.requests(), listed);
@@ -189,25 +187,8 @@ class Snapshots {
 
     private Origin.ListIdentity walkKeys(
             LakeSource source, Consumer<LakeObject> each, LongConsumer listed, Path folder) {
-        LakeSource.Address address = Objects.requireNonNull(source.keysAddress());
-        KeyFilter filter = source.filter();
-        KeyList keys =
-                KeyList.fetch(
-                        lake,
-                        address.bucket(),
-                        address.key(),
-                        folder(folder, "keys"),
-                        config.keyList().asLongValue());
-        new KeyListWalk(
-                        lake.listing(source.bucket(), source.prefix()),
-                        source.prefix(),
-                        key -> accepts(filter, source, key))
-                .forEach(keys, config.requests(), each, listed);
+        KeyList keys = listedKeys.forEach(source, folder(folder, "keys"), each, listed);
         return new Origin.ListIdentity(keys.object().etag(), keys.object().versionId());
-    }
-
-    private static boolean accepts(KeyFilter filter, LakeSource source, String key) {
-        return filter.accepts(key.substring(source.prefix().length()));
     }
 
     private static Path folder(Path parent, String name) {

@@ -117,6 +117,11 @@ class TemporalCalls {
         return false;
     }
 
+    /** Whether a workflow has said so; else Temporal did not answer. */
+    static boolean isSaidByWorkflow(ForebayException translated) {
+        return hasCause(translated, TemporalFailure.class);
+    }
+
     private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
         for (Throwable at = failure; at != null; at = at.getCause()) {
             if (type.isInstance(at)) {
