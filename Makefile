@@ -81,8 +81,9 @@ images: ## Makes the chart's images, without a container engine, and says what i
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'helm/images/target/*:helm/images/target/lib/*' \
 	  dev.forebay.images.Images . target/images
 
-test-images: images ## Unpacks the images, and starts what is in them (needs root; 3 minutes)
-	$(MVN) -q -pl helm/images -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
+# Not by programs that are built anew: Quarkus would number things in another order, and images are made again to be compared.
+test-images: images ## Unpacks the images, starts what is in them, and makes them once more to compare (needs root; 5 minutes)
+	$(MVN) -q -pl helm/images -am verify -Dquarkus.build.skip=true -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test='*ContainerIT' -Dfailsafe.failIfNoSpecifiedTests=false
 
 test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)

@@ -17,6 +17,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 
 /** Writes images as archives, such as {@code docker save} writes them. */
@@ -24,6 +26,17 @@ final class ImageWriter {
 
     /** The same for all builds, or no two would be the same. */
     private static final Instant CREATED = FileEntriesLayer.DEFAULT_MODIFICATION_TIME;
+
+    /** Sorted, as labels are: the order of a {@code Map.of} is another in each JVM. */
+    private static final SortedMap<String, String> ENVIRONMENT =
+            new TreeMap<>(
+                    Map.of(
+                            "JAVA_HOME",
+                            JavaRuntime.PLACE,
+                            "PATH",
+                            JavaRuntime.PLACE + "/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                            "LANG",
+                            "C.UTF-8"));
 
     private ImageWriter() {}
 
@@ -46,22 +59,16 @@ final class ImageWriter {
                     .setUser(program.user())
                     .setWorkingDirectory(AbsoluteUnixPath.get("/work"))
                     .setEntrypoint(program.entrypoint())
-                    .setEnvironment(
-                            Map.of(
-                                    "JAVA_HOME",
-                                    JavaRuntime.PLACE,
-                                    "PATH",
-                                    JavaRuntime.PLACE + "/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                                    "LANG",
-                                    "C.UTF-8"))
+                    .setEnvironment(ENVIRONMENT)
                     .setLabels(
-                            Map.of(
-                                    "org.opencontainers.image.title",
-                                    program.image(),
-                                    "org.opencontainers.image.version",
-                                    tag,
-                                    "org.opencontainers.image.licenses",
-                                    "Apache-2.0"))
+                            new TreeMap<>(
+                                    Map.of(
+                                            "org.opencontainers.image.title",
+                                            program.image(),
+                                            "org.opencontainers.image.version",
+                                            tag,
+                                            "org.opencontainers.image.licenses",
+                                            "Apache-2.0")))
                     .containerize(
                             Containerizer.to(
                                             TarImage.at(archive).named(program.image() + ":" + tag))
