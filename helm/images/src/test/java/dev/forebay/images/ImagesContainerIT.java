@@ -101,6 +101,9 @@ class ImagesContainerIT {
         try (ServerProcess process =
                 worker.start("worker", own, List.of(), environment, ready(port))) {
             assertThat(owner(process.pid())).isEqualTo(65532);
+            assertThat(Path.of("/proc/" + process.pid() + "/mountinfo"))
+                    .content()
+                    .containsPattern(" / ro[, ]");
             assertThat(disk.resolve("store")).isNotEmptyDirectory();
         }
     }

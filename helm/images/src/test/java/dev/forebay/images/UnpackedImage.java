@@ -27,6 +27,21 @@ record UnpackedImage(Path root, JsonNode config) {
 
     private static final JsonMapper JSON = new JsonMapper();
 
+    /**
+     * As the chart has it: the root cannot be written to, what is mounted in it can. In a mount
+     * namespace that ends with the process.
+     */
+    private static final String READ_ONLY =
+            """
+            root=$1; shift
+            mount --bind "$root" "$root"
+            for volume in tmp work disks mnt; do
+              if [ -d "$root/$volume" ]; then mount --bind "$root/$volume" "$root/$volume"; fi
+            done
+            mount -o remount,bind,ro "$root"
+            exec "$@"
+            """;
+
     /** Unpacks an archive, as root, below a directory that is empty. */
     static UnpackedImage of(Path archive, Path directory) throws Exception {
         Path files = Files.createDirectory(directory.resolve("archive"));
@@ -149,6 +164,12 @@ record UnpackedImage(Path root, JsonNode config) {
                 List.of(
                         "/usr/bin/unshare",
                         "--mount",
+                        "/bin/sh",
+                        "-ec",
+                        READ_ONLY,
+                        "sh",
+                        root.toString(),
+                        "/usr/bin/unshare",
                         "--root=" + root,
                         "--wd=" + config.get("WorkingDir").asText(),
                         "--mount-proc",
