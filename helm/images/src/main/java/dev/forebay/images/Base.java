@@ -1,0 +1,63 @@
+package dev.forebay.images;
+
+import com.google.cloud.tools.jib.api.buildplan.AbsoluteUnixPath;
+import com.google.cloud.tools.jib.api.buildplan.FileEntriesLayer;
+import com.google.cloud.tools.jib.api.buildplan.FilePermissions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+
+/** What an image is before there is Java in it: no shell, no package manager. */
+final class Base {
+
+    private static final Instant TIME = FileEntriesLayer.DEFAULT_MODIFICATION_TIME;
+
+    private Base() {}
+
+    /**
+     * Adds to the unpacked packages what their installation would make.
+     *
+     * @param root is writable, and has packages in it
+     */
+    static void complete(Path root) throws IOException {
+        Path etc = Files.createDirectories(root.resolve("etc"));
+        Files.writeString(
+                etc.resolve("passwd"),
+                """
+                root:x:0:0:root:/:/sbin/nologin
+                forebay:x:65532:65532:forebay:/work:/sbin/nologin
+                """);
+        Files.writeString(etc.resolve("group"), "root:x:0:\nforebay:x:65532:\n");
+        Files.writeString(
+                etc.resolve("nsswitch.conf"), "passwd: files\ngroup: files\nhosts: files dns\n");
+    }
+
+    static FileEntriesLayer layer(Path root) throws IOException {
+        return new Tree(root, "/")
+                .layer("base", path -> isWanted(path) && !path.equals(Path.of("tmp"))).toBuilder()
+                        .addEntry(
+                                root,
+                                AbsoluteUnixPath.get("/tmp"),
+                                FilePermissions.fromOctalString("777"),
+                                TIME)
+                        .addEntry(
+                                root,
+                                AbsoluteUnixPath.get("/work"),
+                                FilePermissions.DEFAULT_FOLDER_PERMISSIONS,
+                                TIME,
+                                Program.NOBODY)
+                        .build();
+    }
+
+    /** Licences stay; what only people at a terminal read does not. */
+    static boolean isWanted(Path path) {
+        if (path.startsWith("usr/share/doc")) {
+            return path.endsWith("copyright");
+        }
+        return !path.startsWith("usr/share/man")
+                && !path.startsWith("usr/share/locale")
+                && !path.startsWith("usr/share/lintian")
+                && !path.startsWith("usr/share/info");
+    }
+}

@@ -1,0 +1,116 @@
+package dev.forebay.images;
+
+import com.google.cloud.tools.jib.api.buildplan.FileEntriesLayer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Makes the images of the chart of what Maven has built, and says what is in them. The same
+ * programs, JDK and packages make the same images, byte by byte.
+ */
+public final class Images {
+
+    private static final Pattern RELEASE = Pattern.compile("(?m)^appVersion: (\\S+)$");
+
+    private final Path repository;
+    private final Path output;
+    private final JavaRuntime jdk = new JavaRuntime(Path.of(System.getProperty("java.home")));
+    private final DebianLock lock = DebianLock.read();
+    private final DebianArchive debian;
+
+    private Images(Path repository, Path output) throws IOException {
+        this.repository = repository;
+        this.output = output;
+        this.debian = new DebianArchive(cache());
+    }
+
+    /** With the repository, where all programs are built, and where images go. */
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 2) {
+            System.err.println("Usage: Images REPOSITORY OUTPUT");
+            System.exit(2);
+        }
+        make(Path.of(arguments[0]).toAbsolutePath().normalize(), Path.of(arguments[1]));
+    }
+
+    /** Makes all images; what was made before is replaced. */
+    static void make(Path repository, Path output) throws IOException, InterruptedException {
+        Path absolute = Files.createDirectories(output).toRealPath();
+        Path work = Directories.fresh(absolute.resolve("work"));
+        try {
+            new Images(repository, absolute).make(work);
+        } finally {
+            Directories.delete(work);
+        }
+    }
+
+    private void make(Path work) throws IOException, InterruptedException {
+        String tag = release();
+        Path base = Files.createDirectory(work.resolve("base"));
+        debian.unpack(lock.layer("base"), base);
+        Base.complete(base);
+        Path java = work.resolve("java");
+        jdk.link(java);
+        FileEntriesLayer baseLayer = Base.layer(base);
+        FileEntriesLayer javaLayer = new Tree(java, JavaRuntime.PLACE).layer("java", _ -> true);
+        for (Program program : Program.ALL) {
+            List<DebianPackage> packages = new ArrayList<>(lock.layer("base"));
+            List<FileEntriesLayer> layers = new ArrayList<>(List.of(baseLayer, javaLayer));
+            for (String more : program.debian()) {
+                Path root = Files.createDirectory(work.resolve(more));
+                debian.unpack(lock.layer(more), root);
+                packages.addAll(lock.layer(more));
+                layers.add(new Tree(root, "/").layer(more, Base::isWanted));
+            }
+            layers.addAll(Application.layers(program.distribution(repository)));
+            make(program, tag, layers, packages);
+        }
+    }
+
+    private void make(
+            Program program,
+            String tag,
+            List<FileEntriesLayer> layers,
+            List<DebianPackage> packages)
+            throws IOException, InterruptedException {
+        Path archive = output.resolve(program.image() + "-" + tag + ".tar");
+        String digest = ImageWriter.write(program, tag, layers, archive);
+        Files.writeString(
+                output.resolve(program.image() + "-" + tag + ".cdx.json"),
+                BillOfMaterials.of(
+                        program.image(),
+                        tag,
+                        digest,
+                        program.bom(repository),
+                        program.distribution(repository),
+                        packages,
+                        jdk));
+        System.out.printf(
+                "%s  %d MB  %s%n", archive.getFileName(), Files.size(archive) >> 20, digest);
+    }
+
+    /** The tag that the chart asks for unless it is told another. */
+    private String release() throws IOException {
+        Matcher release =
+                RELEASE.matcher(Files.readString(repository.resolve("helm/forebay/Chart.yaml")));
+        if (!release.find()) {
+            throw new IOException("the chart does not say of which release it is");
+        }
+        return release.group(1);
+    }
+
+    /** As the devstack's tools. */
+    private static Path cache() {
+        String said = System.getenv().getOrDefault("FOREBAY_CACHE", "");
+        Path cache =
+                said.isEmpty()
+                        ? Path.of(System.getProperty("user.home"), ".cache", "forebay")
+                        : Path.of(said).toAbsolutePath();
+        return cache.resolve("debian");
+    }
+}

@@ -1,0 +1,80 @@
+package dev.forebay.images;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * The part of a JDK that is in the images.
+ *
+ * @param home the JDK that it is taken from
+ */
+record JavaRuntime(Path home) {
+
+    /** Where it is in an image. */
+    static final String PLACE = "/opt/java";
+
+    /**
+     * All of Java SE, for libraries look for parts of it at run time (Hibernate and Jackson for
+     * java.desktop's beans), and what is asked for beyond it: {@code sun.misc.Unsafe}, jcmd and the
+     * flight recorder for who looks at a running process, figures of the JVM, the server of the
+     * pod's metrics, DNS by JNDI (Netty and gRPC), and zip files as file systems. keytool, which
+     * makes the webhook's certificate, is in java.base.
+     */
+    private static final String MODULES =
+            String.join(
+                    ",",
+                    "java.se",
+                    "jdk.unsupported",
+                    "jdk.attach",
+                    "jdk.jcmd",
+                    "jdk.jfr",
+                    "jdk.management",
+                    "jdk.management.agent",
+                    "jdk.management.jfr",
+                    "jdk.httpserver",
+                    "jdk.naming.dns",
+                    "jdk.net",
+                    "jdk.security.auth",
+                    "jdk.zipfs");
+
+    /**
+     * Makes it, with the archive of its classes, without which the chart's {@code
+     * -XX:+AutoCreateSharedArchive} does nothing. Line numbers stay, for stack traces.
+     *
+     * @param into is not there yet
+     */
+    void link(Path into) throws IOException, InterruptedException {
+        Command.run(
+                home,
+                List.of(
+                        home.resolve("bin/jlink").toString(),
+                        "--add-modules",
+                        MODULES,
+                        "--no-header-files",
+                        "--no-man-pages",
+                        "--generate-cds-archive",
+                        "--output",
+                        into.toString()));
+    }
+
+    /** The version of the JDK, such as {@code 25.0.3+9-LTS}. */
+    String version() throws IOException {
+        return about("JAVA_RUNTIME_VERSION");
+    }
+
+    /** Who built it. */
+    String vendor() throws IOException {
+        return about("IMPLEMENTOR");
+    }
+
+    private String about(String what) throws IOException {
+        Properties release = new Properties();
+        try (var in = Files.newBufferedReader(home.resolve("release"))) {
+            release.load(in);
+        }
+        return release.getProperty(what, "unknown").replace("\"", "");
+    }
+}

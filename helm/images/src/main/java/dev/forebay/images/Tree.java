@@ -1,0 +1,75 @@
+package dev.forebay.images;
+
+import com.google.cloud.tools.jib.api.buildplan.AbsoluteUnixPath;
+import com.google.cloud.tools.jib.api.buildplan.FileEntriesLayer;
+import com.google.cloud.tools.jib.api.buildplan.FilePermissions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * A directory of this machine as part of a layer. Everything belongs to root, has the same time,
+ * and one of two modes: what this machine's umask and clock are does not matter, and nothing is
+ * setuid.
+ *
+ * @param root the directory
+ * @param at where it is in the image
+ */
+record Tree(Path root, String at) {
+
+    private static final FilePermissions PROGRAM = FilePermissions.fromOctalString("755");
+    private static final int LINKS_IN_A_ROW = 8;
+
+    /**
+     * A layer with those paths of the directory, relative to it, that are wanted. Jib knows no
+     * symbolic links: a link to a file becomes a copy, one to a directory is left out.
+     */
+    FileEntriesLayer layer(String name, Predicate<Path> wanted) throws IOException {
+        FileEntriesLayer.Builder layer = FileEntriesLayer.builder().setName(name);
+        for (Path path : Directories.below(root)) {
+            Path relative = root.relativize(path);
+            if (path.equals(root) || !wanted.test(relative)) {
+                continue;
+            }
+            AbsoluteUnixPath place = AbsoluteUnixPath.get(at).resolve(relative);
+            if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+                layer.addEntry(path, place);
+                continue;
+            }
+            Optional<Path> file = followed(path);
+            if (file.isPresent()) {
+                layer.addEntry(
+                        file.get(),
+                        place,
+                        Files.isExecutable(file.get())
+                                ? PROGRAM
+                                : FilePermissions.DEFAULT_FILE_PERMISSIONS);
+            }
+        }
+        return layer.build();
+    }
+
+    /**
+     * The file that a path leads to within this directory, whatever it leads to on this machine.
+     */
+    private Optional<Path> followed(Path path) throws IOException {
+        Path here = path;
+        for (int i = 0; i < LINKS_IN_A_ROW && Files.isSymbolicLink(here); i++) {
+            Path target = Files.readSymbolicLink(here);
+            here =
+                    (target.isAbsolute()
+                                    ? root.resolve(target.toString().substring(1))
+                                    : here.resolveSibling(target))
+                            .normalize();
+            if (!here.startsWith(root)) {
+                throw new IOException("%s leads out of %s".formatted(path, root));
+            }
+        }
+        return Files.isRegularFile(here, LinkOption.NOFOLLOW_LINKS)
+                ? Optional.of(here)
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,68 @@
+package dev.forebay.images;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the chart runs is what is made. */
+class ChartAgreesTest {
+
+    private static final Pattern IMAGE =
+            Pattern.compile("include \"forebay.image\" \\(list [.$] \"([a-z]+)\"\\)");
+    private static final Pattern USER = Pattern.compile("runAsUser: (\\d+)");
+    private static final Pattern COMMAND = Pattern.compile("(?m)^ *command:");
+
+    @Test
+    void theChartRunsTheseImages() throws IOException {
+        assertThat(found(IMAGE, templates()))
+                .isEqualTo(Program.ALL.stream().map(Program::name).collect(Collectors.toSet()));
+    }
+
+    @Test
+    void theirUsersAreThoseOfTheChart() throws IOException {
+        Set<String> users =
+                Program.ALL.stream()
+                        .map(program -> program.user().replaceFirst(":.*", ""))
+                        .collect(Collectors.toSet());
+        assertThat(found(USER, templates())).isEqualTo(users);
+    }
+
+    @Test
+    void theChartLeavesTheirEntryPointsAlone() throws IOException {
+        for (Path template : files()) {
+            String text = Files.readString(template);
+            if (IMAGE.matcher(text).find()) {
+                assertThat(text).as("%s", template).doesNotContainPattern(COMMAND);
+            }
+        }
+    }
+
+    private static Set<String> found(Pattern pattern, String text) {
+        return pattern.matcher(text)
+                .results()
+                .map(match -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String templates() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (Path template : files()) {
+            all.append(Files.readString(template));
+        }
+        return all.toString();
+    }
+
+    private static Iterable<Path> files() throws IOException {
+        try (Stream<Path> tree = Files.walk(Path.of("../forebay/templates"))) {
+            return tree.filter(Files::isRegularFile).toList();
+        }
+    }
+}
