@@ -39,6 +39,20 @@ def test_every_byte_is_there_and_held_while_the_block_lasts(client: Client, made
     assert client.version_pins(made.name, "1") == ()
 
 
+def test_a_part_is_enough_where_the_terms_say_so(made: Made, region: str, capsys: pytest.CaptureFixture[str]) -> None:
+    part = ensure_dataset_cached(
+        made.name, "1", min_coverage=0.01, deadline="5m", on_deadline="run_cold", priority="interactive", progress=False
+    ).receipt
+    assert part.cold is None
+    assert 0.01 <= part.coverage <= 1
+    assert part.region == region
+    main(["ensure", f"{made.name}@1", "--min-coverage", "1", "--json"])
+    receipt = json.loads(capsys.readouterr().out)
+    assert (receipt["coverage"], receipt["bytes_verified"]) == (1, made.bytes)
+    with pytest.raises(forebay.UnknownRegion):
+        ensure_dataset_cached(made.name, "1", also_in=["nowhere"], progress=False)
+
+
 def test_the_files_are_read_only_and_go_away_with_an_eviction(client: Client, made: Made, region: str) -> None:
     ds = ensure_dataset_cached(made.name, "1", progress=False)
     path = ds.path
