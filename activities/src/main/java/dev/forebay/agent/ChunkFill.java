@@ -124,11 +124,11 @@ final class ChunkFill {
 
     private void awaitRemoval(WorkerNode worker) {
         Patience patience = new Patience(grace);
-        while (isRegistered(workers.view(), worker)) {
+        while (isRegistered(workers.view(), worker) && !isLive(worker)) {
             if (!patience.pause()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "worker %s is removed but etcd's watch does not say so"
+                        "worker %s is gone but etcd's watch does not say so"
                                 .formatted(worker.id()));
             }
         }

@@ -91,12 +91,9 @@ public final class EtcdRegionState implements RegionState {
 
     @Override
     public void remove(String workerId) {
-        String key = keys.worker(workerId);
-        connection.run(
-                session -> {
-                    session.apply(Change.delete(key));
-                    return true;
-                });
+        Change gone = Change.delete(keys.worker(workerId));
+        String live = keys.live(workerId);
+        connection.run(session -> session.ifUnchanged(live, 0, gone));
     }
 
     @Override

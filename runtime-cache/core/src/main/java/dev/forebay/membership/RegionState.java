@@ -51,7 +51,10 @@ public interface RegionState extends AutoCloseable {
      */
     Membership join(WorkerNode worker);
 
-    /** Removes a worker's registration, so that its chunks are placed elsewhere. */
+    /**
+     * Removes a worker that is not live, so that its chunks are placed elsewhere; does nothing to
+     * one that is.
+     */
     void remove(String workerId);
 
     /**

@@ -138,10 +138,39 @@ final class WorkerPresence implements Membership {
 
     private long renew(long lease) {
         if (etcd.with(calls -> calls.renewLease(lease)).isPresent()) {
+            putBack();
             return lease;
         }
         LOG.warn("Worker {} lost its lease; registering again", worker.id());
         return register();
+    }
+
+    /** Whoever took this worker for dead may delete its row just when it has come back. */
+    private void putBack() {
+        String row = keys.worker(worker.id());
+        if (etcd.with(calls -> calls.get(row).isEmpty())
+                && unlessSuperseded(put(row, Rows.of(claim())))) {
+            LOG.warn("Worker {} was deleted from the region, and is registered again", worker.id());
+        }
+    }
+
+    /** Makes a change if nobody else has become this worker; returns whether. */
+    private boolean unlessSuperseded(Change change) {
+        String live = keys.live(worker.id());
+        return etcd.with(
+                calls -> {
+                    while (true) {
+                        Optional<KeyValue> there = calls.get(live);
+                        if (there.filter(this::isAnothers).isPresent()) {
+                            return false;
+                        }
+                        long revision = there.map(KeyValue::getModRevision).orElse(0L);
+                        if (calls.ifUnchanged(live, revision, change)) {
+                            return true;
+                        }
+                        // The next look says who came; the session's deadline ends this.
+                    }
+                });
     }
 
     @Override
@@ -164,14 +193,21 @@ final class WorkerPresence implements Membership {
     @Override
     public void drain() {
         draining = true;
-        byte[] row = Rows.of(claim());
-        long _ = etcd.with(calls -> calls.apply(put(keys.worker(worker.id()), row)));
+        if (!unlessSuperseded(put(keys.worker(worker.id()), Rows.of(claim())))) {
+            superseded = true;
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "another process has become worker %s: it has what there is to hand over"
+                            .formatted(worker.id()));
+        }
     }
 
     @Override
     public void remove() {
         close();
-        long _ = etcd.with(calls -> calls.apply(delete(keys.worker(worker.id()))));
+        if (!unlessSuperseded(delete(keys.worker(worker.id())))) {
+            LOG.warn("Another process has become worker {}, which stays", worker.id());
+        }
     }
 
     private Duration pause(long lease, boolean reachable) {

@@ -398,6 +398,8 @@ class EtcdRegionStateIT {
         AutoCloseable presence = process.join(worker);
         eventually("live", () -> state.view().live().contains("w1"));
         assertThat(state.view().workers()).containsExactly(worker);
+        state.remove("w1");
+        assertThat(connected().view().workers()).containsExactly(worker);
         presence.close();
         eventually("not live", () -> state.view().live().isEmpty());
         assertThat(state.view().workers()).containsExactly(worker);

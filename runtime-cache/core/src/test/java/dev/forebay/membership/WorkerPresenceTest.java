@@ -1,6 +1,7 @@
 package dev.forebay.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.RegionName;
 import dev.forebay.placement.WorkerNode;
@@ -67,6 +68,38 @@ class WorkerPresenceTest {
             awaitDecision(presence, first);
             assertThat(presence.superseded()).isTrue();
             assertThat(etcd.get(LIVE).orElseThrow().getValue().getBytes()).isEqualTo(another);
+        }
+    }
+
+    @Test
+    void whoHasBecomeThisWorkerStaysThoughThisOneDrainsAndLeaves() {
+        byte[] another = Rows.ofIncarnation("another");
+        byte[] row = Rows.of(new WorkerNode("w1", URI.create("http://127.0.0.1:3"), 20));
+        try (WorkerPresence presence = presence()) {
+            presence.start();
+            long _ = etcd.apply(Change.put(LIVE, another), Change.put(KEYS.worker("w1"), row));
+
+            assertThatThrownBy(presence::drain).hasMessageContaining("another process");
+            presence.remove();
+
+            assertThat(presence.superseded()).isTrue();
+            assertThat(etcd.get(LIVE).orElseThrow().getValue().getBytes()).isEqualTo(another);
+            assertThat(etcd.get(KEYS.worker("w1")).orElseThrow().getValue().getBytes())
+                    .isEqualTo(row);
+        }
+    }
+
+    /** By somebody who took this worker for dead, just when it came back. */
+    @Test
+    void aRowThatSomebodyHasDeletedComesBack() {
+        try (WorkerPresence presence = presence()) {
+            presence.start();
+            long _ = etcd.apply(Change.delete(KEYS.worker("w1")));
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (etcd.get(KEYS.worker("w1")).isEmpty()) {
+                assertThat(System.nanoTime()).isLessThan(deadline);
+                LockSupport.parkNanos(1_000_000);
+            }
         }
     }
 

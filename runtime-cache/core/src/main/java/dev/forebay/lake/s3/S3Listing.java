@@ -87,14 +87,17 @@ final class S3Listing implements Listing {
                                                         .encodingType(EncodingType.URL)));
         List<LakeObject> objects = new ArrayList<>(page.contents().size());
         for (S3Object object : page.contents()) {
-            objects.add(
-                    object(
-                            object.key(),
-                            object.size(),
-                            object.lastModified(),
-                            object.eTag(),
-                            null));
+            if (isBehind(object.key(), after)) {
+                objects.add(
+                        object(
+                                object.key(),
+                                object.size(),
+                                object.lastModified(),
+                                object.eTag(),
+                                null));
+            }
         }
+        // A store that does not go on behind the key would give the same page for ever.
         String last = objects.isEmpty() ? null : objects.getLast().key();
         return new Page(objects, next(page.isTruncated(), last));
     }

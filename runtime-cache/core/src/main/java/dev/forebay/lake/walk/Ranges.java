@@ -91,9 +91,7 @@ final class Ranges {
         String next = page.next();
         boolean last =
                 next == null || objects.size() < page.objects().size() || !isBefore(next, range);
-        if (next != null) {
-            range.cursor = last ? range.upTo : next;
-        }
+        range.cursor = last ? range.upTo : next;
         if (last) {
             // Not to be divided: what follows in the listing is in this very page.
             range.pages = 0;

@@ -82,6 +82,11 @@ final class RecordFile implements Closeable {
         }
     }
 
+    /** Returns when what was appended is on the disk. */
+    void sync() throws IOException {
+        channel.force(false);
+    }
+
     private static int checksum(byte[] record) {
         CRC32C checksum = new CRC32C();
         checksum.update(record);

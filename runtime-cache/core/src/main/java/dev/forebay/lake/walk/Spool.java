@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * What was listed, in a folder: one file that says how the listing was divided, and one for each
  * part. Whoever opens the folder again goes on where it ends. A folder is one process's at a time.
  *
- * <p>Nothing is synced: what a killed process wrote is there for the next, and what a machine lost
- * is listed again.
+ * <p>What a killed process wrote is there for the next, and what a machine lost is listed again. So
+ * only divisions are synced: a part that lost the one that ends it would else pass for all.
  */
 final class Spool {
 
@@ -104,7 +105,9 @@ final class Spool {
 
     private static void readHead(DataInputStream record, KeyRange range) throws IOException {
         range.cursor = optional(record);
-        if (record.readBoolean()) {
+        boolean last = record.readBoolean();
+        // Else the machine has lost the division that ended it there: what follows is to be listed.
+        if (last && Objects.equals(range.cursor, range.upTo)) {
             range.state = KeyRange.State.DONE;
         }
     }
@@ -204,6 +207,7 @@ final class Spool {
                 writeOptional(out, range.from);
                 writeOptional(out, range.upTo);
                 file.append(bytes.toByteArray());
+                file.sync();
             } catch (IOException e) {
                 throw failed(e);
             }
@@ -232,7 +236,7 @@ final class Spool {
          * Appends a page.
          *
          * @param cursor up to where the range is listed now
-         * @param last whether that is all of it
+         * @param last whether that is all of it, and {@code cursor} its end
          */
         void add(List<LakeObject> objects, @Nullable String cursor, boolean last) {
             try {

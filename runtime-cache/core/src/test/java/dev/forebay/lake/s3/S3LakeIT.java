@@ -3,6 +3,7 @@ package dev.forebay.lake.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.server.S3Server;
@@ -12,6 +13,8 @@ import dev.forebay.lake.walk.PrefixWalk;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -549,5 +552,42 @@ class S3LakeIT {
         assertThat(read(bucket, object, 0, 200_000)).isEqualTo(bytes(200_000));
         assertThat(lake.bytesRead()).isEqualTo(received + 200_000);
         assertThat(target.array()).isEqualTo(then);
+    }
+
+    /** One that does not know {@code start-after}, and says that there is always more. */
+    @Test
+    void aStoreThatDoesNotGoOnIsNotAskedForEver() throws IOException {
+        byte[] page =
+                """
+                <ListBucketResult><IsTruncated>true</IsTruncated>
+                <Contents><Key>a</Key><Size>1</Size><ETag>"e"</ETag></Contents>
+                <Contents><Key>b</Key><Size>1</Size><ETag>"e"</ETag></Contents></ListBucketResult>"""
+                        .getBytes(StandardCharsets.UTF_8);
+        HttpServer store =
+                HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        store.createContext(
+                "/",
+                exchange -> {
+                    try (exchange) {
+                        exchange.sendResponseHeaders(200, page.length);
+                        exchange.getResponseBody().write(page);
+                    }
+                });
+        store.start();
+        URI endpoint = URI.create("http://127.0.0.1:" + store.getAddress().getPort());
+        try (S3Lake broken = S3Lake.open(config(endpoint, 1), credentials())) {
+            Listing listing = broken.listing("bucket", "");
+            Listing.Page first = listing.page(null, Listing.PAGE_OBJECTS);
+            assertThat(first.next()).isEqualTo("b");
+            assertThat(listing.page("a", Listing.PAGE_OBJECTS).objects())
+                    .extracting(LakeObject::key)
+                    .containsExactly("b");
+            assertThatThrownBy(() -> listing.page(first.next(), Listing.PAGE_OBJECTS))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE));
+        } finally {
+            store.stop(0);
+        }
     }
 }

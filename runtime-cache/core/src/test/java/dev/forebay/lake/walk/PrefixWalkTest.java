@@ -10,6 +10,7 @@ import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -104,6 +105,42 @@ class PrefixWalkTest {
 
         assertThat(told(walk)).as("seed %d", seed).isEqualTo(listing.all());
         assertThat(progress).hasValue(listing.all().size());
+    }
+
+    /** A machine can lose what was written last of one file, and not of another. */
+    @Test
+    void aPartWhoseDivisionWasLostIsNotTakenForAll() throws IOException {
+        FakeListing listing = flat(5_000);
+        walk(listing).list(4, count -> {});
+        Path divisions = folder.resolve("division");
+        Path first = folder.resolve("first");
+        try (RecordFile file = RecordFile.open(first, record -> {})) {
+            AtomicInteger records = new AtomicInteger();
+            RecordFile.read(
+                    divisions,
+                    record -> {
+                        if (records.getAndIncrement() == 0) {
+                            file.append(record.readAllBytes());
+                        }
+                    });
+            assertThat(records).as("it was divided").hasValueGreaterThan(1);
+        }
+        Files.move(first, divisions, StandardCopyOption.REPLACE_EXISTING);
+        try (Stream<Path> parts = Files.list(folder)) {
+            for (Path part : parts.filter(PrefixWalkTest::isLaterPart).toList()) {
+                Files.delete(part);
+            }
+        }
+
+        PrefixWalk again = walk(listing);
+        again.list(4, count -> {});
+
+        assertThat(told(again)).isEqualTo(listing.all());
+    }
+
+    private static boolean isLaterPart(Path file) {
+        String name = file.getFileName().toString();
+        return name.endsWith(".part") && !name.equals("0.part");
     }
 
     @Test

@@ -95,13 +95,21 @@ public final class ChunkAccess {
     public Optional<StoredChunk> cached(
             Version version, ChunkId chunk, int length, int from, int to) {
         Optional<StoredChunk> stored = store.find(chunk);
-        if (stored.isPresent()
-                && !stored.get().holds(from, to)
-                && !need(version, chunk, length).satisfied(stored.get()::holds, from, to)) {
-            stored.get().close();
-            return Optional.empty();
+        if (stored.isEmpty()) {
+            return stored;
         }
-        return stored;
+        boolean enough = false;
+        try {
+            enough =
+                    stored.get().holds(from, to)
+                            || need(version, chunk, length)
+                                    .satisfied(stored.get()::holds, from, to);
+        } finally {
+            if (!enough) {
+                stored.get().close();
+            }
+        }
+        return enough ? stored : Optional.empty();
     }
 
     /** Whether anything of a chunk is here; does not count as use. */

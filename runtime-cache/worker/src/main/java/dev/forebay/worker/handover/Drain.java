@@ -53,7 +53,8 @@ public final class Drain implements AutoCloseable {
      *
      * @param handedOver chunks that their new owners hold
      * @param bytes of them
-     * @param left chunks that were not handed over: their owner failed, or the time was up
+     * @param left chunks that were not handed over: their owner failed, or the time was up; or that
+     *     may not have been, for their manifest could not be read
      */
     public record Progress(State state, long handedOver, long bytes, long left) {}
 
@@ -134,7 +135,7 @@ public final class Drain implements AutoCloseable {
             awaitOwnClaimGone();
             for (Mount mount : versions.view().mounts()) {
                 if (mount.state() != Mount.State.EVICTING) {
-                    tryToHandOver(mount, deadline);
+                    handOver(mount, deadline);
                 }
             }
             if (!closed) {
@@ -162,16 +163,13 @@ public final class Drain implements AutoCloseable {
         }
     }
 
-    /** What one version cannot give does not keep the others here. */
-    private void tryToHandOver(Mount mount, long deadline) throws InterruptedException {
-        try {
-            handOver(mount.manifest().digest(), deadline);
-        } catch (ForebayException e) {
-            LOG.warn("Chunks of {} are not handed over: {}", mount.version(), e.getMessage());
-        }
-    }
-
-    private void handOver(Digest digest, long deadline) throws InterruptedException {
+    /**
+     * What one version cannot give does not keep the others here. If nobody can say which chunks it
+     * has here, all those count as left that were not looked at.
+     */
+    private void handOver(Mount mount, long deadline) throws InterruptedException {
+        Digest digest = mount.manifest().digest();
+        long next = 0;
         try (MountedVersions.Use use = versions.use(digest)) {
             ChunkAccess.Version version =
                     new ChunkAccess.Version(digest, use.manifest(), () -> false);
@@ -181,8 +179,12 @@ public final class Drain implements AutoCloseable {
                 for (int i = 0; i < here.size(); i += AT_ONCE) {
                     together(digest, here.subList(i, Math.min(i + AT_ONCE, here.size())), deadline);
                 }
-                page = use.manifest().chunks(page.getLast().ordinal() + 1, PAGE);
+                next = page.getLast().ordinal() + 1;
+                page = use.manifest().chunks(next, PAGE);
             }
+        } catch (ForebayException e) {
+            LOG.warn("Chunks of {} are not handed over: {}", mount.version(), e.getMessage());
+            countLeft(mount.manifest().chunks() - next);
         }
     }
 
@@ -248,6 +250,15 @@ public final class Drain implements AutoCloseable {
                         progress.handedOver + (given ? 1 : 0),
                         progress.bytes + (given ? ref.length() : 0),
                         progress.left + (given ? 0 : 1));
+    }
+
+    private synchronized void countLeft(long chunks) {
+        progress =
+                new Progress(
+                        progress.state,
+                        progress.handedOver,
+                        progress.bytes,
+                        progress.left + chunks);
     }
 
     private synchronized void fail() {

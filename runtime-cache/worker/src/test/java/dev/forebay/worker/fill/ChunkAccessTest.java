@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.lake.ReadMeter;
+import dev.forebay.manifest.Manifest;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -14,9 +15,13 @@ import dev.forebay.model.Sibling;
 import dev.forebay.transfer.FillAnswer;
 import dev.forebay.transfer.Source;
 import dev.forebay.transfer.VerifyAnswer;
+import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,6 +84,40 @@ class ChunkAccessTest {
         assertThat(lake.takeReads()).containsExactly("a[0, 1)", "b[0, 4096)", "c[0, 70000)");
         assertThat(lakeRequests).hasValue(3);
         assertThat(cameFromLake).hasValue(1 + 4096 + 70_000);
+    }
+
+    @Test
+    void aFileIsClosedWhenItsManifestFails() throws IOException {
+        v1.with(lake, "a", 10).gap(8192).with(lake, "b", 10);
+        open(v1, 0, 0, 10).chunk().close();
+        chunks.awaitFills(pack -> true);
+        Manifest broken =
+                (Manifest)
+                        Proxy.newProxyInstance(
+                                Manifest.class.getClassLoader(),
+                                new Class<?>[] {Manifest.class},
+                                (_, _, _) -> {
+                                    throw new ForebayException(ErrorCode.CORRUPT, "a bad row");
+                                });
+        ChunkAccess.Version version = new ChunkAccess.Version(v1.digest(), broken, () -> true);
+
+        assertThatThrownBy(() -> chunks.cached(version, v1.chunk(0), v1.length(0), 0, v1.length(0)))
+                .hasMessage("a bad row");
+
+        assertThat(openFiles()).noneMatch(file -> file.startsWith(directory.resolve("chunks")));
+    }
+
+    private static List<Path> openFiles() throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> descriptors =
+                Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : descriptors) {
+                if (Files.isSymbolicLink(descriptor)) {
+                    files.add(Files.readSymbolicLink(descriptor));
+                }
+            }
+        }
+        return files;
     }
 
     @Test

@@ -19,7 +19,6 @@ import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.worker.handover.Drain.State;
 import dev.forebay.worker.retention.MountedVersions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,7 +96,7 @@ class DrainTest {
         try {
             Files.copy(from, target);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "it is away", e);
         }
     }
 
@@ -137,6 +136,16 @@ class DrainTest {
     @Test
     void whatFailsInAWayThatNobodyThoughtOfIsLeftAndCounted() throws Exception {
         seen("ftp://127.0.0.1:2", List.of(version(5)));
+
+        assertThat(started()).isEqualTo(State.DRAINED);
+        assertThat(drain.progress()).isEqualTo(new Drain.Progress(State.DRAINED, 0, 0, 5));
+    }
+
+    /** As when the lake is away, and the manifest is not on this disk. */
+    @Test
+    void whatNobodyCanListCountsAsLeft() throws Exception {
+        seen("http://127.0.0.1:2", List.of(version(5)));
+        Files.delete(written());
 
         assertThat(started()).isEqualTo(State.DRAINED);
         assertThat(drain.progress()).isEqualTo(new Drain.Progress(State.DRAINED, 0, 0, 5));
