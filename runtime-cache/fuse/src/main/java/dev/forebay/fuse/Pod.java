@@ -55,7 +55,7 @@ final class Pod implements AutoCloseable {
         parts.add(server);
         ViewChoice.Found found =
                 options.view.find(
-                        options.imageDevices, options.directory, options.bringsWholeVersions());
+                        options.imageDevices(), options.directory, options.bringsWholeVersions());
         region = connect.get();
         parts.add(region);
         reads = new PodReads(options, workers, region, metrics, parts);

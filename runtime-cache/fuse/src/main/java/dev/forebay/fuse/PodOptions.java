@@ -105,10 +105,11 @@ final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_IMAGE_DEVICES:-files,loops}",
             paramLabel = "NAME",
             description =
-                    "What to mount images from, the first that works: files (Linux 6.12), loops"
-                            + " (Linux 5.16, a loop device for each pack)."
+                    "What to mount images from, the first that works: files (Linux 6.12, not with"
+                            + " the transport jnr), loops (Linux 5.16, a loop device for each"
+                            + " pack)."
                             + " FOREBAY_FUSE_IMAGE_DEVICES")
-    List<ImageDevices> imageDevices;
+    private List<ImageDevices> imageDevices;
 
     @Option(
             names = "--strict",
@@ -289,6 +290,17 @@ final class PodOptions {
     /** Whether versions are brought to this node's disk as a whole, to be read without the pod. */
     boolean bringsWholeVersions() {
         return packCache.bytes() > 0 && prewarmRate.bytes() > 0 && !strict;
+    }
+
+    /**
+     * What to mount images from, in this order. Libfuse 2 has the kernel read piece by piece: what
+     * fails behind the first is a short read, whose rest EROFS over files takes for zeros, as it is
+     * up to Linux 6.18 at least (fs/erofs/fileio.c); a loop device reads the rest again.
+     */
+    List<ImageDevices> imageDevices() {
+        return imageDevices.stream()
+                .filter(each -> transport != TransportChoice.JNR || each != ImageDevices.FILES)
+                .toList();
     }
 
     /**

@@ -46,7 +46,7 @@ enum ViewChoice {
     /**
      * Finds out how versions can be shown, and says so in the log.
      *
-     * @param devices what to try, in this order
+     * @param devices what to try, in this order; none if what was asked for cannot be used
      * @param directory of this process's own
      * @param wholePacks whether versions are brought to this node's disk as a whole
      * @throws ForebayException {@code INVALID_ARGUMENT} if what is asked for cannot be done
@@ -56,6 +56,9 @@ enum ViewChoice {
             return portable("that is what --view says");
         }
         List<String> refusals = new ArrayList<>();
+        if (devices.isEmpty()) {
+            refusals.add("the transport jnr needs --image-devices loops");
+        }
         for (ImageDevices each : devices) {
             Optional<String> refusal = refusal(each, directory.resolve("no-image"));
             if (refusal.isEmpty()) {

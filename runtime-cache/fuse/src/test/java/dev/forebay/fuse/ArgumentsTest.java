@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.fuse.view.ImageDevices;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -122,7 +123,11 @@ class ArgumentsTest {
 
         assertThat(options.view).isEqualTo(ViewChoice.ON_DEMAND);
         assertThat(options.transport).isEqualTo(TransportChoice.JNR);
-        assertThat(options.imageDevices).hasToString("[LOOPS, FILES]");
+        assertThat(options.imageDevices())
+                .as("over libfuse 2 what fails would be zeros")
+                .containsExactly(ImageDevices.LOOPS);
+        options.transport = TransportChoice.KERNEL;
+        assertThat(options.imageDevices()).containsExactly(ImageDevices.LOOPS, ImageDevices.FILES);
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.forebay.fuse;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.view.ImageDevices;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -11,6 +12,12 @@ class JnrImageTreeFuseIT extends ImageTreeContract {
     @Override
     Duration memoryOfNames() {
         return JnrMountedTreeFuseIT.MEMORY_OF_NAMES;
+    }
+
+    /** See {@link PodOptions#imageDevices()}. */
+    @Override
+    ImageDevices devices() {
+        return ImageDevices.LOOPS;
     }
 
     @Override

@@ -67,12 +67,15 @@ public final class Rehearsal {
             KernelTransport transport =
                     KernelTransport.serve(view, new Guard(OperationMeter.NONE), device);
             try (Descriptor kernel = ends.getLast()) {
-                Rehearsal rehearsal = new Rehearsal(view, kernel);
-                for (int round = 0; round < ROUNDS; round++) {
-                    rehearsal.visit(FileSystemView.ROOT);
-                }
-                if (transport.drain(PATIENCE)) {
-                    device.close();
+                try {
+                    Rehearsal rehearsal = new Rehearsal(view, kernel);
+                    for (int round = 0; round < ROUNDS; round++) {
+                        rehearsal.visit(FileSystemView.ROOT);
+                    }
+                } finally {
+                    if (transport.drain(PATIENCE)) {
+                        device.close();
+                    }
                 }
             }
         } catch (SystemCallException | InterruptedException | RuntimeException e) {
@@ -108,12 +111,17 @@ public final class Rehearsal {
 
     private List<Entry> entries(long directory) {
         List<Entry> entries = new ArrayList<>();
-        view.opendir(directory)
-                .list(
-                        2,
-                        (name, inode, isDirectory, _) ->
-                                entries.size() < ENTRIES
-                                        && entries.add(new Entry(name, inode, isDirectory)));
+        try {
+            view.opendir(directory)
+                    .list(
+                            2,
+                            (name, inode, isDirectory, _) ->
+                                    entries.size() < ENTRIES
+                                            && entries.add(new Entry(name, inode, isDirectory)));
+        } catch (RuntimeException e) {
+            // A version that cannot be had just now; the next one can.
+            LOG.debug("Directory {} is passed over", directory, e);
+        }
         return entries;
     }
 

@@ -59,9 +59,9 @@ final class RequestThread implements Runnable {
             BlockedThread self = BlockedThread.current();
             while (all.mayTakeMore()) {
                 long bytes = take(self);
-                if (bytes >= 0) {
+                if (bytes > 0) {
                     serve(bytes);
-                } else if (isTheEnd(state.errno())) {
+                } else if (bytes == 0 || isTheEnd(state.errno())) {
                     return;
                 }
             }
@@ -78,7 +78,7 @@ final class RequestThread implements Runnable {
         reading = self;
         long bytes = queue.read(request.memory(), state);
         reading = null;
-        all.works(bytes >= 0);
+        all.works(bytes > 0);
         return bytes;
     }
 

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.MatchResult;
@@ -58,14 +59,17 @@ public final class MountTable {
 
     /** Leaves out what is mounted where this JVM has no path to: names may be any bytes. */
     static List<Entry> parse(byte[] table) {
-        return new String(table, StandardCharsets.UTF_8)
-                .lines()
+        // A name may have a carriage return, which the kernel does not write in another way.
+        return Arrays.stream(new String(table, StandardCharsets.UTF_8).split("\n"))
                 .flatMap(line -> entry(line).stream())
                 .toList();
     }
 
     private static Optional<Entry> entry(String line) {
         String[] sides = line.split(" - ", 2);
+        if (sides.length < 2) {
+            return Optional.empty();
+        }
         String[] mount = sides[0].split(" ", -1);
         String[] system = sides[1].split(" ", -1);
         try {

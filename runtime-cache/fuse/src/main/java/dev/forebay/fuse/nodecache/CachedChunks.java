@@ -131,6 +131,17 @@ final class CachedChunks {
         publish(chunk, pages);
     }
 
+    /** Forgets what was adopted, so that nobody finds room in it: the pack cannot be used. */
+    void abandon() {
+        for (int index = 0; index < chunks.length(); index++) {
+            CachedChunk chunk = chunks.get(index);
+            if (chunk != null) {
+                publish(chunk, new BitSet(0));
+                forget(chunk);
+            }
+        }
+    }
+
     /** Forgets a chunk of which nothing is here; under its lock, alone, and not while storing. */
     void forget(CachedChunk chunk) {
         chunks.set(chunk.index, null);

@@ -76,6 +76,8 @@ final class CheckedReader {
         }
         if (damaged >= 0) {
             drop(chunk, damaged);
+            // Where one is wrong others may be: who reads is not to meet them one after the other.
+            BitSet _ = scrub(index);
         }
         return readable && damaged < 0;
     }

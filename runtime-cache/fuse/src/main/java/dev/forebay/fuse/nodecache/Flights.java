@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
@@ -26,28 +27,33 @@ final class Flights {
         T run() throws IOException;
     }
 
-    private final Map<Key, CompletableFuture<Optional<ForebayException>>> underWay =
+    /** Why a piece could not be brought for a version; another may have it. */
+    private record Failure(Digest manifest, ForebayException cause) {}
+
+    private final Map<Key, CompletableFuture<Optional<Failure>>> underWay =
             new ConcurrentHashMap<>();
 
     /**
      * Runs {@code flight} if nobody is bringing something of the piece; else waits for who does.
      *
+     * @param manifest of the version that asks
      * @param at an offset in the piece
      * @return what it gave, if it was run
-     * @throws ForebayException what the flight threw, this one or the other's
+     * @throws ForebayException what the flight threw: this one, or the other's for the same version
      */
-    <T> Optional<T> lead(PackId pack, long at, Flight<T> flight) throws IOException {
+    <T> Optional<T> lead(Digest manifest, PackId pack, long at, Flight<T> flight)
+            throws IOException {
         Key piece = new Key(pack, at / Sizes.PIECE);
-        CompletableFuture<Optional<ForebayException>> mine = new CompletableFuture<>();
-        CompletableFuture<Optional<ForebayException>> other = underWay.putIfAbsent(piece, mine);
+        CompletableFuture<Optional<Failure>> mine = new CompletableFuture<>();
+        CompletableFuture<Optional<Failure>> other = underWay.putIfAbsent(piece, mine);
         if (other != null) {
-            await(other);
+            await(other, manifest);
             return Optional.empty();
         }
         try {
             return Optional.of(flight.run());
         } catch (ForebayException e) {
-            mine.complete(Optional.of(e));
+            mine.complete(Optional.of(new Failure(manifest, e)));
             throw e;
         } finally {
             underWay.remove(piece);
@@ -55,10 +61,12 @@ final class Flights {
         }
     }
 
-    private static void await(CompletableFuture<Optional<ForebayException>> other) {
-        Optional<ForebayException> failure;
+    private static void await(CompletableFuture<Optional<Failure>> other, Digest manifest) {
+        Optional<Failure> failure;
         try {
-            failure = other.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            failure =
+                    other.get(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                            .filter(each -> each.manifest.equals(manifest));
         } catch (ExecutionException e) {
             throw new AssertionError(e);
         } catch (TimeoutException e) {
@@ -69,7 +77,7 @@ final class Flights {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         }
         if (failure.isPresent()) {
-            ForebayException cause = failure.get();
+            ForebayException cause = failure.get().cause;
             throw new ForebayException(cause.code(), String.valueOf(cause.getMessage()), cause);
         }
     }

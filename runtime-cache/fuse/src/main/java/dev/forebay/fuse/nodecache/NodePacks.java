@@ -127,7 +127,16 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
      * @return its packs, to be closed
      */
     public Optional<HeldPacks> hold(Digest manifest) {
-        return prewarmer.filter(_ -> cache.diskIsUsable()).flatMap(warmer -> warmer.hold(manifest));
+        Optional<HeldPacks> held =
+                prewarmer
+                        .filter(_ -> cache.diskIsUsable())
+                        .flatMap(warmer -> warmer.hold(manifest));
+        // Not before they are held: a sweep looks who is mounted first, and then who holds.
+        if (held.isPresent() && !pages.mounted().contains(manifest)) {
+            held.get().close();
+            return Optional.empty();
+        }
+        return held;
     }
 
     /** Whether a mounted version is known to be here as a whole, on a disk that has not failed. */

@@ -84,12 +84,16 @@ final class PackFile implements AutoCloseable {
                 throw new DamagedMapException(path + " is not as long as its pack");
             }
             PackFile pack = new PackFile(id, path, DiskFile.open(path), map, space, counters);
+            boolean loaded = false;
             try {
                 pack.load();
+                loaded = true;
                 return pack;
-            } catch (IOException e) {
-                pack.data.close();
-                throw e;
+            } finally {
+                if (!loaded) {
+                    pack.chunks.abandon();
+                    pack.data.close();
+                }
             }
         } catch (IOException e) {
             map.close();

@@ -94,7 +94,11 @@ final class PieceFetcher {
     private Outcome bring(Piece piece, @Nullable ByteBuffer target) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS && !piece.isHere(); attempt++) {
             Optional<Outcome> outcome =
-                    flights.lead(piece.pack().id(), piece.from(), () -> fetch(piece, target));
+                    flights.lead(
+                            piece.manifest(),
+                            piece.pack().id(),
+                            piece.from(),
+                            () -> fetch(piece, target));
             if (outcome.isPresent() && outcome.get() != Outcome.STORED) {
                 return outcome.get();
             }

@@ -28,6 +28,15 @@ class MountTableTest {
                 .contains(new MountTable.Entry("8:1", "/", Path.of("/"), "ext4", "/dev/sda1"));
     }
 
+    /** The kernel writes only blanks, tabs, newlines and backslashes in another way. */
+    @Test
+    void isReadAlsoIfANameHasACarriageReturn() {
+        String foreign = "91 22 0:56 / /mnt/a\rb rw - tmpfs tmpfs rw\n";
+        assertThat(MountTable.parse((foreign + ROOT).getBytes(ISO_8859_1)))
+                .extracting(MountTable.Entry::mountpoint)
+                .containsExactly(Path.of("/mnt/a\rb"), Path.of("/"));
+    }
+
     @Test
     void theKernelsOwnCanBeRead() throws Exception {
         assertThat(MountTable.read())

@@ -43,6 +43,7 @@ class FlightsLincheckTest {
             while (!here[piece].get()) {
                 Optional<Boolean> _ =
                         flights.lead(
+                                TestPack.ALL,
                                 PACK,
                                 (long) piece * Sizes.PIECE,
                                 () -> {

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -92,6 +93,30 @@ class PackCacheDiskTest {
             assertThat(cache.counters().refused()).isEqualTo(2);
             assertThat(cache.counters().evictedBytes()).as("room for the next").isPositive();
         }
+    }
+
+    /** A ramfs cannot give up a part of a file, as is tried of what a killed process left. */
+    @Test
+    void aPackThatCannotBeOpenedHoldsNoRoom() throws Exception {
+        Path other = Files.createDirectory(directory.resolve("other"));
+        run("mount", "-t", "ramfs", "none", other.toString());
+        try {
+            try (PackCache cache = open()) {
+                pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
+                run("cp", "-r", disk.path().resolve("packs").toString(), other.toString());
+            }
+            try (PackCache cache =
+                    PackCache.open(other.resolve("packs"), 1L << 30, true, pack.source(), pack)) {
+                assertThat(cache.counters().diskErrors()).as("it was tried").isPositive();
+                assertThat(cache.usedBytes()).isZero();
+            }
+        } finally {
+            run("umount", other.toString());
+        }
+    }
+
+    private static void run(String... command) throws Exception {
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
     }
 
     private static void fill(Path file) throws IOException {

@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -173,6 +174,54 @@ class PackCacheTest {
         readPage(cache);
     }
 
+    /** Of which the source may have no more, though it has what another version has beside it. */
+    @Test
+    void whatFailsForOneVersionIsAskedForAnother() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch mayFail = new CountDownLatch(1);
+        PackCache shared =
+                PackCache.open(
+                        directory.resolve("other"),
+                        1L << 30,
+                        true,
+                        TestPack.remote(
+                                (manifest, id, from, to, target) -> {
+                                    if (manifest.equals(TestPack.SOME)) {
+                                        asked.countDown();
+                                        await(mayFail);
+                                        throw new ForebayException(ErrorCode.EVICTING, "leaving");
+                                    }
+                                    pack.read(manifest, id, from, to, target);
+                                }),
+                        pack);
+        try (shared;
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> leaving =
+                    threads.submit(
+                            () ->
+                                    shared.read(
+                                            TestPack.SOME,
+                                            TestPack.ID,
+                                            0,
+                                            MIB,
+                                            ByteBuffer.allocate(MIB)));
+            await(asked);
+            AtomicReference<Thread> other = new AtomicReference<>();
+            Future<?> staying =
+                    threads.submit(
+                            () -> {
+                                other.set(Thread.currentThread());
+                                pack.assertReads(shared, TestPack.ALL, 0, MIB, false);
+                            });
+            while (other.get() == null || other.get().getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            mayFail.countDown();
+            assertThatThrownBy(leaving::get).hasMessageContaining("leaving");
+            staying.get();
+        }
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
@@ -291,6 +340,20 @@ class PackCacheTest {
         reopen(1L << 30);
         assertHarmed(1);
         pack.assertReadsAll(cache, TestPack.ALL);
+    }
+
+    @Test
+    void oneReadMendsAllThatIsWrong() throws IOException {
+        pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
+        for (int at = 0; at < MIB; at += 64 << 10) {
+            flip(data(), at + 77);
+        }
+
+        pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
+
+        assertThat(cache.counters().damagedBlocks()).isEqualTo(16);
+        pack.down = true;
+        pack.assertReads(cache, TestPack.ALL, 0, MIB, true);
     }
 
     private static void flip(Path file, long at) throws IOException {

@@ -1,0 +1,47 @@
+package dev.forebay.fuse.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.fuse.fs.Attributes;
+import dev.forebay.fuse.fs.FileSystemView;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.lang.reflect.Proxy;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class RehearsalTest {
+
+    private final AtomicInteger asked = new AtomicInteger();
+
+    /** A tree of which nothing can be had, as while no worker answers. */
+    private final FileSystemView nothing =
+            (FileSystemView)
+                    Proxy.newProxyInstance(
+                            FileSystemView.class.getClassLoader(),
+                            new Class<?>[] {FileSystemView.class},
+                            (_, method, _) ->
+                                    switch (method.getName()) {
+                                        case "isHere", "isLasting" -> true;
+                                        case "outline" -> Optional.empty();
+                                        case "describe" -> "something";
+                                        case "getattr" ->
+                                                new Attributes(FileSystemView.ROOT, true, 0, 0);
+                                        default -> {
+                                            asked.incrementAndGet();
+                                            throw new ForebayException(
+                                                    ErrorCode.UNAVAILABLE, "nobody answers");
+                                        }
+                                    });
+
+    @Test
+    void whatFailsLeavesNobodyAtWork() {
+        Rehearsal.of(nothing);
+
+        assertThat(asked).hasPositiveValue();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("fuse-"));
+    }
+}
