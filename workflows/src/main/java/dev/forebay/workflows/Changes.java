@@ -13,11 +13,12 @@ final class Changes {
 
     private static final int RECEIPTS_ARE_PROVEN = 1;
     private static final int WHO_ASKS_IS_REMEMBERED = 2;
+    private static final int NOBODY_HOLDS_UP_A_RUN = 3;
 
     private static final String SWEEPS_SAY_WHY = "sweeps say why";
 
     private final int level =
-            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_ASKS_IS_REMEMBERED);
+            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, NOBODY_HOLDS_UP_A_RUN);
 
     /**
      * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
@@ -50,6 +51,14 @@ final class Changes {
         return Workflow.getVersion("sources are chosen", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
+    /**
+     * Whether a filling finds out where its bytes are cheapest while room is made for them, and
+     * goes on while its parent is told of its progress.
+     */
+    static boolean fillingsWaitForLess() {
+        return Workflow.getVersion("fillings wait for less", Workflow.DEFAULT_VERSION, 1) > 0;
+    }
+
     /** Whether a region that is CACHED is asked again before a receipt is given. */
     boolean receiptsAreProven() {
         return level >= RECEIPTS_ARE_PROVEN;
@@ -63,6 +72,19 @@ final class Changes {
     /** Whether a sweep asks for victims with their reasons, and not only for what has expired. */
     static boolean sweepsSayWhy() {
         return Workflow.getVersion(SWEEPS_SAY_WHY, Workflow.DEFAULT_VERSION, 1) >= 1;
+    }
+
+    /**
+     * Whether a run whose history is too long ends while fillings and callers wait, but not while a
+     * pin is being taken or given back.
+     */
+    boolean nobodyHoldsUpARun() {
+        return level >= NOBODY_HOLDS_UP_A_RUN;
+    }
+
+    /** Whether who cannot have a pin hears so at once, and who can have none yet soon. */
+    boolean pinsAreAnsweredSoon() {
+        return level >= NOBODY_HOLDS_UP_A_RUN;
     }
 
     /** Whether a region whose filling has failed is asked how much is there. */

@@ -22,7 +22,9 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.workflow.Promise;
@@ -30,17 +32,28 @@ import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInit;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
  * The entity of one dataset version: handlers change the state by events and wait; fillings,
  * evictions and pins are followed by helpers; the main method shows the state to people and to the
- * catalogue, and starts a new run when the history gets long.
+ * catalogue, and starts a new run when the history gets long. It waits with that until nothing is
+ * under way; but not for ever: then fillings are stopped, which the next run takes up, and whoever
+ * waits is told by Temporal that the run has ended, and sends his request to the next one.
  */
 public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     /** A caller who waits longer for an eviction is told that it goes on without him. */
     private static final Duration EVICTION_PATIENCE = Duration.ofMinutes(30);
+
+    /** A caller who wants a pin of what is not mounted yet, for it waits for room, say. */
+    private static final Duration MOUNT_PATIENCE = Duration.ofSeconds(5);
+
+    /** What a caller who waits, and asks the next run again, costs that one at most. */
+    private static final int EVENTS_OF_A_CALLER = 10;
 
     private final VersionInput input;
     private final VersionState state;
@@ -53,22 +66,23 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final Receipts receipts;
     private final Projection projection;
     private final Display display;
-    private final Callers callers = new Callers();
+    private final Callers callers;
+    private final Changes changes = new Changes();
 
     @WorkflowInit
     public DatasetVersionWorkflowImpl(VersionInput input) {
         this.input = input;
         state = new VersionState(input);
-        Changes changes = new Changes();
         looks = new Looks(state);
         ingest = new Ingest(state, input);
         fills = new Fills(state, ingest, looks, changes);
         evictions = new Evictions(state, fills);
-        pins = new Pins(state, fills);
+        pins = new Pins(state, fills, changes);
         proofs = new Proofs(state, fills, changes);
         receipts = new Receipts(state, changes);
         projection = new Projection(state);
         display = new Display(state);
+        callers = new Callers(input.awaited());
     }
 
     @Override
@@ -78,7 +92,10 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         projection.start(this::isAboutToContinue);
         while (!mayContinueAsNew()) {
             display.refresh();
-            display.awaitChange(this::mayContinueAsNew);
+            display.awaitChange(() -> mayContinueAsNew() || mustHalt());
+            if (mustHalt()) {
+                fills.halt();
+            }
         }
         VersionStatus carried = state.status();
         Workflow.continueAsNew(
@@ -88,12 +105,14 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         input.prefix(),
                         carried.ttl(),
                         carried,
-                        state.chronicle().untold()));
+                        state.chronicle().untold(),
+                        fills.left(),
+                        callers.awaited()));
     }
 
     @Override
     public Receipt ensureCached(EnsureRequest request) {
-        Deadline deadline = new Deadline(request.terms().deadline());
+        Deadline deadline = callers.deadline(request.terms().deadline());
         EnsureAll everywhere =
                 new EnsureAll(
                         pins,
@@ -114,7 +133,16 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     public PinGrant pin(PinRequest request) {
         RegionName region = request.region();
         // A filling that has just begun mounts the version first.
-        Workflow.await(() -> state.state(region) != State.WARMING || state.isMounted(region));
+        BooleanSupplier known =
+                () -> state.state(region) != State.WARMING || state.isMounted(region);
+        if (!changes.pinsAreAnsweredSoon()) {
+            Workflow.await(known::getAsBoolean);
+        } else if (!Deadlines.await(MOUNT_PATIENCE, known)) {
+            throw Failures.refusal(
+                    ErrorCode.UNAVAILABLE,
+                    "%s is not mounted in %s yet: pin it when its filling has begun, or ensure it with a pin"
+                            .formatted(input.version(), region));
+        }
         return switch (state.state(region)) {
             case WARMING, CACHED -> pins.take(request);
             case EVICTING ->
@@ -279,13 +307,25 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         return 4_000;
     }
 
+    /** As above, of Temporal's limit of 2,000 updates in a run. */
+    protected int mostUpdates() {
+        return 1_500;
+    }
+
     /** Takes up what the run before knew of. */
     private void recover() {
+        Map<RegionName, Unfinished> left =
+                input.fillings().stream()
+                        .collect(Collectors.toMap(Unfinished::region, Function.identity()));
         for (Residency residency : state.status().regions()) {
             RegionName region = residency.region();
             pins.watch(region);
             switch (residency.state()) {
-                case WARMING -> fills.takeUp(region);
+                case WARMING ->
+                        fills.takeUp(
+                                left.getOrDefault(
+                                        region,
+                                        new Unfinished(region, Urgency.INTERACTIVE, false)));
                 case EVICTING -> evictions.of(region, "taken up again");
                 case ABSENT, CACHED, BLOCKED -> {}
             }
@@ -332,12 +372,30 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 || Workflow.getInfo().getHistoryLength() > longestHistory();
     }
 
-    /** Nothing is under way that only this run can finish. */
+    /** Too long to wait until nobody waits: what the next run would begin with is left out. */
+    private boolean isHistoryTooLong() {
+        int waiting = callers.waiting();
+        int answered = callers.answered();
+        return Workflow.getInfo().getHistoryLength()
+                        > 2L * longestHistory() + (long) EVENTS_OF_A_CALLER * waiting
+                || (answered + waiting > mostUpdates() && answered > mostUpdates() / 3);
+    }
+
+    /** An ingest ends by itself, and is not begun twice. */
+    private boolean mustHalt() {
+        return changes.nobodyHoldsUpARun()
+                && isHistoryTooLong()
+                && ingest.isIdle()
+                && !fills.isHalting();
+    }
+
     private boolean isAboutToContinue() {
-        return isHistoryLong()
-                && fills.isIdle()
-                && evictions.isIdle()
-                && Workflow.isEveryHandlerFinished();
+        boolean held = changes.nobodyHoldsUpARun() && !pins.isIdle();
+        return !held && (fills.isHalted() || (isHistoryLong() && isNothingUnderWay()));
+    }
+
+    private boolean isNothingUnderWay() {
+        return fills.isIdle() && evictions.isIdle() && Workflow.isEveryHandlerFinished();
     }
 
     private boolean mayContinueAsNew() {

@@ -120,6 +120,9 @@ final class Ensure {
         try {
             held = take(wanted);
         } catch (ApplicationFailure refused) {
+            if (pins.isRefusedForGood(refused)) {
+                throw refused;
+            }
             // The one that counts is taken when the filling is done.
             held = null;
         }

@@ -7,6 +7,7 @@ import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.api.enums.v1.RetryState;
 import io.temporal.failure.ActivityFailure;
+import io.temporal.workflow.Promise;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -27,10 +28,16 @@ final class Entry {
 
     private final PrewarmInput input;
     private final Urgency urgency;
+    private final Promise<Void> sources;
 
-    Entry(PrewarmInput input, Urgency urgency) {
+    /**
+     * @param sources done when the region knows whom to ask for the version's bytes, which it must
+     *     before the version is mounted
+     */
+    Entry(PrewarmInput input, Urgency urgency, Promise<Void> sources) {
         this.input = input;
         this.urgency = urgency;
+        this.sources = sources;
     }
 
     /**
@@ -60,6 +67,7 @@ final class Entry {
         Made made =
                 Steps.makeRoom(input.version(), input.region(), urgency)
                         .makeRoom(input.version(), input.manifest(), input.region(), urgency);
+        sources.get();
         return Steps.admit(input.version(), input.region(), urgency, patience)
                 .admit(
                         input.version(),

@@ -19,11 +19,13 @@ import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One filling of one region, shared by everybody who waits for it: ingest if need be, then prewarm,
- * until the region is CACHED, BLOCKED, or evicted.
+ * until the region is CACHED, BLOCKED, or evicted; or until the workflow's run ends, and the next
+ * one takes it up.
  */
 final class Fill {
 
@@ -37,24 +39,31 @@ final class Fill {
     private final Looks looks;
     private final Changes changes;
     private final RegionName region;
+    private final BooleanSupplier halting;
     private Urgency urgency;
     private boolean working;
     private boolean stopping;
     private @Nullable CancellationScope scope;
     private @Nullable PrewarmWorkflow prewarm;
 
+    /**
+     * @param halting whether the run is about to end: nothing begins then, and whoever waits for
+     *     the filling is answered by the next run
+     */
     Fill(
             VersionState state,
             Ingest ingest,
             Looks looks,
             Changes changes,
             RegionName region,
+            BooleanSupplier halting,
             Urgency urgency) {
         this.state = state;
         this.ingest = ingest;
         this.looks = looks;
         this.changes = changes;
         this.region = region;
+        this.halting = halting;
         this.urgency = urgency;
     }
 
@@ -64,7 +73,7 @@ final class Fill {
 
         record Failed(Problem problem) implements Outcome {}
 
-        /** Stopped in favour of an eviction. */
+        /** Stopped in favour of an eviction, or of the next run. */
         record Stopped() implements Outcome {}
     }
 
@@ -76,6 +85,7 @@ final class Fill {
      */
     void run() {
         while (true) {
+            Workflow.await(() -> !halting.getAsBoolean());
             working = true;
             Outcome outcome = attempt();
             working = false;
@@ -92,7 +102,8 @@ final class Fill {
                     return;
                 }
                 case Outcome.Failed(Problem problem) -> throw blocked(problem);
-                // The eviction was refused: somebody holds the version, so fill on.
+                // The eviction was refused: somebody holds the version, so fill on, here or in the
+                // next run.
                 case Outcome.Stopped() -> stopping = false;
             }
         }
@@ -101,14 +112,31 @@ final class Fill {
     /** Stops the work for an eviction and waits until nothing fills the region any more. */
     void stop() {
         stopping = true;
-        if (scope != null) {
-            scope.cancel("evicting");
-        }
+        interrupt("evicting");
         Workflow.await(() -> !working);
+    }
+
+    /** Ends the attempt that is under way. */
+    void interrupt(String why) {
+        if (scope != null) {
+            scope.cancel(why);
+        }
+    }
+
+    boolean isWorking() {
+        return working;
+    }
+
+    private boolean isInterrupted() {
+        return stopping || halting.getAsBoolean();
     }
 
     boolean isStopping() {
         return stopping;
+    }
+
+    Urgency urgency() {
+        return urgency;
     }
 
     /** Somebody waits from now on. */
@@ -162,14 +190,16 @@ final class Fill {
     private Outcome attempt() {
         try {
             Promise<ManifestRef> manifest = ingest.manifest();
-            Workflow.await(() -> manifest.isCompleted() || stopping);
-            return stopping ? new Outcome.Stopped() : prewarm(manifest.get());
+            Workflow.await(() -> manifest.isCompleted() || isInterrupted());
+            return isInterrupted() ? new Outcome.Stopped() : prewarm(manifest.get());
         } catch (TemporalFailure failure) {
-            if (!stopping && changes.failuresAreLookedAt()) {
+            if (!isInterrupted() && changes.failuresAreLookedAt()) {
                 // For people: so much is kept for the next attempt.
-                looks.at(region, VersionState.now(), () -> stopping);
+                looks.at(region, VersionState.now(), this::isInterrupted);
             }
-            return stopping ? new Outcome.Stopped() : new Outcome.Failed(Failures.problem(failure));
+            return isInterrupted()
+                    ? new Outcome.Stopped()
+                    : new Outcome.Failed(Failures.problem(failure));
         }
     }
 
@@ -182,7 +212,7 @@ final class Fill {
                     throw failure;
                 }
             }
-            if (Deadlines.await(FOREIGN_CHILD_PAUSE, () -> stopping)) {
+            if (Deadlines.await(FOREIGN_CHILD_PAUSE, this::isInterrupted)) {
                 return new Outcome.Stopped();
             }
         }

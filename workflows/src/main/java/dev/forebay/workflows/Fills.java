@@ -3,11 +3,13 @@ package dev.forebay.workflows;
 import dev.forebay.lifecycle.Event.Ensured;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The fillings that are under way: one per region, however many wait for it. */
@@ -18,6 +20,7 @@ final class Fills {
     private final Looks looks;
     private final Changes changes;
     private final Map<RegionName, Running> running = new LinkedHashMap<>();
+    private boolean halting;
 
     Fills(VersionState state, Ingest ingest, Looks looks, Changes changes) {
         this.state = state;
@@ -53,8 +56,15 @@ final class Fills {
             return Workflow.newPromise((Void) null);
         }
         State before = state.state(region);
+        return begin(
+                new Unfinished(region, urgency, before == State.ABSENT || before == State.BLOCKED));
+    }
+
+    private Promise<Void> begin(Unfinished filling) {
+        RegionName region = filling.region();
         state.apply(new Ensured(region));
-        Fill fill = new Fill(state, ingest, looks, changes, region, urgency);
+        Fill fill =
+                new Fill(state, ingest, looks, changes, region, () -> halting, filling.urgency());
         Promise<Void> end =
                 Async.procedure(
                         () -> {
@@ -64,8 +74,7 @@ final class Fills {
                                 running.remove(region);
                             }
                         });
-        running.put(
-                region, new Running(fill, before == State.ABSENT || before == State.BLOCKED, end));
+        running.put(region, new Running(fill, filling.askedFor(), end));
         return end;
     }
 
@@ -75,12 +84,41 @@ final class Fills {
     }
 
     /**
-     * The filling that an earlier run knew of, unless somebody has asked this one for it already.
+     * Goes on with a filling of an earlier run, unless somebody has asked this one for it already.
      */
-    void takeUp(RegionName region) {
-        if (!running.containsKey(region)) {
-            of(region);
+    void takeUp(Unfinished left) {
+        if (!running.containsKey(left.region())) {
+            begin(left);
         }
+    }
+
+    /** Stops all of them, for the next run. Not to be called while the version is listed. */
+    void halt() {
+        halting = true;
+        running.values().forEach(each -> each.fill().interrupt("the next run goes on with it"));
+    }
+
+    boolean isHalting() {
+        return halting;
+    }
+
+    /** Whether nothing is at work any more since {@link #halt}. */
+    boolean isHalted() {
+        return halting
+                && ingest.isIdle()
+                && running.values().stream().noneMatch(each -> each.fill().isWorking());
+    }
+
+    /** What the next run has to go on with. */
+    List<Unfinished> left() {
+        return running.entrySet().stream()
+                .map(
+                        each ->
+                                new Unfinished(
+                                        each.getKey(),
+                                        each.getValue().fill().urgency(),
+                                        each.getValue().askedFor()))
+                .toList();
     }
 
     /**

@@ -46,13 +46,30 @@ final class Pins {
 
     private final VersionState state;
     private final Fills fills;
+    private final Changes changes;
     private final Set<RegionName> watched = new LinkedHashSet<>();
     private final Instant begun = VersionState.now();
     private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
+    private int underWay;
 
-    Pins(VersionState state, Fills fills) {
+    Pins(VersionState state, Fills fills, Changes changes) {
         this.state = state;
         this.fills = fills;
+        this.changes = changes;
+    }
+
+    /** Whether none is just being taken or given back, of which the next run would not know. */
+    boolean isIdle() {
+        return underWay == 0;
+    }
+
+    /** Whether nobody who asks again for the same pin would get it. */
+    boolean isRefusedForGood(ApplicationFailure refusal) {
+        ErrorCode code = Failures.problem(refusal).code();
+        return changes.pinsAreAnsweredSoon()
+                && !code.retryable()
+                && code != ErrorCode.EVICTING
+                && code != ErrorCode.NOT_FOUND;
     }
 
     /**
@@ -62,8 +79,17 @@ final class Pins {
      *     not know the version, which is then filled again
      */
     PinGrant take(PinRequest request) {
-        RegionName region = request.region();
         refuseTooMany(request);
+        underWay++;
+        try {
+            return granted(request);
+        } finally {
+            underWay--;
+        }
+    }
+
+    private PinGrant granted(PinRequest request) {
+        RegionName region = request.region();
         Duration left;
         try {
             left =
@@ -120,10 +146,13 @@ final class Pins {
         if (state.state(region) == State.ABSENT) {
             return;
         }
+        underWay++;
         try {
             Steps.pin(state.version(), region, "unpin").unpin(state.version(), id);
         } catch (ActivityFailure failure) {
             throw Failures.refusal(Failures.problem(failure));
+        } finally {
+            underWay--;
         }
         state.apply(new PinEnded(region, id, VersionState.now()));
     }

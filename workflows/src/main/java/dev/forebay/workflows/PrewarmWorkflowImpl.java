@@ -3,7 +3,6 @@ package dev.forebay.workflows;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
-import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
@@ -15,7 +14,9 @@ import dev.forebay.workflows.message.Urgency;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.TemporalFailure;
+import io.temporal.workflow.Async;
 import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private boolean hurried;
     private @Nullable CancellationScope unhurried;
+    private Promise<Void> told = Workflow.newPromise((Void) null);
 
     @Override
     public FillResult run(PrewarmInput input) {
@@ -45,6 +47,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                     Steps.confirm(input.version(), input.region(), urgency(input))
                             .confirm(input.version(), input.manifest());
             if (coverage.complete()) {
+                told.get();
                 return new FillResult(
                         coverage.bytesVerified(),
                         bytesFromLake(cursor, coverage),
@@ -73,14 +76,17 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private Cursor mount(PrewarmInput input) {
         // Before it is mounted: a worker that knows of the mount then knows whom to ask, too.
+        Promise<Void> sources = Workflow.newPromise((Void) null);
         if (Changes.sourcesAreChosen()) {
-            List<Sibling> siblings = siblings(input);
-            Steps.fillFrom(input.version(), input.region(), urgency(input), siblings.size())
-                    .fillFrom(input.version(), siblings);
+            sources = Async.procedure(() -> chooseSources(input));
+            if (!Changes.fillingsWaitForLess()) {
+                sources.get();
+            }
         }
+        Promise<Void> chosen = sources;
         String path =
                 Changes.roomIsClaimed()
-                        ? inTurn(input, urgency -> enter(input, urgency))
+                        ? inTurn(input, urgency -> enter(input, urgency, chosen))
                         : Steps.mount(input.version(), input.region(), urgency(input))
                                 .mount(input.version(), input.manifest());
         Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
@@ -89,15 +95,21 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     /** Who waits for a budget, which may be weeks, has no room meanwhile: others could use it. */
-    private static String enter(PrewarmInput input, Urgency urgency) {
+    private static String enter(PrewarmInput input, Urgency urgency, Promise<Void> sources) {
         if (urgency == Urgency.SPECULATIVE && Changes.budgetsComeBeforeRoom()) {
             requireBudget(input);
         }
-        return new Entry(input, urgency).await();
+        return new Entry(input, urgency, sources).await();
     }
 
     private static void requireBudget(PrewarmInput input) {
         Steps.budget(input.version()).requireBudget(input.version().dataset().namespace());
+    }
+
+    private void chooseSources(PrewarmInput input) {
+        List<Sibling> siblings = siblings(input);
+        Steps.fillFrom(input.version(), input.region(), urgency(input), siblings.size())
+                .fillFrom(input.version(), siblings);
     }
 
     /** Whom to ask before the lake; nobody if that cannot be found out. */
@@ -120,6 +132,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         Cursor cursor = from;
         while (cursor.next() < input.manifest().chunks()) {
             if (isHistoryLong()) {
+                told.get();
                 Workflow.continueAsNew(
                         new PrewarmInput(
                                 input.version(),
@@ -253,8 +266,6 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     private void report(PrewarmInput input, Cursor cursor) {
-        DatasetVersion version = input.version();
-        RegionName region = input.region();
         Workflow.setCurrentDetails(
                 String.format(
                         Locale.ROOT,
@@ -267,12 +278,26 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                         cursor.bytesVerified(),
                         input.manifest().bytes(),
                         cursor.bytesFromLake()));
+        Promise<Void> before = told;
+        told =
+                Async.procedure(
+                        () -> {
+                            before.get();
+                            tell(input, cursor);
+                        });
+        if (!Changes.fillingsWaitForLess()) {
+            told.get();
+        }
+    }
+
+    private static void tell(PrewarmInput input, Cursor cursor) {
+        DatasetVersion version = input.version();
         try {
             Workflow.newExternalWorkflowStub(
                             DatasetVersionWorkflow.class, WorkflowIds.version(version))
                     .progress(
                             new FillProgress(
-                                    region,
+                                    input.region(),
                                     cursor.path(),
                                     cursor.bytesVerified(),
                                     cursor.bytesFromLake(),

@@ -1,22 +1,33 @@
 package dev.forebay.workflows;
 
+import static dev.forebay.workflows.Platform.AP;
 import static dev.forebay.workflows.Platform.TTL;
 import static dev.forebay.workflows.Platform.US;
 import static dev.forebay.workflows.Platform.pin;
+import static dev.forebay.workflows.Platform.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.CancelRequest;
+import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.workflow.WorkflowInit;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +44,8 @@ class ContinueAsNewTest {
     private static final int MOST_UPDATES = 500;
 
     private static final int MOST_ATTEMPTS = 100;
+
+    private static final Terms LATER = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
 
     private final Platform platform =
             new Platform(
@@ -101,6 +114,86 @@ class ContinueAsNewTest {
         assertThat(receipt.bytesFromLake()).isEqualTo(receipt.bytes());
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1);
         assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
+    }
+
+    @Test
+    void aFillingThatWaitsDoesNotHoldUpTheRun() {
+        platform.ensure(US, null);
+        platform.ap.closeGate();
+        CompletableFuture<Receipt> _ =
+                platform.ensureAsync("hint", new EnsureRequest(AP, null, LATER, List.of()));
+        platform.passUntil("warming", () -> platform.ap.count(Step.WARM) == 1);
+
+        continueAsNew();
+
+        platform.passUntil("taken up", () -> platform.ap.count(Step.WARM) == 2);
+        platform.ap.openGate();
+        platform.passUntil("cached", () -> platform.residency(AP).state() == State.CACHED);
+        assertThat(platform.ap.claims())
+                .hasSizeGreaterThanOrEqualTo(2)
+                .allMatch(claim -> claim.urgency() == Urgency.SPECULATIVE);
+        assertThat(platform.control.ingests()).isEqualTo(1);
+    }
+
+    @Test
+    void whoWaitsAsksTheNextRunAndHasNoMoreTimeThanHeHad() {
+        platform.us.closeGate();
+        Terms soon = new Terms(1, Duration.ofSeconds(8), OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
+        EnsureRequest request = new EnsureRequest(US, null, soon, List.of());
+        Instant asked = platform.now();
+        CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 1);
+        platform.pass(Duration.ofSeconds(4));
+
+        continueAsNew();
+
+        assertThat(result(platform.ensureAsync("r", request)).cold()).isNotNull();
+        assertThat(Duration.between(asked, platform.now())).isLessThan(Duration.ofSeconds(11));
+    }
+
+    @Test
+    void theNextRunKnowsThatWhatIsTakenBackWasAskedFor() {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> _ = platform.ensureAsync("r", EnsureRequest.of(US, null));
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+
+        continueAsNew();
+        CompletableFuture<Receipt> again = platform.ensureAsync("r", EnsureRequest.of(US, null));
+        platform.update("cancel", new CancelRequest("r"));
+
+        assertThat(again).isCompletedExceptionally();
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+        assertThat(platform.us.isEmpty()).isTrue();
+    }
+
+    @Test
+    void aRunDoesNotEndWhileAPinIsTaken() {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> _ =
+                platform.ensureAsync("r", EnsureRequest.of(US, pin("p", Duration.ofSeconds(30))));
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+
+        continueAsNew();
+
+        assertThat(platform.status().pins()).extracting(PinGrant::id).containsExactly("p");
+        platform.us.openGate();
+        assertThat(
+                        result(
+                                        platform.ensureAsync(
+                                                "r",
+                                                EnsureRequest.of(
+                                                        US, pin("p", Duration.ofSeconds(30)))))
+                                .pin())
+                .isNotNull();
+    }
+
+    /** Has the present run end though somebody waits. */
+    private void continueAsNew() {
+        String before = run();
+        for (int i = 1; run().equals(before); i++) {
+            assertThat(i).as("updates in one run").isLessThan(MOST_UPDATES);
+            setTtl(TTL.plusSeconds(i));
+        }
     }
 
     /**

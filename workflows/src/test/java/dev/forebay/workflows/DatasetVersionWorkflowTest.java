@@ -168,6 +168,36 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void whoCannotHaveAPinHearsSoBeforeTheFillingHasEnded() {
+        platform.us.closeGate(16);
+        CompletableFuture<Receipt> mine = platform.ensureAsync(US, pin("p", MINUTE));
+        platform.passUntil("pinned", () -> platform.us.isPinned("p"));
+        PinRequest theirs = new PinRequest(US, "p", "somebody else", "", MINUTE);
+
+        assertThat(codeOf(() -> platform.ensure(US, theirs))).isEqualTo(ErrorCode.ALREADY_EXISTS);
+
+        assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
+        platform.us.openGate();
+        assertThat(result(mine).pin()).isNotNull();
+    }
+
+    /** It may wait for room for a day, and whoever asks again must not ask for one more. */
+    @Test
+    void whatIsNotMountedYetIsNotPinnedLater() {
+        platform.us.setDown(true);
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("admission is tried", () -> !platform.us.claims().isEmpty());
+
+        assertThat(codeOf(() -> platform.update("pin", pin("q", MINUTE))))
+                .isEqualTo(ErrorCode.UNAVAILABLE);
+
+        platform.us.setDown(false);
+        result(ensured);
+        assertThat(platform.us.count(Step.PIN)).isZero();
+        assertThat(platform.status().pins()).isEmpty();
+    }
+
+    @Test
     void aReleasedPinLetsTheTtlCount() {
         platform.ensure(US, pin("p", MINUTE));
         platform.update("unpin", new UnpinRequest(US, "p"));

@@ -190,7 +190,7 @@ final class HistoryRecorder {
         platform.ensure(US, pin("p", SHORT_LEASE));
         VersionStatus carried = platform.status();
         platform.workflow().terminate("to be continued");
-        platform.start(new VersionInput(VERSION, "lake", "digits/", TTL, carried, List.of()));
+        platform.start(new VersionInput(VERSION, "lake", "digits/", TTL, carried));
         platform.passUntil("p has ended", () -> platform.status().pins().isEmpty());
         platform.ensure(US, pin("q", LEASE));
     }

@@ -9,6 +9,7 @@ import dev.forebay.workflows.activity.RegionActivities.WarmProgress;
 import dev.forebay.workflows.activity.RegionActivities.WarmResult;
 import dev.forebay.workflows.activity.SweepActivities.Outcome;
 import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.Awaited;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictInput;
@@ -30,6 +31,7 @@ import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
@@ -95,8 +97,16 @@ class PayloadTest {
                 happening,
                 status,
                 new VersionStatus(version, null, LEASE, List.of(), List.of()),
-                new VersionInput(version, "lake", "", LEASE, null, List.of()),
-                new VersionInput(version, "lake", "digits/", LEASE, status, List.of(happening)),
+                new VersionInput(version, "lake", "", LEASE, null),
+                new VersionInput(
+                        version,
+                        "lake",
+                        "digits/",
+                        LEASE,
+                        status,
+                        List.of(happening),
+                        List.of(new Unfinished(us, Urgency.SPECULATIVE, true)),
+                        List.of(new Awaited("u", AT))),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(

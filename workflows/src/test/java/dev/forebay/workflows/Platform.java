@@ -170,8 +170,7 @@ final class Platform implements AutoCloseable {
                                 .build(),
                         new WithStartWorkflowOperation<>(
                                 stub::run,
-                                new VersionInput(
-                                        VERSION, "lake", "digits/", TTL, null, List.of())));
+                                new VersionInput(VERSION, "lake", "digits/", TTL, null)));
         return handle.getResultAsync();
     }
 

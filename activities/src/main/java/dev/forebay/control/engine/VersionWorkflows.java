@@ -59,8 +59,7 @@ class VersionWorkflows {
                         dataset.source().bucket(),
                         dataset.source().prefix(),
                         known.ttl(),
-                        isSomewhere(known) ? known : null,
-                        List.of());
+                        isSomewhere(known) ? known : null);
         return client.newUntypedWorkflowStub("DatasetVersion", options(input))
                 .startUpdateWithStart(
                         options(updateName, updateId, result),

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param ttl how long an unpinned version stays in a region
  * @param carried the state of the run before, when this one continues it
  * @param untold what happened in the run before and the catalogue has not heard of
+ * @param fillings that the run before has left
+ * @param awaited the requests with deadlines that it has not answered
  */
 public record VersionInput(
         DatasetVersion version,
@@ -20,9 +22,23 @@ public record VersionInput(
         String prefix,
         Duration ttl,
         @Nullable VersionStatus carried,
-        List<Happening> untold) {
+        List<Happening> untold,
+        List<Unfinished> fillings,
+        List<Awaited> awaited) {
 
     public VersionInput {
         untold = untold == null ? List.of() : untold;
+        fillings = fillings == null ? List.of() : fillings;
+        awaited = awaited == null ? List.of() : awaited;
+    }
+
+    /** For a workflow that no other run came before. */
+    public VersionInput(
+            DatasetVersion version,
+            String bucket,
+            String prefix,
+            Duration ttl,
+            @Nullable VersionStatus carried) {
+        this(version, bucket, prefix, ttl, carried, List.of(), List.of(), List.of());
     }
 }
