@@ -7,9 +7,9 @@ import io.quarkus.hibernate.orm.panache.Panache;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import org.hibernate.query.MutationQuery;
+import org.hibernate.query.NativeQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +22,35 @@ import org.jspecify.annotations.Nullable;
 @Transactional
 public class RequestLog {
 
-    /** By the clock by which the ledger knows when accounts were opened: it tells who had asked. */
-    private static final String ADD =
+    /**
+     * By the clock by which the ledger knows when accounts were opened: it tells who had asked.
+     * Gives what is there, unless somebody has entered it at the same moment.
+     */
+    private static final String ENTER =
             """
-            insert into request (version, id, region, body, workflow_id, created_at, asked_by)
-            values (:version, :id, :region, :body, :workflow, now(), cast(:askedBy as text))
-            on conflict do nothing
+            with entered as (
+              insert into request (version, id, region, body, workflow_id, created_at, asked_by)
+              values (:version, :id, :region, :body, :workflow, now(), cast(:askedBy as text))
+              on conflict do nothing
+              returning region, body, workflow_id, attempt, run_id, cancelled)
+            select * from entered
+            union all
             """;
 
     private static final String FIND =
             "select region, body, workflow_id, attempt, run_id, cancelled from request where version = :version and id = :id";
 
+    /**
+     * Nobody waits until it is on the disk: what the database loses when it crashes is found out by
+     * sending the same update again.
+     */
     private static final String ACCEPTED =
-            "update request set run_id = :run where version = :version and id = :id and attempt = :attempt";
+            """
+            update request set run_id = :run
+            where version = :version and id = :id and attempt = :attempt
+              and set_config('synchronous_commit', 'off', true) = 'off'
+            returning cancelled
+            """;
 
     private static final String AGAIN =
             """
@@ -89,16 +105,17 @@ public class RequestLog {
      * @throws ForebayException {@code ALREADY_EXISTS} if the id was used for another body
      */
     public Entry enter(Entry request, @Nullable String askedBy) {
-        Panache.getSession()
-                .createNativeMutationQuery(ADD)
-                .setParameter("version", request.version().toString())
-                .setParameter("id", request.id())
-                .setParameter("region", request.region())
-                .setParameter("body", request.body())
-                .setParameter("workflow", request.workflowId())
-                .setParameter("askedBy", askedBy, String.class)
-                .executeUpdate();
-        Entry there = find(request.version(), request.id()).orElse(request);
+        Entry there =
+                first(
+                                query(ENTER + FIND, request.version(), request.id())
+                                        .setParameter("region", request.region())
+                                        .setParameter("body", request.body())
+                                        .setParameter("workflow", request.workflowId())
+                                        .setParameter("askedBy", askedBy, String.class),
+                                request.version(),
+                                request.id())
+                        .or(() -> find(request.version(), request.id()))
+                        .orElse(request);
         if (!there.body().equals(request.body())) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
@@ -110,13 +127,19 @@ public class RequestLog {
 
     /** The request with this id. */
     public Optional<Entry> find(DatasetVersion version, String id) {
-        List<Object[]> rows =
-                Panache.getSession()
-                        .createNativeQuery(FIND, Object[].class)
-                        .setParameter("version", version.toString())
-                        .setParameter("id", id)
-                        .getResultList();
-        return rows.stream()
+        return first(query(FIND, version, id), version, id);
+    }
+
+    private static NativeQuery<Object[]> query(String sql, DatasetVersion version, String id) {
+        return Panache.getSession()
+                .createNativeQuery(sql, Object[].class)
+                .setParameter("version", version.toString())
+                .setParameter("id", id);
+    }
+
+    private static Optional<Entry> first(
+            NativeQuery<Object[]> query, DatasetVersion version, String id) {
+        return query.getResultList().stream()
                 .findFirst()
                 .map(
                         row ->
@@ -131,9 +154,16 @@ public class RequestLog {
                                         (Boolean) row[5]));
     }
 
-    /** Remembers the run that accepted an attempt. */
-    public void accepted(Entry request, String runId) {
-        ofAttempt(ACCEPTED, request).setParameter("run", runId).executeUpdate();
+    /** Remembers the run that accepted an attempt; returns whether it was taken back meanwhile. */
+    public boolean accepted(Entry request, String runId) {
+        return Panache.getSession()
+                .createNativeQuery(ACCEPTED, Boolean.class)
+                .setParameter("version", request.version().toString())
+                .setParameter("id", request.id())
+                .setParameter("attempt", request.attempt())
+                .setParameter("run", runId)
+                .getResultList()
+                .contains(true);
     }
 
     /** Begins the attempt after the given one, or finds the one that somebody else began. */

@@ -252,20 +252,12 @@ public class EnsureRequests {
                                 entry.updateId(),
                                 Receipt.class,
                                 form.read(entry.body())));
-        requests.accepted(entry, accepted.getExecution().getRunId());
-        if (isTakenBack(entry)) {
+        if (requests.accepted(entry, accepted.getExecution().getRunId())) {
             // Before the workflow knew of it: whoever did so had nothing to take back there.
             takeBack(dataset, entry);
             throw takenBack(entry.version(), entry.id());
         }
         return accepted;
-    }
-
-    private boolean isTakenBack(RequestLog.Entry sent) {
-        return requests.find(sent.version(), sent.id())
-                .filter(now -> now.updateId().equals(sent.updateId()))
-                .filter(RequestLog.Entry::cancelled)
-                .isPresent();
     }
 
     private Ensured await(
