@@ -167,7 +167,7 @@ class ContinueAsNewTest {
     }
 
     @Test
-    void aRunDoesNotEndWhileAPinIsTaken() {
+    void aPinOfWhoWaitsIsKnownToTheNextRun() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ =
                 platform.ensureAsync("r", EnsureRequest.of(US, pin("p", Duration.ofSeconds(30))));
