@@ -3,8 +3,8 @@ package dev.forebay.control.engine;
 import dev.forebay.control.ControlPlaneConfig;
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.RequestIntake;
 import dev.forebay.control.catalogue.RequestLog;
-import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
 import dev.forebay.control.engine.UpdateSender.Update;
 import dev.forebay.model.DatasetVersion;
@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,7 @@ public class EnsureRequests {
     private static final Duration BEYOND_WAIT = Duration.ofSeconds(5);
 
     private final DatasetCatalogue datasets;
-    private final VersionCatalogue versions;
+    private final RequestIntake intake;
     private final RequestLog requests;
     private final VersionWorkflows workflows;
     private final UpdateSender updates;
@@ -56,7 +57,7 @@ public class EnsureRequests {
 
     EnsureRequests(
             DatasetCatalogue datasets,
-            VersionCatalogue versions,
+            RequestIntake intake,
             RequestLog requests,
             VersionWorkflows workflows,
             UpdateSender updates,
@@ -65,7 +66,7 @@ public class EnsureRequests {
             WaitingJobs waiting,
             ControlPlaneConfig config) {
         this.datasets = datasets;
-        this.versions = versions;
+        this.intake = intake;
         this.requests = requests;
         this.workflows = workflows;
         this.updates = updates;
@@ -90,10 +91,8 @@ public class EnsureRequests {
             String requestId,
             @Nullable String runId,
             Duration wait) {
-        Dataset dataset = datasets.require(version.dataset());
-        versions.add(version, dataset.ttl());
-        RequestLog.Entry entry =
-                requests.enter(
+        RequestIntake.Taken taken =
+                intake.take(
                         new RequestLog.Entry(
                                 version,
                                 requestId,
@@ -104,7 +103,8 @@ public class EnsureRequests {
                                 null,
                                 false),
                         runId);
-        return answer(dataset, isAnswered(entry) ? requests.again(entry) : entry, wait);
+        RequestLog.Entry entry = taken.entry();
+        return answer(taken.dataset(), isAnswered(entry) ? requests.again(entry) : entry, wait);
     }
 
     /**
@@ -224,15 +224,18 @@ public class EnsureRequests {
 
     private Ensured ask(Dataset dataset, RequestLog.Entry entry, Duration wait) {
         String runId = entry.runId();
-        if (runId != null) {
-            try {
-                return await(entry, accepted(entry, runId), wait);
-            } catch (NoSuchRunException gone) {
-                // Falls through to the run that follows it.
-            }
+        try {
+            return await(
+                    entry,
+                    runId == null
+                            ? send(dataset, entry, this::sendOrStart)
+                            : accepted(entry, runId),
+                    wait);
+        } catch (NoSuchRunException gone) {
+            // Falls through to the run that follows it.
         }
         try {
-            return await(entry, send(dataset, entry), wait);
+            return await(entry, send(dataset, entry, updates::start), wait);
         } catch (NoSuchRunException over) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
@@ -242,9 +245,19 @@ public class EnsureRequests {
         }
     }
 
-    private WorkflowUpdateHandle<Receipt> send(Dataset dataset, RequestLog.Entry entry) {
+    /**
+     * Most workflows are there: to know what a new one begins with costs a look into the catalogue.
+     */
+    private WorkflowUpdateHandle<Receipt> sendOrStart(Dataset dataset, Update<Receipt> update) {
+        return updates.send(dataset, update).orElseGet(() -> updates.start(dataset, update));
+    }
+
+    private WorkflowUpdateHandle<Receipt> send(
+            Dataset dataset,
+            RequestLog.Entry entry,
+            BiFunction<Dataset, Update<Receipt>, WorkflowUpdateHandle<Receipt>> how) {
         WorkflowUpdateHandle<Receipt> accepted =
-                updates.start(
+                how.apply(
                         dataset,
                         new Update<>(
                                 entry.version(),
