@@ -10,59 +10,58 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Who waits for which regions, by the ids of their updates, so that they can be told to stop. A run
- * may end while some wait: they ask the next one, under the same ids.
+ * may end while some wait: they are expected to ask the next one, under the same ids.
  */
 final class Callers {
 
-    /** Who does not ask the next run within this time is not expected any more. */
-    private static final Duration MEMORY = Duration.ofHours(1);
+    /** Who asks the next run when his time has passed is told what is there by then. */
+    private static final Duration LEAST_PATIENCE = Duration.ofSeconds(5);
 
     private final Map<String, Caller> waiting = new LinkedHashMap<>();
-    private final Map<String, Instant> deadlines = new LinkedHashMap<>();
+    private final Map<String, Awaited> expected = new LinkedHashMap<>();
     private int answered;
 
-    private record Caller(List<RegionName> regions, Deadline deadline) {}
+    private record Caller(List<RegionName> regions, Deadline deadline, @Nullable Instant until) {}
 
     /**
      * @param awaited who waited when the run before ended
      */
     Callers(List<Awaited> awaited) {
-        awaited.forEach(each -> deadlines.put(each.updateId(), each.until()));
-    }
-
-    /**
-     * The deadline of the present caller.
-     *
-     * @param patience how long he waits, from when the first run took up his request; for as long
-     *     as it takes if absent
-     */
-    Deadline deadline(@Nullable Duration patience) {
-        if (patience == null) {
-            return new Deadline(null);
-        }
-        Instant now = VersionState.now();
-        Instant until = deadlines.computeIfAbsent(updateId(), _ -> now.plus(patience));
-        Duration left = Duration.between(now, until);
-        return new Deadline(left.isPositive() ? left : Duration.ofMillis(1));
+        awaited.forEach(each -> expected.put(each.updateId(), each));
     }
 
     /** Serves a caller, who waits meanwhile. */
-    <T> T during(EnsureRequest request, Deadline deadline, Supplier<T> call) {
+    <T> T during(EnsureRequest request, Function<Deadline, T> call) {
         String id = updateId();
-        Caller caller = new Caller(request.each().map(EnsureRequest::region).toList(), deadline);
+        Awaited before = expected.remove(id);
+        Duration patience = request.terms().deadline();
+        Instant until = before != null ? before.until() : until(patience);
+        Deadline deadline = new Deadline(before == null || until == null ? patience : left(until));
+        Caller caller =
+                new Caller(request.each().map(EnsureRequest::region).toList(), deadline, until);
         waiting.put(id, caller);
         try {
-            return call.get();
+            return call.apply(deadline);
         } finally {
             waiting.remove(id, caller);
-            deadlines.remove(id);
             answered++;
         }
+    }
+
+    private static @Nullable Instant until(@Nullable Duration patience) {
+        return patience == null ? null : VersionState.now().plus(patience);
+    }
+
+    private static Duration left(Instant until) {
+        Duration left = Duration.between(VersionState.now(), until);
+        return left.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : left;
     }
 
     private static String updateId() {
@@ -78,24 +77,34 @@ final class Callers {
         return answered;
     }
 
-    /** Who is expected to ask the next run. */
-    List<Awaited> awaited() {
-        Instant forgotten = VersionState.now().minus(MEMORY);
-        return deadlines.entrySet().stream()
-                .filter(each -> each.getValue().isAfter(forgotten))
-                .map(each -> new Awaited(each.getKey(), each.getValue()))
+    /**
+     * Who is expected to ask the next run.
+     *
+     * @param filling whether a region is being filled: whoever waited for others only finds them as
+     *     they are
+     */
+    List<Awaited> awaited(Predicate<RegionName> filling) {
+        return Stream.concat(
+                        expected.values().stream(),
+                        waiting.entrySet().stream().map(Callers::awaited))
+                .filter(each -> each.regions().stream().anyMatch(filling))
                 .toList();
+    }
+
+    private static Awaited awaited(Map.Entry<String, Caller> caller) {
+        return new Awaited(caller.getKey(), caller.getValue().regions(), caller.getValue().until());
     }
 
     /**
      * Has a caller answered with CANCELLED and returns when he has been, and holds nothing.
      *
-     * @return the regions that he waited for; none if he does not wait
+     * @return the regions that he waited for, in an earlier run maybe; none if he does not wait
      */
     List<RegionName> takeBack(String id) {
         Caller caller = waiting.get(id);
         if (caller == null) {
-            return List.of();
+            Awaited gone = expected.remove(id);
+            return gone == null ? List.of() : gone.regions();
         }
         caller.deadline().takeBack();
         Workflow.await(() -> !waiting.containsValue(caller));
@@ -104,5 +113,10 @@ final class Callers {
 
     boolean isWaitedFor(RegionName region) {
         return waiting.values().stream().anyMatch(caller -> caller.regions().contains(region));
+    }
+
+    /** Whether somebody who waited when an earlier run ended is expected to ask again. */
+    boolean isExpected(RegionName region) {
+        return expected.values().stream().anyMatch(each -> each.regions().contains(region));
     }
 }

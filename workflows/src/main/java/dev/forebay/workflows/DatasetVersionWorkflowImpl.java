@@ -22,9 +22,7 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
-import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.UnpinRequest;
-import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.workflow.Promise;
@@ -32,9 +30,7 @@ import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInit;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -75,7 +71,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         state = new VersionState(input);
         looks = new Looks(state);
         ingest = new Ingest(state, input);
-        fills = new Fills(state, ingest, looks, changes);
+        fills = new Fills(state, ingest, looks, changes, input.fillings());
         evictions = new Evictions(state, fills);
         pins = new Pins(state, fills, changes);
         proofs = new Proofs(state, fills, changes);
@@ -107,21 +103,23 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         carried,
                         state.chronicle().untold(),
                         fills.left(),
-                        callers.awaited()));
+                        callers.awaited(region -> state.state(region) == State.WARMING)));
     }
 
     @Override
     public Receipt ensureCached(EnsureRequest request) {
-        Deadline deadline = callers.deadline(request.terms().deadline());
-        EnsureAll everywhere =
-                new EnsureAll(
-                        pins,
-                        one ->
-                                new Ensure(
-                                        state, fills, pins, proofs, looks, receipts, deadline, one),
-                        request,
-                        deadline);
-        return callers.during(request, deadline, everywhere::run);
+        return callers.during(
+                request,
+                deadline ->
+                        new EnsureAll(
+                                        pins,
+                                        one ->
+                                                new Ensure(
+                                                        state, fills, pins, proofs, looks, receipts,
+                                                        deadline, one),
+                                        request,
+                                        deadline)
+                                .run());
     }
 
     @Override
@@ -245,7 +243,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         return state.state(region) == State.WARMING
                 && fills.wasAskedFor(region)
                 && state.pins(region).isEmpty()
-                && !callers.isWaitedFor(region);
+                && !callers.isWaitedFor(region)
+                && !callers.isExpected(region);
     }
 
     @Override
@@ -314,18 +313,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     /** Takes up what the run before knew of. */
     private void recover() {
-        Map<RegionName, Unfinished> left =
-                input.fillings().stream()
-                        .collect(Collectors.toMap(Unfinished::region, Function.identity()));
         for (Residency residency : state.status().regions()) {
             RegionName region = residency.region();
             pins.watch(region);
             switch (residency.state()) {
-                case WARMING ->
-                        fills.takeUp(
-                                left.getOrDefault(
-                                        region,
-                                        new Unfinished(region, Urgency.INTERACTIVE, false)));
+                case WARMING -> fills.takeUp(region);
                 case EVICTING -> evictions.of(region, "taken up again");
                 case ABSENT, CACHED, BLOCKED -> {}
             }

@@ -54,13 +54,18 @@ final class Entry {
                 return attempt(patience, begun);
             } catch (ActivityFailure failure) {
                 Duration waited = Duration.between(begun, VersionState.now());
-                if (!isWorthWaiting(failure, waited)) {
+                if (haveSourcesFailed() || !isWorthWaiting(failure, waited)) {
                     throw failure;
                 }
             }
             patience = patience.multipliedBy(2);
             patience = patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
         }
+    }
+
+    /** They were asked for as long as is worth it. */
+    private boolean haveSourcesFailed() {
+        return sources.isCompleted() && sources.getFailure() != null;
     }
 
     private String attempt(Duration patience, Instant begun) {

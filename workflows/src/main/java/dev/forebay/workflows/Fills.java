@@ -20,9 +20,14 @@ final class Fills {
     private final Looks looks;
     private final Changes changes;
     private final Map<RegionName, Running> running = new LinkedHashMap<>();
+    private final Map<RegionName, Unfinished> unfinished = new LinkedHashMap<>();
     private boolean halting;
 
-    Fills(VersionState state, Ingest ingest, Looks looks, Changes changes) {
+    /**
+     * @param left what the run before has left: whoever is first in this one goes on with it
+     */
+    Fills(VersionState state, Ingest ingest, Looks looks, Changes changes, List<Unfinished> left) {
+        left.forEach(each -> unfinished.put(each.region(), each));
         this.state = state;
         this.ingest = ingest;
         this.looks = looks;
@@ -56,8 +61,16 @@ final class Fills {
             return Workflow.newPromise((Void) null);
         }
         State before = state.state(region);
+        Unfinished left = unfinished.remove(region);
+        if (left == null || before != State.WARMING) {
+            boolean askedFor = before == State.ABSENT || before == State.BLOCKED;
+            return begin(new Unfinished(region, urgency, askedFor));
+        }
         return begin(
-                new Unfinished(region, urgency, before == State.ABSENT || before == State.BLOCKED));
+                new Unfinished(
+                        region,
+                        left.urgency() == Urgency.INTERACTIVE ? left.urgency() : urgency,
+                        left.askedFor()));
     }
 
     private Promise<Void> begin(Unfinished filling) {
@@ -86,9 +99,10 @@ final class Fills {
     /**
      * Goes on with a filling of an earlier run, unless somebody has asked this one for it already.
      */
-    void takeUp(Unfinished left) {
-        if (!running.containsKey(left.region())) {
-            begin(left);
+    void takeUp(RegionName region) {
+        if (!running.containsKey(region)) {
+            Unfinished left = unfinished.get(region);
+            var _ = of(region, left == null ? Urgency.INTERACTIVE : left.urgency());
         }
     }
 
@@ -133,7 +147,8 @@ final class Fills {
     /** Whether the region is filled because somebody asked, and not because it lost something. */
     boolean wasAskedFor(RegionName region) {
         Running present = running.get(region);
-        return present != null && present.askedFor();
+        Unfinished left = unfinished.get(region);
+        return present != null ? present.askedFor() : left != null && left.askedFor();
     }
 
     /** Returns when nothing fills the region any more; an eviction has begun there. */

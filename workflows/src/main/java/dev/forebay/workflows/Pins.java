@@ -63,6 +63,12 @@ final class Pins {
         return underWay == 0;
     }
 
+    /** Not in a run that is about to end: whoever asks the next one holds this one up no longer. */
+    private void begin() {
+        Workflow.await(() -> !fills.isHalting());
+        underWay++;
+    }
+
     /** Whether nobody who asks again for the same pin would get it. */
     boolean isRefusedForGood(ApplicationFailure refusal) {
         ErrorCode code = Failures.problem(refusal).code();
@@ -80,17 +86,9 @@ final class Pins {
      */
     PinGrant take(PinRequest request) {
         refuseTooMany(request);
-        underWay++;
-        try {
-            return granted(request);
-        } finally {
-            underWay--;
-        }
-    }
-
-    private PinGrant granted(PinRequest request) {
         RegionName region = request.region();
         Duration left;
+        begin();
         try {
             left =
                     Steps.pin(state.version(), region, "pin for " + request.holder())
@@ -102,6 +100,8 @@ final class Pins {
                 fills.of(region);
             }
             throw Failures.refusal(problem);
+        } finally {
+            underWay--;
         }
         PinGrant grant =
                 new PinGrant(
@@ -146,7 +146,7 @@ final class Pins {
         if (state.state(region) == State.ABSENT) {
             return;
         }
-        underWay++;
+        begin();
         try {
             Steps.pin(state.version(), region, "unpin").unpin(state.version(), id);
         } catch (ActivityFailure failure) {

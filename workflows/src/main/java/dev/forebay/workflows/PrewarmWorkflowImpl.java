@@ -75,18 +75,12 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     private Cursor mount(PrewarmInput input) {
-        // Before it is mounted: a worker that knows of the mount then knows whom to ask, too.
-        Promise<Void> sources = Workflow.newPromise((Void) null);
-        if (Changes.sourcesAreChosen()) {
-            sources = Async.procedure(() -> chooseSources(input));
-            if (!Changes.fillingsWaitForLess()) {
-                sources.get();
-            }
+        if (Changes.sourcesAreChosen() && !Changes.fillingsWaitForLess()) {
+            chooseSources(input);
         }
-        Promise<Void> chosen = sources;
         String path =
                 Changes.roomIsClaimed()
-                        ? inTurn(input, urgency -> enter(input, urgency, chosen))
+                        ? inTurn(input, urgency -> enter(input, urgency))
                         : Steps.mount(input.version(), input.region(), urgency(input))
                                 .mount(input.version(), input.manifest());
         Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
@@ -95,10 +89,15 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     /** Who waits for a budget, which may be weeks, has no room meanwhile: others could use it. */
-    private static String enter(PrewarmInput input, Urgency urgency, Promise<Void> sources) {
+    private String enter(PrewarmInput input, Urgency urgency) {
         if (urgency == Urgency.SPECULATIVE && Changes.budgetsComeBeforeRoom()) {
             requireBudget(input);
         }
+        // Before it is mounted: a worker that knows of the mount then knows whom to ask, too.
+        Promise<Void> sources =
+                Changes.fillingsWaitForLess()
+                        ? Async.procedure(() -> chooseSources(input))
+                        : Workflow.newPromise((Void) null);
         return new Entry(input, urgency, sources).await();
     }
 

@@ -106,7 +106,7 @@ class PayloadTest {
                         status,
                         List.of(happening),
                         List.of(new Unfinished(us, Urgency.SPECULATIVE, true)),
-                        List.of(new Awaited("u", AT))),
+                        List.of(new Awaited("u", List.of(us), AT))),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(

@@ -17,6 +17,7 @@ import io.temporal.client.UpdateOptions;
 import io.temporal.client.WithStartWorkflowOperation;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
+import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowUpdateHandle;
@@ -32,6 +33,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,8 @@ final class Platform implements AutoCloseable {
     static final RegionName AP = new RegionName("ap-1");
     static final DatasetVersion VERSION = DatasetVersion.of("team", "digits", "v1");
     static final Duration TTL = Duration.ofHours(1);
+
+    private static final int MOST_ATTEMPTS = 100;
 
     private static final WorkerOptions QUICK_TO_CANCEL =
             WorkerOptions.newBuilder()
@@ -104,11 +108,26 @@ final class Platform implements AutoCloseable {
     }
 
     VersionStatus status() {
-        return workflow().query("status", VersionStatus.class);
+        return again(() -> workflow().query("status", VersionStatus.class));
     }
 
     Residency residency(RegionName region) {
         return Lifecycle.residency(status(), region);
+    }
+
+    /**
+     * Calls again, as the control plane does, if it came when one run had ended and no other begun.
+     */
+    private static <T extends @Nullable Object> T again(Supplier<T> call) {
+        for (int i = 1; ; i++) {
+            try {
+                return call.get();
+            } catch (WorkflowNotFoundException between) {
+                if (i == MOST_ATTEMPTS) {
+                    throw between;
+                }
+            }
+        }
     }
 
     static PinRequest pin(String id, Duration lease) {
@@ -179,7 +198,7 @@ final class Platform implements AutoCloseable {
     }
 
     void update(String name, Object request) {
-        workflow().update(name, Void.class, request);
+        var _ = again(() -> workflow().update(name, Void.class, request));
     }
 
     CompletableFuture<Void> evictAsync(RegionName region) {

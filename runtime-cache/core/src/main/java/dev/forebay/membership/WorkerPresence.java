@@ -148,7 +148,8 @@ final class WorkerPresence implements Membership {
     /** Whoever took this worker for dead may delete its row just when it has come back. */
     private void putBack() {
         String row = keys.worker(worker.id());
-        if (etcd.with(calls -> calls.get(row).isEmpty())
+        if (!closing.hasBegun()
+                && etcd.with(calls -> calls.get(row).isEmpty())
                 && unlessSuperseded(put(row, Rows.of(claim())))) {
             LOG.warn("Worker {} was deleted from the region, and is registered again", worker.id());
         }

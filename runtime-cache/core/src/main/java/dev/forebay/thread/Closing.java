@@ -17,6 +17,11 @@ public final class Closing {
         begun.countDown();
     }
 
+    /** Whether the end has begun. */
+    public boolean hasBegun() {
+        return begun.getCount() == 0;
+    }
+
     /**
      * Rests, but not beyond the beginning of the end.
      *

@@ -227,7 +227,6 @@ final class Worker {
                 new StoreUsage(store, versions, lastReads),
                 this::status,
                 registration::drain,
-                this::current,
                 new WorkerRoutes.Limits(
                         requests.concurrency(),
                         requests.fillConcurrency(),

@@ -54,30 +54,6 @@ class StoppedWorkerIT extends RunningWorker {
         await(() -> client.coverage(own.node(), version.ref().digest()).held().get(0));
     }
 
-    /** It may drop what somebody has pinned since: a receipt must not count on it. */
-    @Test
-    void saysNothingOfWhatItHasWhileItDoesNotHearOfPins() throws Exception {
-        region.put("asleep-says/object", random(93, 100_000));
-        TestVersion version = mounted("asleep-says");
-        WorkerProcess own = ownWorker("asleep-says");
-        awaitMounted(own, version);
-        client.fill(own.node(), version.ref().digest(), version.chunks().getFirst().chunk());
-        String id = liveId(own);
-        own.pause();
-        try {
-            awaitTakenForDead(id);
-            region.etcd.pause();
-        } finally {
-            own.resume();
-        }
-        try {
-            assertThat(own.get(version.manifestPath() + "/coverage").statusCode()).isEqualTo(503);
-        } finally {
-            region.etcd.resume();
-        }
-        await(() -> own.get(version.manifestPath() + "/coverage").statusCode() == 200);
-    }
-
     @Test
     void doesNotFetchWhatOthersFetchedMeanwhile() throws Exception {
         region.put("asleep-fetch/object", random(91, 40 * MIB));

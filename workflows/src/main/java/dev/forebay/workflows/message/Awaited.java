@@ -1,12 +1,16 @@
 package dev.forebay.workflows.message;
 
+import dev.forebay.model.RegionName;
 import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A request with a deadline that a run of a version's workflow has not answered: when it comes
- * again, to the next run, it has no more time than it had.
+ * A request that a run of a version's workflow has not answered: it is expected to come again, to
+ * the next run, and has no more time there than it had.
  *
  * @param updateId of the request
- * @param until by Temporal's clock
+ * @param regions that it waits for
+ * @param until by Temporal's clock; for as long as it takes if absent
  */
-public record Awaited(String updateId, Instant until) {}
+public record Awaited(String updateId, List<RegionName> regions, @Nullable Instant until) {}

@@ -31,6 +31,9 @@ final class Spool {
 
     private static final String DIVISION = "division";
 
+    /** Changes with what the records say. */
+    private static final String FORMAT = "2 ";
+
     /** What was listed longer ago has changed too likely to be worth keeping. */
     private static final Duration FRESH = Duration.ofHours(1);
 
@@ -49,10 +52,11 @@ final class Spool {
     static Spool open(Path folder, String what) {
         Spool spool = new Spool(folder);
         try {
+            String named = FORMAT + what;
             Path name = folder.resolve("listing");
-            if (!Files.exists(name) || !isFresh(name) || !Files.readString(name).equals(what)) {
+            if (!Files.exists(name) || !isFresh(name) || !Files.readString(name).equals(named)) {
                 spool.clear();
-                Files.writeString(name, what);
+                Files.writeString(name, named);
             }
         } catch (IOException e) {
             throw spool.failed(e);

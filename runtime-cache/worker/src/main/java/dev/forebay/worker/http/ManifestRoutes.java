@@ -3,8 +3,6 @@ package dev.forebay.worker.http;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import dev.forebay.transfer.DropAnswer;
 import dev.forebay.worker.accounts.VersionAccounts;
 import dev.forebay.worker.fill.ChunkAccess;
@@ -20,7 +18,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.BooleanSupplier;
 
 /** Manifests: their bytes, how much of them is here, and the dropping of their chunks. */
 final class ManifestRoutes {
@@ -31,22 +28,16 @@ final class ManifestRoutes {
     private final ChunkAccess chunks;
     private final ChunkDropper dropper;
     private final VersionAccounts accounts;
-    private final BooleanSupplier current;
 
-    /**
-     * @param current whether this worker knows the region's pins, but for the last moment
-     */
     ManifestRoutes(
             MountedVersions versions,
             ChunkAccess chunks,
             ChunkDropper dropper,
-            VersionAccounts accounts,
-            BooleanSupplier current) {
+            VersionAccounts accounts) {
         this.versions = versions;
         this.chunks = chunks;
         this.dropper = dropper;
         this.accounts = accounts;
-        this.current = current;
     }
 
     /** {@code GET /v1/manifests/{m}}. */
@@ -91,13 +82,7 @@ final class ManifestRoutes {
         }
     }
 
-    /** What a worker has that does not hear of pins it may drop: nobody is to count on it. */
     private Answer coverage(Digest manifest) {
-        if (!current.getAsBoolean()) {
-            throw new ForebayException(
-                    ErrorCode.UNAVAILABLE,
-                    "this worker does not hear from its region's etcd, and may drop what it has");
-        }
         try (MountedVersions.Use use = versions.use(manifest)) {
             ChunkAccess.Version version =
                     new ChunkAccess.Version(manifest, use.manifest(), () -> false);

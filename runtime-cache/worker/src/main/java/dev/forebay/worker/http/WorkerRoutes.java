@@ -18,7 +18,6 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -63,7 +62,6 @@ public final class WorkerRoutes {
             StoreUsage usage,
             Supplier<WorkerStatus> status,
             Supplier<Drain> drain,
-            BooleanSupplier current,
             Limits limits,
             Optional<BearerToken> token,
             RequestObserver observer) {
@@ -76,7 +74,7 @@ public final class WorkerRoutes {
                         lastReads,
                         observer,
                         accounts::served);
-        this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts, current);
+        this.manifests = new ManifestRoutes(versions, chunks, dropper, accounts);
         this.accounts = new AccountRoutes(accounts);
         this.images = new ImageRoutes(versions, images);
         this.usage = new UsageRoutes(usage);
