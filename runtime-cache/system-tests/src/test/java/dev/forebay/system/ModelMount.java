@@ -209,8 +209,18 @@ final class ModelMount implements AutoCloseable {
             case BY_FUSE -> mounts.isEmpty();
             case BY_IMAGE -> !mounts.isEmpty();
             // The source is a second name of the image, in a folder of its own.
-            case NATIVELY -> !mounts.isEmpty() && mounts.getLast().contains("/native/");
+            case NATIVELY -> !mounts.isEmpty() && image(mounts.getLast()).contains("/native/");
         };
+    }
+
+    /** The file that is mounted, also where a loop device stands between. */
+    private static String image(String mount) throws IOException {
+        List<String> fields = List.of(mount.split(" "));
+        Path source = Path.of(fields.get(fields.indexOf("-") + 2));
+        return source.startsWith("/dev")
+                ? Files.readString(
+                        Path.of("/sys/block", source.getFileName().toString(), "loop/backing_file"))
+                : source.toString();
     }
 
     /** The identity of the mount in which a version's files are opened. */
