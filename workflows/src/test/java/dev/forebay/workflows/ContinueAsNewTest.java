@@ -14,12 +14,15 @@ import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
+import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.workflow.WorkflowInit;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,6 +33,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * With histories so short that every few messages begin a new run.
@@ -41,6 +46,9 @@ class ContinueAsNewTest {
 
     /** An update that arrives just then puts a continue-as-new off. */
     private static final int MOST_UPDATES = 500;
+
+    /** To make a history too long, each being two events at least. */
+    private static final int ENOUGH_UPDATES = 100;
 
     private static final Terms LATER = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
 
@@ -197,6 +205,62 @@ class ContinueAsNewTest {
                                                         US, pin("p", Duration.ofSeconds(30)))))
                                 .pin())
                 .isNotNull();
+    }
+
+    @Test
+    void aPinThatIsBeingTakenHoldsTheRunUp() {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> _ = platform.ensureAsync("r", EnsureRequest.of(US, null));
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+        platform.us.setPinsWait(true);
+        CompletableFuture<PinGrant> taken = platform.pinAsync(pin("p", Duration.ofSeconds(30)));
+        platform.passUntil("the region was asked", () -> platform.us.count(Step.PIN) == 1);
+        String before = run();
+
+        for (int i = 1; i <= ENOUGH_UPDATES; i++) {
+            platform.update("setTtl", new TtlRequest(TTL.plusSeconds(i)));
+        }
+        assertThat(run()).isEqualTo(before);
+        platform.us.setPinsWait(false);
+
+        assertThat(result(taken).id()).isEqualTo("p");
+        platform.passUntil("the next run", () -> !run().equals(before));
+        assertThat(platform.status().pins()).extracting(PinGrant::id).containsExactly("p");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "INTERACTIVE, SPECULATIVE, INTERACTIVE",
+        "SPECULATIVE, INTERACTIVE, INTERACTIVE",
+        "SPECULATIVE, SPECULATIVE, SPECULATIVE"
+    })
+    void whoIsFirstInTheNextRunDoesNotMakeAFillingLessUrgent(
+            Urgency left, Urgency asked, Urgency expected) {
+        platform.us.closeGate();
+        Residency warming =
+                new Residency(US, State.WARMING, 0, 0, null, null, null, null, 0, null, 0);
+        VersionInput next =
+                new VersionInput(
+                        Platform.VERSION,
+                        "lake",
+                        "digits/",
+                        TTL,
+                        new VersionStatus(Platform.VERSION, null, TTL, List.of(warming), List.of()),
+                        List.of(),
+                        List.of(new Unfinished(US, left, true)),
+                        List.of());
+
+        CompletableFuture<Receipt> _ =
+                platform.ensureAsync(
+                        "r",
+                        new EnsureRequest(
+                                US, null, new Terms(1, null, OnDeadline.FAIL, asked), List.of()),
+                        next);
+
+        platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 1);
+        assertThat(platform.us.claims())
+                .isNotEmpty()
+                .allMatch(claim -> claim.urgency() == expected);
     }
 
     /** Has the present run end though somebody waits. */

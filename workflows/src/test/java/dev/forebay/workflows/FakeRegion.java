@@ -63,6 +63,7 @@ final class FakeRegion implements RegionActivities {
     private List<Sibling> sources = List.of();
     private volatile boolean down;
     private volatile long gate = Long.MAX_VALUE;
+    private volatile boolean pinsWait;
 
     FakeRegion(Supplier<Instant> clock) {
         this.clock = clock;
@@ -102,6 +103,11 @@ final class FakeRegion implements RegionActivities {
 
     void openGate() {
         gate = Long.MAX_VALUE;
+    }
+
+    /** Holds up every pin that is asked for, until it is taken back. */
+    void setPinsWait(boolean value) {
+        pinsWait = value;
     }
 
     /** The holder's keep-alive, which workflows do not see. */
@@ -203,8 +209,15 @@ final class FakeRegion implements RegionActivities {
     }
 
     @Override
-    public synchronized Duration pin(DatasetVersion version, PinRequest request) {
+    public Duration pin(DatasetVersion version, PinRequest request) {
         called(Step.PIN);
+        while (pinsWait) {
+            Thread.onSpinWait();
+        }
+        return grant(request);
+    }
+
+    private synchronized Duration grant(PinRequest request) {
         require(mount != Mount.NONE, ErrorCode.NOT_FOUND);
         require(mount != Mount.EVICTING, ErrorCode.EVICTING);
         boolean others =

@@ -6,6 +6,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
@@ -177,6 +178,11 @@ final class Platform implements AutoCloseable {
 
     /** As above, under an id by which it can be taken back. */
     CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request) {
+        return ensureAsync(id, request, new VersionInput(VERSION, "lake", "digits/", TTL, null));
+    }
+
+    /** As above; if there is no workflow yet, it begins with the request, and with an input. */
+    CompletableFuture<Receipt> ensureAsync(String id, EnsureRequest request, VersionInput input) {
         DatasetVersionWorkflow stub = stub();
         WorkflowUpdateHandle<Receipt> handle =
                 WorkflowClient.startUpdateWithStart(
@@ -187,9 +193,7 @@ final class Platform implements AutoCloseable {
                                 .setWaitForStage(WorkflowUpdateStage.ACCEPTED)
                                 .setResultClass(Receipt.class)
                                 .build(),
-                        new WithStartWorkflowOperation<>(
-                                stub::run,
-                                new VersionInput(VERSION, "lake", "digits/", TTL, null)));
+                        new WithStartWorkflowOperation<>(stub::run, input));
         return handle.getResultAsync();
     }
 
@@ -199,6 +203,12 @@ final class Platform implements AutoCloseable {
 
     void update(String name, Object request) {
         var _ = again(() -> workflow().update(name, Void.class, request));
+    }
+
+    CompletableFuture<PinGrant> pinAsync(PinRequest request) {
+        return workflow()
+                .startUpdate("pin", WorkflowUpdateStage.ACCEPTED, PinGrant.class, request)
+                .getResultAsync();
     }
 
     CompletableFuture<Void> evictAsync(RegionName region) {
@@ -246,6 +256,7 @@ final class Platform implements AutoCloseable {
     @Override
     public void close() {
         us.openGate();
+        us.setPinsWait(false);
         ap.openGate();
         environment.close();
     }
