@@ -20,6 +20,7 @@ public final class ErrorNumber {
     public static final int EINVAL = 22;
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;
+    public static final int EFBIG = 27;
     public static final int ENOSPC = 28;
     public static final int EROFS = 30;
     public static final int EBADMSG = 74;

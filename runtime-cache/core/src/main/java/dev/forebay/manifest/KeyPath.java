@@ -17,15 +17,22 @@ record KeyPath(List<String> components, boolean directory) {
     private static final int MAX_NAME_BYTES = 255;
     private static final int SHOWN_CHARACTERS = 200;
 
+    /** 64 TiB; S3 has objects of up to 50 TB. Each 8 MiB of one are a row of the manifest. */
+    static final long MOST_BYTES = 1L << 46;
+
     /**
      * Splits what follows {@code prefix} in {@code key} at {@code /}.
      *
+     * @param size as the lake has listed it, which may be nonsense
      * @throws ForebayException with {@code INVALID_KEY}, the message being the key and what is
      *     wrong with it
      */
     static KeyPath of(String prefix, String key, long size) {
         if (!key.startsWith(prefix)) {
             throw invalid(key, "is not below the prefix");
+        }
+        if (size < 0 || size > MOST_BYTES) {
+            throw invalid(key, "has %d bytes and must have 0 to %d".formatted(size, MOST_BYTES));
         }
         boolean marker = key.endsWith("/");
         if (marker && size > 0) {

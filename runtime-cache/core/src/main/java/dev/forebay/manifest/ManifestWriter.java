@@ -30,6 +30,9 @@ public final class ManifestWriter implements AutoCloseable {
 
     private static final int NAMED_KEYS = 10;
 
+    /** 8 PiB: a thousand million chunks. */
+    private static final long MOST_BYTES = 1L << 53;
+
     private final String bucket;
     private final String prefix;
     private final Path target;
@@ -89,7 +92,8 @@ public final class ManifestWriter implements AutoCloseable {
      * Adds the next object of the listing.
      *
      * @throws ForebayException with {@code INVALID_KEY}, naming the first ten, at the tenth key
-     *     that cannot be a path
+     *     that cannot be a path, or has a size that no object has; {@code TOO_LARGE} if there are
+     *     too many bytes
      */
     public void add(LakeObject object) {
         try {
@@ -123,7 +127,13 @@ public final class ManifestWriter implements AutoCloseable {
             throw KeyPath.invalid(object.key(), "is also a directory, or was listed twice");
         }
         objects++;
-        bytes = Math.addExact(bytes, object.size());
+        bytes += object.size();
+        if (bytes > MOST_BYTES) {
+            throw new ForebayException(
+                    ErrorCode.TOO_LARGE,
+                    "s3://%s/%s has more than %d bytes, the most that a version can have"
+                            .formatted(bucket, prefix, MOST_BYTES));
+        }
     }
 
     private @Nullable Place place(String name, LakeObject object) {

@@ -28,9 +28,20 @@ public record ChunkId(PackId pack, int index) {
         }
     }
 
-    /** The chunk that holds byte {@code offset} of {@code pack}. */
+    /**
+     * The chunk that holds byte {@code offset} of {@code pack}.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if no pack has so many bytes
+     */
     public static ChunkId at(PackId pack, long offset) {
-        return new ChunkId(pack, Math.toIntExact(offset / CHUNK_BYTES));
+        long index = offset / CHUNK_BYTES;
+        if (index > Integer.MAX_VALUE) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "offset %d must be below %d, which no pack reaches"
+                            .formatted(offset, (Integer.MAX_VALUE + 1L) * CHUNK_BYTES));
+        }
+        return new ChunkId(pack, (int) index);
     }
 
     /** The offset of this chunk's first byte in its pack. */

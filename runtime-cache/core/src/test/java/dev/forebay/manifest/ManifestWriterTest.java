@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -159,6 +160,28 @@ class ManifestWriterTest {
                 .hasMessageContaining("'p/10//x'")
                 .hasMessageContaining("'p/19//x'")
                 .hasMessageNotContaining("'p/20//x'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-5, (1L << 46) + 1, 1L << 62, Long.MAX_VALUE})
+    void aSizeThatNoObjectHasIsRefused(long size) {
+        assertInvalid(
+                List.of(Listings.object("p/x", size)),
+                "'p/x' has %d bytes and must have 0 to 70368744177664".formatted(size));
+    }
+
+    @Test
+    void moreBytesThanAVersionCanHaveAreRefused() {
+        List<LakeObject> objects =
+                IntStream.range(100, 300)
+                        .mapToObj(i -> Listings.object("p/" + i, 1L << 46))
+                        .toList();
+        assertThatThrownBy(
+                        () -> Listings.write(directory.resolve("m"), "p/", objects, 1 << 30, null))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE))
+                .hasMessageContaining("more than 9007199254740992 bytes");
     }
 
     private void assertInvalid(List<LakeObject> objects, String message) {

@@ -60,12 +60,13 @@ final class Disk {
     }
 
     /**
-     * Leaves the disk alone from now on; unless it is full, or this process has too many files
-     * open, for what is there can be read all the same.
+     * Leaves the disk alone from now on; unless it is full, a pack is longer than its files may be,
+     * or this process has too many files open, for what is there can be read all the same.
      */
     void failed(IOException failure) {
         if (ErrorNumber.isFullDisk(failure)
-                || ErrorNumber.isOneOf(failure, ErrorNumber.EMFILE, ErrorNumber.ENFILE)) {
+                || ErrorNumber.isOneOf(
+                        failure, ErrorNumber.EFBIG, ErrorNumber.EMFILE, ErrorNumber.ENFILE)) {
             counters.refused.increment();
             return;
         }

@@ -1,0 +1,22 @@
+package dev.forebay.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class ChunkIdTest {
+
+    private static final PackId PACK = new PackId(new Digest("ab".repeat(32)));
+    private static final long MOST = (Integer.MAX_VALUE + 1L) * ChunkId.CHUNK_BYTES;
+
+    @Test
+    void anOffsetThatNoPackReachesIsRefused() {
+        assertThat(ChunkId.at(PACK, MOST - 1).index()).isEqualTo(Integer.MAX_VALUE);
+        assertThatThrownBy(() -> ChunkId.at(PACK, MOST))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining("offset " + MOST);
+    }
+}
