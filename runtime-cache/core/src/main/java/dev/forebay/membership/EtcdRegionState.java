@@ -1,20 +1,28 @@
 package dev.forebay.membership;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.NodeName;
 import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
+import io.etcd.jetcd.KeyValue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A region's state in its etcd, through jetcd. One per process; it owns its threads. */
 public final class EtcdRegionState implements RegionState {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EtcdRegionState.class);
 
     private final EtcdConnection connection;
     private final Keys keys;
@@ -87,6 +95,28 @@ public final class EtcdRegionState implements RegionState {
         WorkerPresence presence = new WorkerPresence(connection, connection.config(), keys, worker);
         presence.start();
         return presence;
+    }
+
+    @Override
+    public NodeEntry node(NodeName name, Duration life) {
+        return new LeasedNodeEntry(connection, keys, name, life);
+    }
+
+    @Override
+    public List<NodeReport> nodes() {
+        return connection.run(session -> session.range(keys.nodes())).getKvs().stream()
+                .flatMap(row -> report(row).stream())
+                .toList();
+    }
+
+    private Optional<NodeReport> report(KeyValue row) {
+        String name = row.getKey().toString(UTF_8).substring(keys.nodes().length());
+        try {
+            return Optional.of(Rows.node(new NodeName(name), row.getValue().getBytes()).report());
+        } catch (ForebayException e) {
+            LOG.warn("Left out of what nodes hold: {}", e.getMessage());
+            return Optional.empty();
+        }
     }
 
     @Override

@@ -3,15 +3,18 @@ package dev.forebay.membership;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.NodeName;
 import dev.forebay.model.RegionName;
 import java.util.regex.Pattern;
 
 /**
  * The layout of a region's keys; {@code docs/architecture.md}, "Region state in etcd".
  *
- * @param root what every key of the region begins with, ending in a slash
+ * @param root what every key that all processes of the region follow begins with, ending in a slash
+ * @param nodes what the keys of nodes begin with, ending in a slash. They are not below the root: a
+ *     thousand pods would be told of each change of a thousand nodes, of which only agents ask
  */
-record Keys(String root) {
+record Keys(String root, String nodes) {
 
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
@@ -25,7 +28,12 @@ record Keys(String root) {
     static final String SOURCES = "sources";
 
     static Keys of(RegionName region) {
-        return new Keys("/forebay/" + region + "/");
+        return new Keys("/forebay/" + region + "/", "/forebay-nodes/" + region + "/");
+    }
+
+    /** What a node holds; under a lease. */
+    String node(NodeName node) {
+        return nodes + node;
     }
 
     String worker(String id) {

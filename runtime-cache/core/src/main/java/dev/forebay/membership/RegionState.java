@@ -2,6 +2,7 @@ package dev.forebay.membership;
 
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.NodeName;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.time.Duration;
@@ -50,6 +51,21 @@ public interface RegionState extends AutoCloseable {
      * the lease is lost it is made anew only if no other process has become this worker meanwhile.
      */
     Membership join(WorkerNode worker);
+
+    /**
+     * The entry in which a node says what it holds. Nothing is read or written yet.
+     *
+     * @param life how long it stays after it was said last; in whole seconds, at least 1
+     */
+    NodeEntry node(NodeName name, Duration life);
+
+    /**
+     * What nodes say that they hold, asked now; entries that are not understood are left out.
+     *
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd does not answer:
+     *     nothing is known then
+     */
+    List<NodeReport> nodes();
 
     /**
      * Removes a worker that is not live, so that its chunks are placed elsewhere; does nothing to

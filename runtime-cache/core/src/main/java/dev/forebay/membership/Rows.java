@@ -12,6 +12,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
+import dev.forebay.model.NodeName;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
@@ -46,6 +47,15 @@ final class Rows {
             long bytes, int rank, long sinceMillis, boolean steppedAside, String reason) {}
 
     private record GateValue(String entered) {}
+
+    private record NodeValue(String incarnation, List<String> versions) {}
+
+    /**
+     * What one process says of its node.
+     *
+     * @param incarnation of the process
+     */
+    record NodeRow(String incarnation, NodeReport report) {}
 
     /** The job is left out if there is none, and is not in rows of earlier releases. */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -108,6 +118,30 @@ final class Rows {
         return json(new PinValue(pin.holder(), pin.reason(), pin.lease().toSeconds(), pin.job()));
     }
 
+    static byte[] of(NodeRow row) {
+        return json(
+                new NodeValue(
+                        row.incarnation,
+                        row.report.versions().stream().map(DatasetVersion::toString).toList()));
+    }
+
+    /**
+     * What is said of a node.
+     *
+     * @throws ForebayException {@code CORRUPT} if it makes no sense
+     */
+    static NodeRow node(NodeName node, byte[] value) {
+        try {
+            NodeValue read = JSON.readValue(value, NodeValue.class);
+            return new NodeRow(
+                    read.incarnation,
+                    new NodeReport(
+                            node, read.versions.stream().map(DatasetVersion::parse).toList()));
+        } catch (IOException | RuntimeException e) {
+            throw notUnderstood("of node " + node, e);
+        }
+    }
+
     /**
      * The row that {@code key}, without the region's root, and its value make.
      *
@@ -128,9 +162,13 @@ final class Rows {
                 default -> throw new IOException("no such kind of key");
             };
         } catch (IOException | RuntimeException e) {
-            throw new ForebayException(
-                    ErrorCode.CORRUPT, "etcd key '%s' is not understood: %s".formatted(key, e), e);
+            throw notUnderstood("'" + key + "'", e);
         }
+    }
+
+    private static ForebayException notUnderstood(String key, Exception why) {
+        return new ForebayException(
+                ErrorCode.CORRUPT, "etcd key %s is not understood: %s".formatted(key, why), why);
     }
 
     private static Row worker(String id, byte[] value) throws IOException {

@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.NodeName;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +45,25 @@ class RowsTest {
     void aPinThatLacksSomethingIsNotUnderstood(String value) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> Rows.parse(KEY, value.getBytes(UTF_8)))
+                .matches(e -> e.code() == ErrorCode.CORRUPT);
+    }
+
+    @Test
+    void whatANodeHoldsIsWrittenByName() {
+        NodeName node = new NodeName("gpu-1");
+        Rows.NodeRow row = new Rows.NodeRow("i", new NodeReport(node, List.of(VERSION)));
+        String text = "{\"incarnation\":\"i\",\"versions\":[\"team/digits@v1\"]}";
+        assertThat(new String(Rows.of(row), UTF_8)).isEqualTo(text);
+        assertThat(Rows.node(node, text.getBytes(UTF_8))).isEqualTo(row);
+    }
+
+    @Test
+    void aNodeThatNamesMoreThanItMayIsNotUnderstood() {
+        List<String> names = Collections.nCopies(NodeReport.MOST + 1, "\"team/digits@v1\"");
+        String text = "{\"incarnation\":\"i\",\"versions\":%s}".formatted(names);
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> Rows.node(new NodeName("gpu-1"), text.getBytes(UTF_8)))
+                .withMessageContaining("0 to 256")
                 .matches(e -> e.code() == ErrorCode.CORRUPT);
     }
 }

@@ -8,6 +8,7 @@ import dev.forebay.manifest.DigestScrubber;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.Digest;
+import dev.forebay.model.NodeName;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClientConfig;
@@ -85,6 +86,7 @@ final class Pod implements AutoCloseable {
                         () -> reads.nodePacks().ifPresent(PodPacks::openInTurn));
         parts.add(transport);
         parts.add(images);
+        Optional.ofNullable(options.node.name).ifPresent(name -> report(name, options.node));
         // What it shows ends after it.
         parts.closeFirst(server);
         PodFigures figures = new PodFigures(metrics);
@@ -92,6 +94,21 @@ final class Pod implements AutoCloseable {
         figures.views(views);
         figures.reads(reads);
         figures.region(region);
+    }
+
+    private void report(NodeName name, NodeOptions node) {
+        NodeHoldings holdings =
+                new NodeHoldings(
+                        () -> region.view().mounts(), views.images()::natives, reads.nodePacks());
+        NodeReporter reporter =
+                new NodeReporter(
+                        region.node(name, node.life()),
+                        transport::serving,
+                        holdings,
+                        node.versions,
+                        node.interval());
+        parts.add(reporter);
+        reporter.start();
     }
 
     private static WorkerClientConfig workers(PodOptions options) {

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the pod is told, on the command line or in its environment. */
@@ -267,6 +268,8 @@ final class PodOptions {
                             + " /etc/fuse.conf. FOREBAY_FUSE_ALLOW_OTHER")
     boolean allowOther;
 
+    @Mixin NodeOptions node = new NodeOptions();
+
     /** Where packs and images are kept. */
     Path cacheDirectory() {
         return cacheDirectory == null ? directory : cacheDirectory;
@@ -313,6 +316,7 @@ final class PodOptions {
         requireWithin("--scrub-pause", scrubPauseSeconds, 1, Integer.MAX_VALUE);
         requireWithin("--sweep-delay", sweepDelaySeconds, 1, Integer.MAX_VALUE);
         requireWithin("--metrics-port", metricsPort, 0, MAX_PORT);
+        node.check();
         requireOnePlace();
         requireOutsideOfMount("--directory", directory, mountpoint);
         requireOutsideOfMount("--cache-directory", cacheDirectory(), mountpoint);

@@ -153,6 +153,18 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
         return failed;
     }
 
+    /**
+     * Has it found out whether a version is here as a whole that another process had here: as soon
+     * as that one leaves the directory. What is missing is brought as if the version was read.
+     *
+     * @return whether that is still to come; then {@link NodePacks#isWhole} says what was found
+     */
+    boolean findOut(Digest manifest) {
+        Optional<NodePacks> now = open;
+        now.ifPresent(packs -> packs.use(manifest));
+        return now.map(packs -> packs.isUndecided(manifest)).orElse(!failed);
+    }
+
     /** Takes over the mount table; call it before the versions are shown. */
     synchronized void update(List<Mount> now) {
         mounts = now;

@@ -100,6 +100,16 @@ class ArgumentsTest {
     }
 
     @Test
+    void whatIsSaidOfANodeIsBounded() {
+        assertThat(mountedPodRefuses("--node-name=GPU 1"))
+                .contains("'--node-name'", "'GPU 1' must be 1 to 253 characters");
+        assertThat(mountedPodRefuses("--node-versions=257"))
+                .contains("--node-versions is 257; it must be from 1 to 256");
+        assertThat(mountedPodRefuses("--node-interval=0"))
+                .contains("--node-interval is 0; it must be from 1 to 3600");
+    }
+
+    @Test
     void choicesAreSpelledAsTheyAreTyped() {
         assertThat(mountedPodRefuses("--view=best"))
                 .contains("'--view'", "'best' is none of auto, native, on-demand, portable\n");

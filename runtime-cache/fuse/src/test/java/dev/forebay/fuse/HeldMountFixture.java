@@ -6,6 +6,7 @@ import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.fuse.view.View;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.membership.NodeReport;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
@@ -132,6 +133,17 @@ final class HeldMountFixture implements AutoCloseable {
     void mount(DatasetVersion version) {
         region.mount(version, manifest);
         region.markCached(version);
+    }
+
+    /** Has the region show the version no more. */
+    void unmount() {
+        region.beginEviction(VERSION);
+        region.unmount(VERSION);
+    }
+
+    /** What nodes say that they hold. */
+    List<NodeReport> nodes() {
+        return region.nodes();
     }
 
     /** The version's directory. */

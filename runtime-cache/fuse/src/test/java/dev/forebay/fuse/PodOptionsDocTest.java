@@ -19,7 +19,7 @@ class PodOptionsDocTest {
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{env:(\\w+)(?::-(.*))?}");
 
     @ParameterizedTest
-    @ValueSource(classes = {PodOptions.class, Hold.class, Csi.class})
+    @ValueSource(classes = {PodOptions.class, NodeOptions.class, Hold.class, Csi.class})
     void namesEveryOptionItsVariableAndItsDefault(Class<?> options) throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../../docs/configuration.md"));
 

@@ -145,6 +145,12 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                 && prewarmer.map(warmer -> warmer.isWhole(manifest)).orElse(false);
     }
 
+    /** Whether a version is to be brought here that was used, or is just being brought. */
+    public boolean isUndecided(Digest manifest) {
+        return cache.diskIsUsable()
+                && prewarmer.filter(warmer -> warmer.isUndecided(manifest)).isPresent();
+    }
+
     /** Whether the disk has failed lately: then nothing is to be read from it past this process. */
     public boolean diskHasFailed() {
         return !cache.diskIsUsable();

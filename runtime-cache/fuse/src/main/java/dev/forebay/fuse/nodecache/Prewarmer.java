@@ -74,6 +74,7 @@ final class Prewarmer implements AutoCloseable {
     private final Consumer<ManifestRef> complete;
     private final BlockingQueue<ManifestRef> queue = new LinkedBlockingQueue<>();
     private final Set<Digest> tried = ConcurrentHashMap.newKeySet();
+    private final Set<Digest> undecided = ConcurrentHashMap.newKeySet();
     private final Map<Digest, Integer> failures = new ConcurrentHashMap<>();
     private final Map<Digest, Whole> whole = new ConcurrentHashMap<>();
     private final ExecutorService chunks =
@@ -119,6 +120,7 @@ final class Prewarmer implements AutoCloseable {
     void used(Digest manifest) {
         ManifestRef ref = mounted.get(manifest);
         if (ref != null && tried.add(manifest)) {
+            undecided.add(manifest);
             queue.add(ref);
         }
     }
@@ -166,6 +168,11 @@ final class Prewarmer implements AutoCloseable {
         }
     }
 
+    /** As {@link NodePacks#isUndecided}. */
+    boolean isUndecided(Digest manifest) {
+        return undecided.contains(manifest);
+    }
+
     boolean isWhole(Digest manifest) {
         Whole known = whole.get(manifest);
         return known != null && known.isStill();
@@ -180,7 +187,9 @@ final class Prewarmer implements AutoCloseable {
         try {
             while (true) {
                 ManifestRef ref = queue.take();
-                if (!warm(ref)) {
+                boolean settled = warm(ref);
+                undecided.remove(ref.digest());
+                if (!settled) {
                     tryAgainLater(ref.digest());
                 }
             }

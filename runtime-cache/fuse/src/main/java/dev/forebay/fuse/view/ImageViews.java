@@ -1,12 +1,14 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.membership.Mount;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -129,6 +131,14 @@ public final class ImageViews implements AutoCloseable {
                         .collect(Collectors.groupingBy(ImageStacks::view, Collectors.counting()));
         counts.put(View.PORTABLE, Math.max(0L, stacks.wanted().size() - (long) attached.size()));
         return counts;
+    }
+
+    /** The versions that are shown natively; none if this process serves none. */
+    public Set<DatasetVersion> natives() {
+        return tree.get().map(stacks::below).orElse(Map.of()).entrySet().stream()
+                .filter(each -> ImageStacks.view(each.getValue()) == View.NATIVE)
+                .map(each -> each.getKey().version())
+                .collect(Collectors.toSet());
     }
 
     /** Whatever fails, it is tried again; and what leaves this ends the ticks. */

@@ -1,0 +1,56 @@
+package dev.forebay.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.model.DatasetVersion;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ArrivalsTest {
+
+    private static final DatasetVersion A = version("a");
+    private static final DatasetVersion B = version("b");
+    private static final DatasetVersion C = version("c");
+    private static final DatasetVersion D = version("d");
+
+    private static DatasetVersion version(String name) {
+        return DatasetVersion.of("ns", name, "v1");
+    }
+
+    @Test
+    void whatCameLastIsFirstAndWhatIsGoneIsLeftOut() {
+        Arrivals arrivals = Arrivals.found(List.of(), Set.of(B)).then(Set.of(B, A));
+        assertThat(arrivals.order()).containsExactly(A, B);
+
+        assertThat(arrivals.then(Set.of(A, D, C)).order()).containsExactly(C, D, A);
+    }
+
+    @Test
+    void whatGoesAndComesAgainHasComeLast() {
+        Arrivals arrivals = Arrivals.found(List.of(B, A), Set.of(A, B));
+
+        assertThat(arrivals.then(Set.of(B)).then(Set.of(A, B)).order()).containsExactly(A, B);
+    }
+
+    @Test
+    void aSuccessorGoesOnWithWhatIsNamedAndPutsTheOthersBehind() {
+        Arrivals arrivals = Arrivals.found(List.of(D, B), Set.of(A, B, C, D));
+
+        assertThat(arrivals.order()).containsExactly(D, B, A, C);
+        assertThat(Arrivals.found(List.of(D, B), Set.of(A, B)).order()).containsExactly(B, A);
+    }
+
+    /** What is left out must not come back in the place of what is named. */
+    @Test
+    void ofMoreThanMayBeNamedTheSameAreNamedAsLongAsNothingChanges() {
+        Arrivals arrivals = Arrivals.found(List.of(), Set.of(A, B)).then(Set.of(A, B, C, D));
+        assertThat(arrivals.last(2)).containsExactly(C, D);
+
+        for (int i = 0; i < 3; i++) {
+            arrivals = arrivals.then(Set.of(A, B, C, D));
+            assertThat(arrivals.last(2)).containsExactly(C, D);
+        }
+        assertThat(arrivals.then(Set.of(A, B, D)).last(2)).containsExactly(D, A);
+    }
+}
