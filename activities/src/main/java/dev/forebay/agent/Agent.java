@@ -16,6 +16,7 @@ import io.temporal.worker.Worker;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
@@ -34,6 +35,7 @@ class Agent {
     private final Instance<RegionState> state;
     private final Instance<JobPins> jobPins;
     private final Instance<TrainingPods> trainingPods;
+    private final Instance<NodeLabels> nodeLabels;
 
     Agent(
             ServiceConfig service,
@@ -44,7 +46,8 @@ class Agent {
             Instance<Upkeep> upkeep,
             Instance<RegionState> state,
             Instance<JobPins> jobPins,
-            Instance<TrainingPods> trainingPods) {
+            Instance<TrainingPods> trainingPods,
+            Instance<NodeLabels> nodeLabels) {
         this.service = service;
         this.config = config;
         this.workers = workers;
@@ -54,6 +57,7 @@ class Agent {
         this.state = state;
         this.jobPins = jobPins;
         this.trainingPods = trainingPods;
+        this.nodeLabels = nodeLabels;
     }
 
     void start(@Observes StartupEvent event) {
@@ -66,16 +70,10 @@ class Agent {
         requireAtLeastOne("forebay.activities", config.activities());
         requireAtLeastOne("forebay.warm.concurrency", config.warm().concurrency());
         requireAtLeastOne("forebay.warm.activities", config.warm().activities());
-        if (config.upkeep().interval().toSeconds() < 1) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "forebay.upkeep.interval must be at least 1 second");
-        }
+        requireAtLeastASecond("forebay.upkeep.interval", config.upkeep().interval());
         requireAtLeastOne("forebay.gateway.reads", config.gateway().reads());
-        if (config.jobs().interval().toSeconds() < 1) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT, "forebay.jobs.interval must be at least 1 second");
-        }
+        requireAtLeastASecond("forebay.jobs.interval", config.jobs().interval());
+        requireAtLeastASecond("forebay.node-labels.interval", config.nodeLabels().interval());
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         workers.await();
@@ -91,6 +89,9 @@ class Agent {
         if (config.admission().enabled()) {
             trainingPods.get().start();
         }
+        if (config.nodeLabels().enabled()) {
+            nodeLabels.get().start();
+        }
         LOG.infof("Agent of region %s is ready", name);
     }
 
@@ -103,6 +104,9 @@ class Agent {
             if (config.admission().enabled()) {
                 trainingPods.get().close();
             }
+            if (config.nodeLabels().enabled()) {
+                nodeLabels.get().close();
+            }
             workers.stop();
         }
     }
@@ -112,6 +116,14 @@ class Agent {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "%s is %d and must be at least 1".formatted(property, value));
+        }
+    }
+
+    private static void requireAtLeastASecond(String property, Duration value) {
+        if (value.toSeconds() < 1) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s is %s and must be at least 1 second".formatted(property, value));
         }
     }
 }

@@ -55,6 +55,9 @@ public interface AgentConfig {
     /** The gate at which training pods wait. */
     Gate gate();
 
+    /** The labels of nodes that hold versions. */
+    NodeLabels nodeLabels();
+
     /** What other regions read here. */
     Gateway gateway();
 
@@ -151,6 +154,25 @@ public interface AgentConfig {
         /** How many Jobs it is asked for at once. */
         @WithDefault("16")
         int concurrency();
+    }
+
+    /** The labels of nodes that hold versions. */
+    interface NodeLabels {
+
+        /**
+         * Whether the agent sees to them, and has training pods prefer such nodes. The nodes must
+         * then be in the cluster that this agent is in, or that {@code KUBECONFIG} names.
+         */
+        @WithDefault("false")
+        boolean enabled();
+
+        /** How often labels are compared with what nodes say. */
+        @WithDefault("30S")
+        Duration interval();
+
+        /** How much a training pod prefers a node that holds its version, 1 to 100. */
+        @WithDefault("100")
+        int weight();
     }
 
     /** The filling of a region. */

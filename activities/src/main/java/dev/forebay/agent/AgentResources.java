@@ -2,6 +2,7 @@ package dev.forebay.agent;
 
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.WarmLabels;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
@@ -15,6 +16,7 @@ import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
@@ -124,6 +126,26 @@ class AgentResources {
                 },
                 version -> signals.pinsEnded(version, region),
                 config.jobs().interval());
+    }
+
+    @Produces
+    @Singleton
+    NodeLabels nodeLabels(
+            AgentConfig config,
+            RegionName region,
+            RegionState state,
+            Cluster cluster,
+            MeterRegistry registry) {
+        NodeLabels labels =
+                new NodeLabels(
+                        new WarmLabels(region),
+                        state::nodes,
+                        cluster.nodes(),
+                        config.nodeLabels().interval());
+        Gauge.builder("forebay.agent.node.labels", labels, NodeLabels::count)
+                .description("Labels of nodes that say which versions they hold")
+                .register(registry);
+        return labels;
     }
 
     void close(@Disposes WorkerClient workers) {

@@ -2,11 +2,13 @@ package dev.forebay.agent;
 
 import dev.forebay.agent.admission.AdmissionServer;
 import dev.forebay.agent.admission.KeyKeeper;
+import dev.forebay.agent.admission.NodePreference;
 import dev.forebay.agent.admission.PodChange;
 import dev.forebay.agent.gate.Gate;
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.agent.jobs.Registration;
+import dev.forebay.agent.jobs.WarmLabels;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -58,7 +60,10 @@ class TrainingPods implements AutoCloseable {
                         vertx,
                         admission.host(),
                         admission.port(),
-                        new PodChange(config.mountRoot(), admission.nodes()));
+                        new PodChange(
+                                config.mountRoot(),
+                                admission.nodes(),
+                                preference(config.nodeLabels(), region)));
         KeyKeeper keeper =
                 KeyKeeper.of(
                         registration,
@@ -82,6 +87,13 @@ class TrainingPods implements AutoCloseable {
         Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
                 .description("Pods that wait for their version")
                 .register(registry);
+    }
+
+    private static Optional<NodePreference> preference(
+            AgentConfig.NodeLabels labels, RegionName region) {
+        return labels.enabled()
+                ? Optional.of(new NodePreference(new WarmLabels(region), labels.weight()))
+                : Optional.empty();
     }
 
     private static void requireUsable(AgentConfig config) {

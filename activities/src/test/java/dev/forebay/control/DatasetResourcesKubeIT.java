@@ -16,6 +16,7 @@ import dev.forebay.operator.DatasetStatus;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
+import dev.forebay.testing.ChartedAccount;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -75,7 +76,18 @@ class DatasetResourcesKubeIT {
     @BeforeAll
     static void start() throws Exception {
         cluster = KubernetesCluster.start(directory.resolve("cluster"));
-        Path kubeconfig = ChartedAccount.install(cluster, directory);
+        Path kubeconfig =
+                ChartedAccount.install(
+                        cluster,
+                        directory,
+                        "control-plane",
+                        "--show-only=templates/control-plane/datasets.yaml",
+                        "--set=controlPlane.enabled=true",
+                        "--set=controlPlane.datasets.enabled=true",
+                        "--set=controlPlane.manifestBucket=forebay",
+                        "--set=controlPlane.database.url=jdbc:postgresql://pg:5432/forebay",
+                        "--set=controlPlane.database.secret=database");
+        Await.until("the definition is in use", DatasetResourcesKubeIT::isServed);
         cluster.client()
                 .resource(
                         new NamespaceBuilder()
@@ -105,6 +117,23 @@ class DatasetResourcesKubeIT {
         replicas.forEach(ApplicationProcess::close);
         service.close();
         cluster.close();
+    }
+
+    private static boolean isServed() {
+        var definition =
+                cluster.client()
+                        .apiextensions()
+                        .v1()
+                        .customResourceDefinitions()
+                        .withName("datasets.forebay.dev")
+                        .get();
+        return definition != null
+                && definition.getStatus() != null
+                && definition.getStatus().getConditions().stream()
+                        .anyMatch(
+                                it ->
+                                        it.getType().equals("Established")
+                                                && it.getStatus().equals("True"));
     }
 
     private static MixedOperation<DatasetResource, ?, Resource<DatasetResource>> all() {

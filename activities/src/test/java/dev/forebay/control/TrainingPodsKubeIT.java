@@ -3,11 +3,18 @@ package dev.forebay.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.forebay.agent.jobs.WarmLabels;
 import dev.forebay.devstack.kubernetes.KubernetesCluster;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.TemporalServer;
+import dev.forebay.membership.EtcdConfig;
+import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.membership.NodeEntry;
+import dev.forebay.membership.RegionState;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.NodeName;
+import dev.forebay.model.RegionName;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
 import dev.forebay.testing.Gangs;
@@ -27,6 +34,7 @@ import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,6 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TrainingPodsKubeIT {
 
     private static final long LONG = 3600;
+    private static final int GANG = 8;
     private static final String WARM = "forebay.dev/Warm";
     private static final String GATE = "forebay.dev/warm";
 
@@ -74,7 +83,7 @@ class TrainingPodsKubeIT {
         temporal = TemporalServer.start(directory.resolve("temporal"));
         cluster = KubernetesCluster.start(directory.resolve("cluster"));
         client = cluster.client();
-        cluster.addNodes("gpu", 1, Map.of("gpu", "yes"));
+        cluster.addNodes("gpu", 3, Map.of("gpu", "yes"));
         cluster.addNodes("other", 2, Map.of());
         namespace(STRICT, Map.of());
         namespace(LENIENT, Map.of("forebay.dev/failure-policy", "ignore"));
@@ -163,6 +172,8 @@ class TrainingPodsKubeIT {
         properties.put("forebay.admission.nodes.gpu", "yes");
         properties.put("forebay.gate.api", platform.process.address().toString());
         properties.put("forebay.gate.interval", "1S");
+        properties.put("forebay.node-labels.enabled", "true");
+        properties.put("forebay.node-labels.interval", "1S");
         return ApplicationProcess.start(
                 "agent",
                 directory.resolve("agent"),
@@ -338,11 +349,51 @@ class TrainingPodsKubeIT {
         platform.region.open();
         awaitEnd(job, "Complete");
         Pod ran = podOf(job);
-        assertThat(ran.getSpec().getNodeName()).isEqualTo("gpu-0");
+        assertThat(ran.getSpec().getNodeName()).startsWith("gpu-");
         assertThat(warmth(ran).orElseThrow().getStatus()).isEqualTo("True");
         assertThat(ran.getMetadata().getAnnotations()).containsEntry("forebay.dev/pin", pin(job));
         assertThat(platform.region.holds(version, pin(job))).isTrue();
         assertThat(events(ran)).contains("Warming", "Warm").doesNotHaveDuplicates();
+    }
+
+    /** Its label comes while they wait. Each of them would be on this node by chance in a third. */
+    @Test
+    void podsThatWaitedGoToTheNodeThatHoldsTheirVersion() {
+        RegionName name = new RegionName(TestControlPlane.REGION);
+        DatasetVersion version = version();
+        platform.region.shut();
+        Job job =
+                client.resource(
+                                template(STRICT, version)
+                                        .editSpec()
+                                        .withParallelism(GANG)
+                                        .withCompletions(GANG)
+                                        .endSpec()
+                                        .build())
+                        .create();
+        Await.until("all of it", () -> podsOf(job).size() == GANG);
+        awaitReason(job, "Warming");
+
+        try (RegionState region =
+                EtcdRegionState.connect(EtcdConfig.of(List.of(etcd.endpoint())), name)) {
+            NodeEntry node = region.node(new NodeName("gpu-1"), Duration.ofHours(1));
+            Await.until("said", () -> node.say(List.of(version)));
+            Await.until(
+                    "labelled",
+                    () ->
+                            !client.nodes()
+                                    .withLabel(new WarmLabels(name).key(version))
+                                    .list()
+                                    .getItems()
+                                    .isEmpty());
+            platform.region.open();
+            awaitEnd(job, "Complete");
+        }
+
+        assertThat(podsOf(job))
+                .extracting(pod -> pod.getSpec().getNodeName())
+                .containsOnly("gpu-1")
+                .hasSize(GANG);
     }
 
     @Test

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.forebay.agent.jobs.Pods;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.util.HashMap;
@@ -15,13 +16,15 @@ import java.util.stream.StreamSupport;
 
 /**
  * What a pod that asks for a version needs: the tree of versions where the SDK says that it is, a
- * node that has it, and a gate to wait at. A pure function of the pod; of what is there already
- * nothing changes, so that doing it twice does nothing.
+ * node that has it, best one that holds the version already, and a gate to wait at. A pure function
+ * of the pod; of what is there already nothing changes, so that doing it twice does nothing.
  *
  * @param mountRoot where nodes see the versions, and pods, too
  * @param nodes the labels of the nodes that do; all of them if empty
+ * @param preference of nodes that hold the version; empty for none
  */
-public record PodChange(String mountRoot, Map<String, String> nodes) {
+public record PodChange(
+        String mountRoot, Map<String, String> nodes, Optional<NodePreference> preference) {
 
     /** The volume, unless the pod has one of its own for the tree. */
     static final String VOLUME = "forebay";
@@ -32,6 +35,7 @@ public record PodChange(String mountRoot, Map<String, String> nodes) {
                     "/metadata/labels",
                     "/spec/schedulingGates",
                     "/spec/nodeSelector",
+                    "/spec/affinity",
                     "/spec/volumes",
                     "/spec/initContainers",
                     "/spec/containers");
@@ -49,11 +53,12 @@ public record PodChange(String mountRoot, Map<String, String> nodes) {
      */
     public ArrayNode patch(ObjectNode pod) {
         ArrayNode patch = JsonNodeFactory.instance.arrayNode();
-        if (Wish.of(annotations(pod)).isEmpty()) {
+        Optional<Wish> wish = Wish.of(annotations(pod));
+        if (wish.isEmpty()) {
             return patch;
         }
         ObjectNode changed = pod.deepCopy();
-        change(changed);
+        change(changed, wish.get().version());
         for (String path : CHANGED) {
             JsonNode value = changed.at(path);
             if (!value.isMissingNode() && !value.equals(pod.at(path))) {
@@ -64,11 +69,12 @@ public record PodChange(String mountRoot, Map<String, String> nodes) {
         return patch;
     }
 
-    private void change(ObjectNode pod) {
+    private void change(ObjectNode pod, DatasetVersion version) {
         object(object(pod, "metadata"), "labels").put(Pods.ADMITTED, "true");
         ObjectNode spec = object(pod, "spec");
         addGate(spec);
         choose(spec);
+        preference.ifPresent(it -> it.addTo(spec, version));
         String volume = volume(spec);
         for (String containers : List.of("initContainers", "containers")) {
             for (JsonNode container : spec.path(containers)) {
@@ -148,11 +154,11 @@ public record PodChange(String mountRoot, Map<String, String> nodes) {
                 .findFirst();
     }
 
-    private static ObjectNode object(ObjectNode parent, String field) {
+    static ObjectNode object(ObjectNode parent, String field) {
         return parent.get(field) instanceof ObjectNode there ? there : parent.putObject(field);
     }
 
-    private static ArrayNode array(ObjectNode parent, String field) {
+    static ArrayNode array(ObjectNode parent, String field) {
         return parent.get(field) instanceof ArrayNode there ? there : parent.putArray(field);
     }
 

@@ -28,6 +28,11 @@ public final class Cluster {
         return new ClusterPods(client, Clock.systemUTC());
     }
 
+    /** Its nodes. */
+    public Nodes nodes() {
+        return new ClusterNodes(client);
+    }
+
     /**
      * The webhook that its pods pass.
      *

@@ -42,7 +42,8 @@ class KeyKeeperTest {
 
     private final Vertx vertx = Vertx.vertx();
     private final AdmissionServer server =
-            new AdmissionServer(vertx, NAME, 0, new PodChange(TrainingPod.ROOT, Map.of()));
+            new AdmissionServer(
+                    vertx, NAME, 0, new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()));
     private final FakeRegistration registration = new FakeRegistration();
     private Instant now = Instant.now();
     private int made;
@@ -86,7 +87,11 @@ class KeyKeeperTest {
         agent(server).look();
         String first = kept();
         try (AdmissionServer second =
-                new AdmissionServer(vertx, NAME, 0, new PodChange(TrainingPod.ROOT, Map.of()))) {
+                new AdmissionServer(
+                        vertx,
+                        NAME,
+                        0,
+                        new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()))) {
             agent(second).look();
 
             assertThat(ask(second, first).statusCode()).isEqualTo(200);

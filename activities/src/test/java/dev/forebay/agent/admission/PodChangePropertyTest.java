@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.forebay.agent.jobs.WarmLabels;
+import dev.forebay.model.RegionName;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -19,7 +22,14 @@ import net.jqwik.api.Provide;
 class PodChangePropertyTest {
 
     private static final PodChange CHANGE =
-            new PodChange(TrainingPod.ROOT, Map.of("gpu", "yes", "disk", "nvme"));
+            new PodChange(
+                    TrainingPod.ROOT,
+                    Map.of("gpu", "yes", "disk", "nvme"),
+                    Optional.of(
+                            new NodePreference(new WarmLabels(new RegionName("us-east-1")), 100)));
+
+    private static final String PREFERENCES =
+            "/affinity/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution";
 
     @Property
     void twiceChangesNothing(@ForAll("pods") ObjectNode pod) {
@@ -41,6 +51,8 @@ class PodChangePropertyTest {
         assertThat(names(changed.at("/spec/schedulingGates"), "name"))
                 .containsOnlyOnce("forebay.dev/warm");
         assertThat(names(changed.at("/spec/volumes"), "name")).doesNotHaveDuplicates();
+        assertThat(changed.at("/spec" + PREFERENCES))
+                .hasSize(pod.at("/spec" + PREFERENCES).size() + 1);
     }
 
     /** All that was said of the pod is still said of it, word for word and in its order. */
@@ -88,9 +100,10 @@ class PodChangePropertyTest {
                         some("schedulingGates", "other", "forebay.dev/warm"),
                         Arbitraries.maps(Arbitraries.of("zone", "gpu"), Arbitraries.just("yes"))
                                 .ofMaxSize(2),
+                        some("preference", "a", "b"),
                         Arbitraries.of(true, false))
                 .as(
-                        (containers, first, volumes, gates, selector, labelled) -> {
+                        (containers, first, volumes, gates, selector, preferences, labelled) -> {
                             ObjectNode pod = TrainingPod.plain();
                             ObjectNode spec = (ObjectNode) pod.get("spec");
                             spec.putArray("containers").addAll(containers);
@@ -102,6 +115,9 @@ class PodChangePropertyTest {
                             if (!selector.isEmpty()) {
                                 ObjectNode labels = spec.putObject("nodeSelector");
                                 selector.forEach(labels::put);
+                            }
+                            if (!preferences.isEmpty()) {
+                                spec.withArray(PREFERENCES).addAll(preferences);
                             }
                             if (labelled) {
                                 ((ObjectNode) pod.get("metadata"))

@@ -7,15 +7,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.forebay.agent.jobs.WarmLabels;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PodChangeTest {
 
-    private static final PodChange CHANGE = new PodChange(TrainingPod.ROOT, Map.of());
+    private static final PodChange CHANGE =
+            new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty());
     private static final PodChange ON_GPUS =
-            new PodChange(TrainingPod.ROOT, Map.of("nvidia.com/gpu.present", "true"));
+            new PodChange(
+                    TrainingPod.ROOT, Map.of("nvidia.com/gpu.present", "true"), Optional.empty());
+
+    private static final WarmLabels LABELS = new WarmLabels(new RegionName("us-east-1"));
+    private static final PodChange BY_LABEL =
+            new PodChange(TrainingPod.ROOT, Map.of(), Optional.of(new NodePreference(LABELS, 70)));
+
+    /** Of nodes that hold what {@link TrainingPod#plain} asks for. */
+    private static final String PREFERENCE =
+            """
+            {"weight": %d, "preference": {"matchExpressions": [{"key": "%s", "operator": "Exists"}]}}
+            """;
+
+    private static final String KEY = LABELS.key(DatasetVersion.parse("search/ko-bert@v1"));
 
     @Test
     void aPodThatAsksForAVersionGetsTheTreeAndAGate() {
@@ -117,5 +137,66 @@ class PodChangeTest {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> ON_GPUS.patch(pod))
                 .withMessageContaining(said);
+    }
+
+    @Test
+    void aPodPrefersNodesThatHoldItsVersion() {
+        ObjectNode changed = changed(BY_LABEL, TrainingPod.plain());
+
+        assertThat(changed.at("/spec/affinity"))
+                .isEqualTo(
+                        json(
+                                """
+                                {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [%s]}}
+                                """
+                                        .formatted(PREFERENCE.formatted(70, KEY))));
+        assertThat(changed(CHANGE, TrainingPod.plain()).at("/spec/affinity").isMissingNode())
+                .isTrue();
+    }
+
+    @Test
+    void whatThePodSaysAboutNodesStays() {
+        ObjectNode pod = TrainingPod.plain();
+        ObjectNode spec = (ObjectNode) pod.get("spec");
+        String own =
+                """
+                {"weight": 5, "preference": {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}}
+                """;
+        String all =
+                """
+                {"podAntiAffinity": {},
+                 "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []},
+                                  "preferredDuringSchedulingIgnoredDuringExecution": [%s]}}
+                """;
+        spec.set("affinity", json(all.formatted(own)));
+
+        ObjectNode changed = changed(BY_LABEL, pod);
+
+        assertThat(changed.at("/spec/affinity"))
+                .isEqualTo(json(all.formatted(own + "," + PREFERENCE.formatted(70, KEY))));
+    }
+
+    /** Somebody has said how much it matters to this pod. */
+    @Test
+    void aPreferenceThatIsThereKeepsItsWeight() {
+        ObjectNode pod = TrainingPod.plain();
+        ((ObjectNode) pod.get("spec"))
+                .set(
+                        "affinity",
+                        json(
+                                """
+                                {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [%s]}}
+                                """
+                                        .formatted(PREFERENCE.formatted(3, KEY))));
+
+        assertThat(changed(BY_LABEL, pod).at("/spec/affinity")).isEqualTo(pod.at("/spec/affinity"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 101})
+    void aWeightThatTheSchedulerDoesNotKnowIsRefused(int weight) {
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> new NodePreference(LABELS, weight))
+                .withMessage("forebay.node-labels.weight is %d and must be 1 to 100", weight);
     }
 }

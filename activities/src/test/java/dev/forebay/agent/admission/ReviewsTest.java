@@ -8,11 +8,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ReviewsTest {
 
-    private static final PodChange CHANGE = new PodChange(TrainingPod.ROOT, Map.of());
+    private static final PodChange CHANGE =
+            new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty());
     private final Reviews reviews = new Reviews(CHANGE);
 
     private static ObjectNode review(JsonNode pod) {

@@ -1,10 +1,9 @@
-package dev.forebay.control;
+package dev.forebay.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.kubernetes.KubernetesCluster;
 import dev.forebay.devstack.tool.Toolbox;
-import dev.forebay.testing.Await;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
@@ -15,13 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** The account of a control plane, with the rights that the chart gives it, and no others. */
-final class ChartedAccount {
+/** The account of a component, with the rights that the chart gives it, and no others. */
+public final class ChartedAccount {
 
     private static final String NAMESPACE = "forebay";
-    private static final String NAME = "forebay-control-plane";
     private static final long LONG = 24 * 3600;
 
     private static final List<String> TEMPLATE =
@@ -31,13 +30,6 @@ final class ChartedAccount {
                     "../helm/forebay",
                     "--namespace=" + NAMESPACE,
                     "--kube-version=1.34.0",
-                    "--show-only=templates/control-plane/datasets.yaml",
-                    "--show-only=templates/control-plane/rights.yaml",
-                    "--set=controlPlane.enabled=true",
-                    "--set=controlPlane.datasets.enabled=true",
-                    "--set=controlPlane.manifestBucket=forebay",
-                    "--set=controlPlane.database.url=jdbc:postgresql://pg:5432/forebay",
-                    "--set=controlPlane.database.secret=database",
                     "--set=image.registry=registry.example.com",
                     "--set=temporal.target=temporal:7233",
                     "--set=token.secret=token");
@@ -45,13 +37,17 @@ final class ChartedAccount {
     private ChartedAccount() {}
 
     /**
-     * Makes the account, and the definition of what it looks after.
+     * Makes the account, in a namespace of its own.
      *
+     * @param component such as {@code agent}
+     * @param more what Helm is told besides: values, and templates that are installed, too
      * @return the file with which it reaches the API server
      */
-    static Path install(KubernetesCluster cluster, Path directory)
+    public static Path install(
+            KubernetesCluster cluster, Path directory, String component, String... more)
             throws IOException, InterruptedException {
         KubernetesClient client = cluster.client();
+        String name = "forebay-" + component;
         client.resource(
                         new NamespaceBuilder()
                                 .withNewMetadata()
@@ -63,18 +59,18 @@ final class ChartedAccount {
                         new ServiceAccountBuilder()
                                 .withNewMetadata()
                                 .withNamespace(NAMESPACE)
-                                .withName(NAME)
+                                .withName(name)
                                 .endMetadata()
                                 .build())
                 .create();
-        client.load(new ByteArrayInputStream(rendered().getBytes(StandardCharsets.UTF_8)))
+        String objects = rendered(component, more);
+        client.load(new ByteArrayInputStream(objects.getBytes(StandardCharsets.UTF_8)))
                 .resources()
                 .forEach(resource -> resource.create());
-        Await.until("the definition is in use", () -> isServed(client));
         String token =
                 client.serviceAccounts()
                         .inNamespace(NAMESPACE)
-                        .withName(NAME)
+                        .withName(name)
                         .tokenRequest(
                                 new TokenRequestBuilder()
                                         .withNewSpec()
@@ -84,7 +80,7 @@ final class ChartedAccount {
                         .getStatus()
                         .getToken();
         return Files.writeString(
-                directory.resolve("control-plane.kubeconfig"),
+                directory.resolve(component + ".kubeconfig"),
                 """
                 apiVersion: v1
                 kind: Config
@@ -103,30 +99,17 @@ final class ChartedAccount {
                                 NAMESPACE));
     }
 
-    private static String rendered() throws IOException, InterruptedException {
+    private static String rendered(String component, String... more)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Toolbox.ofThisMachine().helm().toString());
         command.addAll(TEMPLATE);
+        command.add("--show-only=templates/%s/rights.yaml".formatted(component));
+        command.addAll(Arrays.asList(more));
         Process process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).isZero();
         return text;
-    }
-
-    private static boolean isServed(KubernetesClient client) {
-        var definition =
-                client.apiextensions()
-                        .v1()
-                        .customResourceDefinitions()
-                        .withName("datasets.forebay.dev")
-                        .get();
-        return definition != null
-                && definition.getStatus() != null
-                && definition.getStatus().getConditions().stream()
-                        .anyMatch(
-                                it ->
-                                        it.getType().equals("Established")
-                                                && it.getStatus().equals("True"));
     }
 }

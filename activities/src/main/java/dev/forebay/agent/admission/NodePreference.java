@@ -1,0 +1,45 @@
+package dev.forebay.agent.admission;
+
+import static dev.forebay.agent.admission.PodChange.array;
+import static dev.forebay.agent.admission.PodChange.object;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.forebay.agent.jobs.WarmLabels;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.util.stream.StreamSupport;
+
+/**
+ * That a pod had better run on a node that holds its version. It may run on any other, and
+ * everything else that it says about nodes counts as before.
+ *
+ * @param labels of the nodes of this region
+ * @param weight beside the other preferences of the pod, 1 to 100
+ */
+public record NodePreference(WarmLabels labels, int weight) {
+
+    public NodePreference {
+        if (weight < 1 || weight > 100) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "forebay.node-labels.weight is %d and must be 1 to 100".formatted(weight));
+        }
+    }
+
+    /** Adds it to the preferences of a pod, unless it has it, with whatever weight. */
+    void addTo(ObjectNode spec, DatasetVersion version) {
+        ObjectNode affinity = object(object(spec, "affinity"), "nodeAffinity");
+        ArrayNode preferences = array(affinity, "preferredDuringSchedulingIgnoredDuringExecution");
+        ObjectNode held = spec.objectNode();
+        held.putArray("matchExpressions")
+                .addObject()
+                .put("key", labels.key(version))
+                .put("operator", "Exists");
+        if (StreamSupport.stream(preferences.spliterator(), false)
+                .noneMatch(each -> each.path("preference").equals(held))) {
+            preferences.addObject().put("weight", weight).set("preference", held);
+        }
+    }
+}
