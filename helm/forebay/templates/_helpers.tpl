@@ -54,8 +54,8 @@ http://{{ include "forebay.name" (list . "control-plane") }}.{{ .Release.Namespa
 {{- $ := index . 0 -}}
 {{- $values := index . 2 -}}
 serviceAccountName: {{ include "forebay.name" (list $ (index . 1)) }}
-# Who asks the API server for anything: the agent for Jobs, the control plane for Datasets.
-automountServiceAccountToken: {{ dig (index . 1) false (dict "agent" $.Values.region.agent.watchJobs "control-plane" $.Values.controlPlane.datasets.enabled) }}
+# Who asks the API server for anything: the agent for Jobs and nodes, the control plane for Datasets.
+automountServiceAccountToken: {{ dig (index . 1) false (dict "agent" (or $.Values.region.agent.watchJobs $.Values.region.nodeLabels.enabled) "control-plane" $.Values.controlPlane.datasets.enabled) }}
 # Else Services become variables FOREBAY_..., which are settings.
 enableServiceLinks: false
 {{- with $.Values.image.pullSecrets }}

@@ -60,6 +60,11 @@ is unmounted in the root of a volume stays mounted on the node.
     - name: JAVA_TOOL_OPTIONS
       # With an archive of its classes a pod that was started again is there in half the time.
       value: {{ append $fuse.jvmOptions "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=/work/classes.jsa" | join " " | quote }}
+    {{- if $.Values.region.nodeLabels.enabled }}
+    - name: FOREBAY_FUSE_NODE_NAME
+      valueFrom:
+        fieldRef: {fieldPath: spec.nodeName}
+    {{- end }}
     {{- include "forebay.environment" (list "region.fuse.settings" $fuse.settings $own) | trim | nindent 4 }}
   ports:
     - {name: {{ index . 1 }}, containerPort: {{ index . 2 }}}

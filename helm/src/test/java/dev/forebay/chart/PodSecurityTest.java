@@ -127,7 +127,10 @@ class PodSecurityTest {
 
     private static boolean asks(Release release, String component) {
         return switch (component) {
-            case "agent" -> release.settings(component).containsKey("forebay.jobs.watch");
+            case "agent" ->
+                    release.settings(component).containsKey("forebay.jobs.watch")
+                            || release.settings(component)
+                                    .containsKey("forebay.node-labels.enabled");
             case "control-plane" ->
                     release.settings(component).containsKey("forebay.datasets.watch");
             default -> false;

@@ -29,6 +29,7 @@ class RolesTest {
             controlPlane: {autoscaling: {enabled: true}, datasets: {enabled: true}}
             region:
               webhook: {enabled: true}
+              nodeLabels: {enabled: true}
               workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}
               csi: {enabled: true}
             networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}

@@ -112,6 +112,7 @@ class SettingsTest {
                     {region: {webhook: {enabled: true}}}             | agent                      | forebay.gate.api           | http://r-forebay-control-plane.ml.svc:8080
                     {region: {webhook: {enabled: true, api: "http://a:1"}}} | agent               | forebay.gate.api           | http://a:1
                     {region: {webhook: {enabled: true}, node: {nodeSelector: {nvidia.com/gpu.present: "true"}}}} | agent | forebay.admission.nodes."nvidia.com/gpu.present" | true
+                    {region: {nodeLabels: {enabled: true}}}          | agent                      | forebay.node-labels.enabled | true
                     {region: {workers: {capacity: 500G}}}            | worker                     | forebay.worker.capacity    | 500G
                     {region: {workers: {drainSeconds: 900}}}         | worker                     | forebay.worker.drain.on-stop | 900s
                     {region: {workers: {storage: {claims: 2}}}}      | worker                     | forebay.worker.directory   | /disks/0/store,/disks/1/store
