@@ -10,6 +10,7 @@ import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.membership.NodeEntry;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.NodeName;
 import dev.forebay.model.RegionName;
 import dev.forebay.testing.ApplicationProcess;
@@ -124,7 +125,16 @@ class NodeLabelsKubeIT {
     /** As a pod that has just begun to serve the node. */
     private static void say(String node, Duration life, DatasetVersion... versions) {
         NodeEntry entry = region.node(new NodeName(node), life);
-        Await.until("said", () -> entry.say(List.of(versions)));
+        Await.until("said", () -> isSaid(entry, versions));
+    }
+
+    /** An etcd that has just come back may refuse. */
+    private static boolean isSaid(NodeEntry entry, DatasetVersion... versions) {
+        try {
+            return entry.say(List.of(versions));
+        } catch (ForebayException e) {
+            return false;
+        }
     }
 
     /** The nodes of which something is said. */
@@ -205,34 +215,6 @@ class NodeLabelsKubeIT {
     }
 
     @Test
-    void whereNothingChangesNobodyWrites() {
-        say("gpu-0", LONG, DIGITS);
-        awaitLabels("gpu-0", DIGITS);
-        long patches = patches();
-
-        say("gpu-1", LONG, DIGITS);
-        awaitLabels("gpu-1", DIGITS);
-        say("gpu-1", LONG, WORDS);
-        awaitLabels("gpu-1", WORDS);
-
-        assertThat(patches() - patches).as("by two agents, of one node").isBetween(2L, 4L);
-    }
-
-    /** Those of nodes, as the API server has counted them; kwok patches their status only. */
-    private static long patches() {
-        return Objects.requireNonNull(client.raw("/metrics"))
-                .lines()
-                .filter(line -> line.startsWith("apiserver_request_total{"))
-                .filter(
-                        line ->
-                                line.contains("resource=\"nodes\"")
-                                        && line.contains("subresource=\"\"")
-                                        && line.contains("verb=\"PATCH\""))
-                .mapToLong(line -> (long) Double.parseDouble(line.replaceFirst(".* ", "")))
-                .sum();
-    }
-
-    @Test
     void anEtcdThatIsAwayTakesNoLabelAway() {
         say("gpu-0", LONG, DIGITS);
         awaitLabels("gpu-0", DIGITS);
@@ -281,11 +263,10 @@ class NodeLabelsKubeIT {
             assertThat(ours("gpu-0")).as("nobody looks").isNotEmpty();
         } finally {
             agent.restart();
+            otherAgent.restart();
         }
 
         awaitLabels("gpu-0");
-        awaitLabels("gpu-1", WORDS);
-        otherAgent.restart();
         awaitLabels("gpu-1", WORDS);
     }
 
