@@ -48,13 +48,13 @@ class NodeLabelsTest {
     }
 
     @Test
-    void theAgentMayListAndPatchNodesAndNothingElseOfThem() {
+    void theAgentMaySeeAndPatchNodesAndNothingElseOfThem() {
         List<PolicyRule> rules = rulesOfNodes(Chart.render(Chart.REGION, ENABLED));
 
         assertThat(rules).hasSize(1);
         assertThat(rules.getFirst().getApiGroups()).containsExactly("");
         assertThat(rules.getFirst().getResources()).containsExactly("nodes");
-        assertThat(rules.getFirst().getVerbs()).containsExactly("list", "patch");
+        assertThat(rules.getFirst().getVerbs()).containsExactly("get", "list", "patch");
     }
 
     @Test

@@ -17,7 +17,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Nodes, by the API server. Needs the verbs {@code list} and {@code patch} on them. */
+/**
+ * Nodes, by the API server. Needs the verbs {@code list} and {@code patch} on them, and {@code get},
+ * for the client looks at what it patches.
+ */
 final class ClusterNodes implements Nodes {
 
     /** Bounds what one answer takes of the heap: a node is some 15 KB. */
