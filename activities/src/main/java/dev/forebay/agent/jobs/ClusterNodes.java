@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Nodes, by the API server. Needs the verbs {@code list} and {@code patch} on them, and {@code get},
- * for the client looks at what it patches.
+ * Nodes, by the API server. Needs the verbs {@code list} and {@code patch} on them, and {@code
+ * get}, for the client looks at what it patches.
  */
 final class ClusterNodes implements Nodes {
 
