@@ -5,9 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.dsl.PodResource;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
@@ -159,8 +160,15 @@ final class ClusterPods implements Pods {
         return patch;
     }
 
-    private PodResource resource(GatedPod pod) {
-        return client.pods().inNamespace(pod.namespace()).withName(pod.name());
+    /** An object, and not only its name, or the client would get the pod before each patch. */
+    private Resource<Pod> resource(GatedPod pod) {
+        return client.resource(
+                new PodBuilder()
+                        .withNewMetadata()
+                        .withNamespace(pod.namespace())
+                        .withName(pod.name())
+                        .endMetadata()
+                        .build());
     }
 
     /** Its name says what it tells of what: told again, by this agent or another, it is there. */
