@@ -201,6 +201,18 @@ record Tool(
                     "put a kwok 0.7 into the cache, as ~/.cache/forebay/kwok/0.7.0/kwok",
                     new GoInstall("sigs.k8s.io/kwok/cmd/kwok", "v0.7.0"));
 
+    /** For tests with Kueue; obtained when one is run. Always this one, as {@link #KUBERNETES}. */
+    static final Tool KUEUE =
+            new Tool(
+                    "kueue",
+                    "0.17.0",
+                    "kueue",
+                    Pattern.compile("(?!)"),
+                    "5 to 10 minutes",
+                    "put a kueue 0.17 into the cache, as ~/.cache/forebay/kueue/0.17.0/kueue, and"
+                            + " its definitions beside it, in crds",
+                    new KueueBuild("v0.17.0"));
+
     // What benchmarks compare with; obtained when one is run.
 
     static final Tool RCLONE =

@@ -143,6 +143,11 @@ public final class Toolbox {
         return program(Tool.KWOK);
     }
 
+    /** The directory of the program {@code kueue}, and of its definitions, {@code crds}. */
+    public Path kueue() {
+        return cached(Tool.KUEUE);
+    }
+
     /** The program {@code rclone}; {@link #fusermount3} has to be on its PATH. */
     public Path rclone() {
         return program(Tool.RCLONE);
