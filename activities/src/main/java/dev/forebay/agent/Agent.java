@@ -36,6 +36,7 @@ class Agent {
     private final Instance<JobPins> jobPins;
     private final Instance<TrainingPods> trainingPods;
     private final Instance<NodeLabels> nodeLabels;
+    private final Instance<KueueWorkloads> kueueWorkloads;
 
     Agent(
             ServiceConfig service,
@@ -47,7 +48,8 @@ class Agent {
             Instance<RegionState> state,
             Instance<JobPins> jobPins,
             Instance<TrainingPods> trainingPods,
-            Instance<NodeLabels> nodeLabels) {
+            Instance<NodeLabels> nodeLabels,
+            Instance<KueueWorkloads> kueueWorkloads) {
         this.service = service;
         this.config = config;
         this.workers = workers;
@@ -58,6 +60,7 @@ class Agent {
         this.jobPins = jobPins;
         this.trainingPods = trainingPods;
         this.nodeLabels = nodeLabels;
+        this.kueueWorkloads = kueueWorkloads;
     }
 
     void start(@Observes StartupEvent event) {
@@ -92,6 +95,9 @@ class Agent {
         if (config.nodeLabels().enabled()) {
             nodeLabels.get().start();
         }
+        if (config.kueue().enabled()) {
+            kueueWorkloads.get().start();
+        }
         LOG.infof("Agent of region %s is ready", name);
     }
 
@@ -106,6 +112,9 @@ class Agent {
             }
             if (config.nodeLabels().enabled()) {
                 nodeLabels.get().close();
+            }
+            if (config.kueue().enabled()) {
+                kueueWorkloads.get().close();
             }
             workers.stop();
         }

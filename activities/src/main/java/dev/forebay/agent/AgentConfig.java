@@ -58,6 +58,9 @@ public interface AgentConfig {
     /** The labels of nodes that hold versions. */
     NodeLabels nodeLabels();
 
+    /** The AdmissionCheck of Kueue. */
+    Kueue kueue();
+
     /** What other regions read here. */
     Gateway gateway();
 
@@ -133,7 +136,15 @@ public interface AgentConfig {
         Map<String, String> nodes();
     }
 
-    /** The gate at which training pods wait. */
+    /** The AdmissionCheck of Kueue. */
+    interface Kueue {
+
+        /** Whether this agent looks after it, by the settings of the gate. */
+        @WithDefault("false")
+        boolean enabled();
+    }
+
+    /** The gate at which training pods wait, and how Kueue's check asks. */
     interface Gate {
 
         /** The address of the control plane. */

@@ -110,7 +110,7 @@ class AgentResources {
                         .description("Pins that ended because their Kubernetes Job was over")
                         .register(registry);
         return new JobPins(
-                cluster.jobs(config.admission().enabled()),
+                cluster.jobs(config.admission().enabled(), config.kueue().enabled()),
                 () -> state.view().pins(),
                 pin -> {
                     boolean endedHere = state.unpin(pin);

@@ -5,6 +5,7 @@ import dev.forebay.agent.admission.KeyKeeper;
 import dev.forebay.agent.admission.NodePreference;
 import dev.forebay.agent.admission.PodChange;
 import dev.forebay.agent.gate.Gate;
+import dev.forebay.agent.gate.Gates;
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.agent.jobs.Registration;
@@ -13,7 +14,6 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Workspace;
-import dev.forebay.transfer.BearerToken;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Vertx;
@@ -30,9 +30,6 @@ class TrainingPods implements AutoCloseable {
 
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    /** Of any pin. */
-    private static final Duration LONGEST_LEASE = Duration.ofDays(7);
-
     private final AdmissionServer server;
     private final Pods pods;
     private final Rounds keeping;
@@ -43,13 +40,12 @@ class TrainingPods implements AutoCloseable {
             AgentConfig config,
             RegionName region,
             Cluster cluster,
-            Optional<BearerToken> token,
+            Gates gates,
             Workspace workspace,
             Vertx vertx,
             MeterRegistry registry) {
         AgentConfig.Admission admission = config.admission();
-        AgentConfig.Gate gate = config.gate();
-        requireUsable(config);
+        requireUsable(admission);
         Registration registration =
                 cluster.registration(
                         required("forebay.admission.namespace", admission.namespace()),
@@ -73,16 +69,7 @@ class TrainingPods implements AutoCloseable {
                         admission.certificateLife());
         keeping = new Rounds("webhook", admission.interval(), keeper::look);
         pods = cluster.pods();
-        Gate barrier =
-                Gate.before(
-                        required("forebay.gate.api", gate.api()),
-                        token,
-                        pods,
-                        region,
-                        gate.lease(),
-                        gate.timeout(),
-                        gate.interval(),
-                        gate.concurrency());
+        Gate barrier = gates.of(pods);
         gating = new Rounds("gate", TICK, barrier::look);
         Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
                 .description("Pods that wait for their version")
@@ -96,26 +83,12 @@ class TrainingPods implements AutoCloseable {
                 : Optional.empty();
     }
 
-    private static void requireUsable(AgentConfig config) {
-        if (!config.jobs().watch()) {
-            throw invalid("forebay.admission.enabled needs forebay.jobs.watch, or pins would stay");
-        }
-        Duration lease = config.gate().lease();
-        Duration interval = config.jobs().interval();
-        if (lease.compareTo(interval.multipliedBy(3)) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
-            throw invalid(
-                    "forebay.gate.lease is %s and must be at least three times forebay.jobs.interval, %s, and at most 7 days"
-                            .formatted(lease, interval));
-        }
-        if (config.admission().certificateLife().toDays() < 1) {
+    private static void requireUsable(AgentConfig.Admission admission) {
+        if (admission.certificateLife().toDays() < 1) {
             throw invalid("forebay.admission.certificate-life must be at least 1 day");
         }
-        if (config.admission().interval().toMillis() < 1
-                || config.gate().interval().toMillis() < 1) {
-            throw invalid("forebay.admission.interval and forebay.gate.interval must be above 0");
-        }
-        if (config.gate().concurrency() < 1) {
-            throw invalid("forebay.gate.concurrency must be at least 1");
+        if (admission.interval().toMillis() < 1) {
+            throw invalid("forebay.admission.interval must be above 0");
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.kubernetes.KubernetesCluster;
 import dev.forebay.devstack.tool.Toolbox;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
@@ -16,11 +17,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** The account of a component, with the rights that the chart gives it, and no others. */
 public final class ChartedAccount {
 
-    private static final String NAMESPACE = "forebay";
+    /** Where it is, and what its release is called. */
+    public static final String NAMESPACE = "forebay";
+
     private static final long LONG = 24 * 3600;
 
     private static final List<String> TEMPLATE =
@@ -46,8 +50,23 @@ public final class ChartedAccount {
     public static Path install(
             KubernetesCluster cluster, Path directory, String component, String... more)
             throws IOException, InterruptedException {
+        return install(cluster, directory, component, UnaryOperator.identity(), more);
+    }
+
+    /**
+     * As above.
+     *
+     * @param adapted makes of what the chart has what can be used here
+     */
+    public static Path install(
+            KubernetesCluster cluster,
+            Path directory,
+            String component,
+            UnaryOperator<HasMetadata> adapted,
+            String... more)
+            throws IOException, InterruptedException {
         KubernetesClient client = cluster.client();
-        String name = "forebay-" + component;
+        String name = NAMESPACE + "-" + component;
         client.resource(
                         new NamespaceBuilder()
                                 .withNewMetadata()
@@ -65,8 +84,8 @@ public final class ChartedAccount {
                 .create();
         String objects = rendered(component, more);
         client.load(new ByteArrayInputStream(objects.getBytes(StandardCharsets.UTF_8)))
-                .resources()
-                .forEach(resource -> resource.create());
+                .items()
+                .forEach(object -> client.resource(adapted.apply(object)).create());
         String token =
                 client.serviceAccounts()
                         .inNamespace(NAMESPACE)

@@ -49,6 +49,11 @@ public record Wish(DatasetVersion version, Optional<Duration> deadline, boolean 
                                         runsCold(annotations)));
     }
 
+    /** Whether who has waited for so long waits no longer. */
+    public boolean isLate(Duration waited) {
+        return deadline.filter(longest -> waited.compareTo(longest) >= 0).isPresent();
+    }
+
     private static DatasetVersion version(String text) {
         try {
             DatasetVersion version = DatasetVersion.parse(text);

@@ -17,9 +17,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.zip.CRC32;
+import org.jboss.logging.Logger;
 
 /** The control plane, by its REST API. */
 final class ControlPlane implements Platform {
+
+    private static final Logger LOG = Logger.getLogger(ControlPlane.class);
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -67,14 +70,21 @@ final class ControlPlane implements Platform {
     }
 
     @Override
-    public boolean takeBack(Gang gang) {
+    public void takeBack(Gang gang) {
         String request = "/requests/" + key(gang.holder(), body(gang));
         try {
             int status = api.exchange(Request.of("DELETE", path(gang) + request)).status();
-            return status == NO_CONTENT || status == NOT_FOUND;
+            if (status != NO_CONTENT && status != NOT_FOUND) {
+                warn(gang, "the control plane answered with status " + status);
+            }
         } catch (ForebayException e) {
-            return false;
+            warn(gang, String.valueOf(e.getMessage()));
         }
+    }
+
+    private static void warn(Gang gang, String why) {
+        LOG.warnf(
+                "It is not known whether what %s waited for is taken back: %s", gang.holder(), why);
     }
 
     private static String path(Gang gang) {

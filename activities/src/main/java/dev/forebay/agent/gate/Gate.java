@@ -8,21 +8,15 @@ import dev.forebay.agent.jobs.Owner;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
-import dev.forebay.transfer.BearerToken;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
@@ -31,8 +25,9 @@ import org.jboss.logging.Logger;
  *
  * <p>Again and again all pods that wait are looked at, and for each gang the control plane is asked
  * for what it was asked for before: whatever happened while nobody looked is found, and nothing is
- * remembered but since when a gang is known, for its deadline. Several agents may do this at the
- * same time. {@link #look} is for one thread.
+ * remembered but since when a gang is known, for its deadline. That has passed already where {@link
+ * WarmCheck} has counted it. Several agents may do this at the same time. {@link #look} is for one
+ * thread.
  */
 public final class Gate {
 
@@ -41,60 +36,21 @@ public final class Gate {
     private final Pods pods;
     private final Platform platform;
     private final RegionName region;
-    private final long intervalNanos;
-    private final int atOnce;
-    private final LongSupplier nanoTime;
+    private final Turns<Gang, List<GatedPod>> turns;
 
     /** By the uid of what made their pods: its owners do not change. */
     private final Map<String, Holder> holders = new HashMap<>();
-
-    private final Map<Gang, Turn> turns = new HashMap<>();
 
     /** Those whose pods have gone to nodes, or have failed: they wait for nothing. */
     private final Set<Gang> settled = ConcurrentHashMap.newKeySet();
 
     private volatile int waiting;
 
-    /** In nanoseconds of a clock that only goes forward. */
-    private record Turn(long since, long next) {}
-
-    Gate(
-            Pods pods,
-            Platform platform,
-            RegionName region,
-            Duration interval,
-            int atOnce,
-            LongSupplier nanoTime) {
+    Gate(Pods pods, Platform platform, RegionName region, Turns<Gang, List<GatedPod>> turns) {
         this.pods = pods;
         this.platform = platform;
         this.region = region;
-        this.intervalNanos = interval.toNanos();
-        this.atOnce = atOnce;
-        this.nanoTime = nanoTime;
-    }
-
-    /**
-     * Before the control plane.
-     *
-     * @param api the control plane's address
-     * @param lease of the pins, which somebody must renew
-     */
-    public static Gate before(
-            URI api,
-            Optional<BearerToken> token,
-            Pods pods,
-            RegionName region,
-            Duration lease,
-            Duration timeout,
-            Duration interval,
-            int atOnce) {
-        return new Gate(
-                pods,
-                new ControlPlane(api, token, region, lease, timeout),
-                region,
-                interval,
-                atOnce,
-                System::nanoTime);
+        this.turns = turns;
     }
 
     /** How many pods waited when this was looked at last. */
@@ -109,29 +65,15 @@ public final class Gate {
     public void look() {
         List<GatedPod> gated = pods.gated();
         waiting = gated.size();
-        Map<Gang, List<GatedPod>> gangs = gangs(gated);
-        Set<Gang> gone = new HashSet<>(turns.keySet());
-        gone.removeAll(gangs.keySet());
-        turns.keySet().removeAll(gone);
-        gone.removeIf(settled::remove);
-        long now = nanoTime.getAsLong();
-        try (ExecutorService executor =
-                Executors.newFixedThreadPool(atOnce, Thread.ofVirtual().factory())) {
-            gone.forEach(gang -> executor.execute(() -> takeBack(gang)));
-            gangs.forEach(
-                    (gang, members) -> {
-                        Turn turn = turns.getOrDefault(gang, new Turn(now, now));
-                        if (turn.next() - now <= 0) {
-                            turns.put(gang, new Turn(turn.since(), now + intervalNanos));
-                            boolean late = isLate(gang.wish(), now - turn.since());
-                            executor.execute(() -> serve(gang, members, late));
-                        }
-                    });
-        }
-    }
-
-    private static boolean isLate(Wish wish, long waitedNanos) {
-        return wish.deadline().filter(deadline -> waitedNanos >= deadline.toNanos()).isPresent();
+        turns.round(
+                gangs(gated),
+                this::serve,
+                gang -> {
+                    // Another agent may have let them go: then there was an answer.
+                    if (!settled.remove(gang)) {
+                        platform.takeBack(gang);
+                    }
+                });
     }
 
     private Map<Gang, List<GatedPod>> gangs(List<GatedPod> gated) {
@@ -189,15 +131,17 @@ public final class Gate {
         }
     }
 
-    /** Another agent may have let them go: then there was an answer, and this does nothing. */
-    private void takeBack(Gang gang) {
-        if (!platform.takeBack(gang)) {
-            LOG.warnf("It is not known whether what %s waited for is taken back", gang.holder());
-        }
+    private static boolean hasWaited(GatedPod pod) {
+        return "true".equals(pod.annotations().get(Pods.LATE));
     }
 
-    private void serve(Gang gang, List<GatedPod> members, boolean isLate) {
-        Verdict verdict = Verdict.of(platform.ensure(gang), gang.wish(), region, isLate);
+    private void serve(Gang gang, List<GatedPod> members, Duration waited) {
+        Wish wish = gang.wish();
+        boolean isLate =
+                wish.isLate(waited)
+                        || (wish.deadline().isPresent()
+                                && members.stream().anyMatch(Gate::hasWaited));
+        Verdict verdict = Verdict.of(platform.ensure(gang), wish, region, isLate);
         if (!(verdict instanceof Verdict.Wait)) {
             settled.add(gang);
         }

@@ -11,7 +11,7 @@ interface Platform {
 
     /**
      * Takes back what a gang has asked for, if it was not answered yet: nobody waits for it any
-     * more. Returns whether that arrived.
+     * more. If it is not known whether that arrived, a log says so.
      */
-    boolean takeBack(Gang gang);
+    void takeBack(Gang gang);
 }

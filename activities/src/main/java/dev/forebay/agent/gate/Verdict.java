@@ -5,6 +5,7 @@ import dev.forebay.agent.jobs.Notice;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
@@ -46,6 +47,32 @@ sealed interface Verdict {
             case Answer.Coming coming -> late(wish, waiting(what, coming).message());
             case Answer.Refused refused -> late(wish, "%s: %s".formatted(what, refused.why()));
         };
+    }
+
+    /**
+     * Judges who waits for several versions: they fail if one of them does not come, and wait for
+     * the last.
+     *
+     * @param all one for each version, at least one
+     */
+    static Verdict ofAll(List<Verdict> all) {
+        List<Verdict> waits = all.stream().filter(Wait.class::isInstance).toList();
+        return all.stream()
+                .filter(Fail.class::isInstance)
+                .findFirst()
+                .orElseGet(
+                        () ->
+                                waits.isEmpty()
+                                        ? new Open(together(all))
+                                        : new Wait(together(waits)));
+    }
+
+    private static Notice together(List<Verdict> verdicts) {
+        List<Notice> notices = verdicts.stream().map(Verdict::notice).toList();
+        return new Notice(
+                notices.stream().allMatch(Notice::warm),
+                notices.getFirst().reason(),
+                notices.stream().map(Notice::message).collect(Collectors.joining("; ")));
     }
 
     private static Verdict late(Wish wish, String how) {

@@ -18,9 +18,10 @@ public final class Cluster {
      * Its Jobs.
      *
      * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
+     * @param workloadsHoldPins whether Kueue's Workloads do
      */
-    public Jobs jobs(boolean podsHoldPins) {
-        return new ClusterJobs(client, podsHoldPins);
+    public Jobs jobs(boolean podsHoldPins, boolean workloadsHoldPins) {
+        return new ClusterJobs(client, podsHoldPins, workloadsHoldPins);
     }
 
     /** Its pods that wait for a version. */
@@ -31,6 +32,11 @@ public final class Cluster {
     /** Its nodes. */
     public Nodes nodes() {
         return new ClusterNodes(client);
+    }
+
+    /** Its Workloads that wait for a version. */
+    public Workloads workloads() {
+        return new ClusterWorkloads(client, Clock.systemUTC());
     }
 
     /**

@@ -12,7 +12,9 @@ import io.fabric8.kubernetes.client.dsl.Listable;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -20,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs of all namespaces, of each {@link Kind}, by the API server. Needs the verb {@code list} on
- * them, {@code watch} on Kubernetes' own Jobs, and {@code list} on pods if those hold pins, too.
+ * them, {@code watch} on Kubernetes' own Jobs, and {@code list} on pods and Workloads if those hold
+ * pins, too.
  */
 final class ClusterJobs implements Jobs {
 
@@ -37,6 +40,7 @@ final class ClusterJobs implements Jobs {
 
     private final KubernetesClient client;
     private final boolean podsHoldPins;
+    private final List<Kind> kinds;
 
     // Guarded by this.
     private @Nullable SharedIndexInformer<Job> informer;
@@ -44,10 +48,16 @@ final class ClusterJobs implements Jobs {
     /**
      * @param client is not closed with this
      * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
+     * @param workloadsHoldPins whether Kueue's Workloads do
      */
-    ClusterJobs(KubernetesClient client, boolean podsHoldPins) {
+    ClusterJobs(KubernetesClient client, boolean podsHoldPins, boolean workloadsHoldPins) {
         this.client = client;
         this.podsHoldPins = podsHoldPins;
+        List<Kind> all = new ArrayList<>(Kind.ALL);
+        if (workloadsHoldPins) {
+            all.add(Kind.WORKLOAD);
+        }
+        this.kinds = List.copyOf(all);
     }
 
     /**
@@ -57,7 +67,7 @@ final class ClusterJobs implements Jobs {
     @Override
     public Set<String> over(Set<String> uids) {
         Set<String> over = new HashSet<>(uids);
-        for (Kind kind : Kind.ALL) {
+        for (Kind kind : kinds) {
             if (over.isEmpty()) {
                 return over;
             }

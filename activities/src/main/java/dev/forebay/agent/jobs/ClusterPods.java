@@ -106,7 +106,8 @@ final class ClusterPods implements Pods {
 
     @Override
     public Holder holder(GatedPod pod) {
-        return owners.holder(pod);
+        return owners.holder(
+                new Holder("Pod", pod.namespace(), pod.name(), pod.uid()), pod.owner());
     }
 
     @Override

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ended {
 
-    /** Conditions of Jobs, JobSets, and Kubeflow's jobs. */
+    /** Conditions of Jobs, JobSets, Kubeflow's jobs, and Kueue's Workloads. */
     private static final Set<String> CONDITIONS =
-            Set.of("Complete", "Completed", "Succeeded", "Failed");
+            Set.of("Complete", "Completed", "Succeeded", "Failed", "Finished");
 
     /** Phases of pods, of Volcano's jobs, and of RayJobs. */
     private static final Set<String> PHASES =

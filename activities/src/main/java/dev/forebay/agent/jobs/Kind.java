@@ -13,6 +13,9 @@ record Kind(String group, String name, String plural) {
 
     static final Kind JOB = new Kind("batch", "Job", "jobs");
 
+    /** Kueue's: what waits for quota on behalf of something else. */
+    static final Kind WORKLOAD = new Kind("kueue.x-k8s.io", "Workload", "workloads");
+
     /** In the order in which they are asked for. */
     static final List<Kind> ALL =
             List.of(

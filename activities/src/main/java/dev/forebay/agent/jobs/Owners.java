@@ -4,7 +4,10 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.Optional;
 
-/** Finds whose life a pod's pin has. Needs the verb {@code get} on what owns pods. */
+/**
+ * Finds whose life a pin has that is taken for a pod or a Workload. Needs the verb {@code get} on
+ * what owns these.
+ */
 final class Owners {
 
     /** A RayJob's pod has the most: RayCluster, RayJob, and whatever made that. */
@@ -16,19 +19,24 @@ final class Owners {
         this.client = client;
     }
 
-    /** Goes up as far as owners are of a known kind, and are there. */
-    Holder holder(GatedPod pod) {
-        Holder holder = new Holder("Pod", pod.namespace(), pod.name(), pod.uid());
-        Optional<Owner> next = pod.owner();
+    /**
+     * Goes up as far as owners are of a known kind, and are there.
+     *
+     * @param self holds its own pin if none of its owners does
+     * @param first its controller, if it has one
+     */
+    Holder holder(Holder self, Optional<Owner> first) {
+        Holder holder = self;
+        Optional<Owner> next = first;
         for (int i = 0; i < MOST && next.isPresent(); i++) {
             Owner owner = next.get();
             Optional<Kind> kind = Kind.of(owner);
             if (kind.isEmpty()) {
                 return holder;
             }
-            holder = new Holder(owner.kind(), pod.namespace(), owner.name(), owner.uid());
+            holder = new Holder(owner.kind(), self.namespace(), owner.name(), owner.uid());
             next =
-                    find(kind.get(), owner, pod.namespace())
+                    find(kind.get(), owner, self.namespace())
                             .flatMap(it -> Owner.of(it.getMetadata()));
         }
         return holder;

@@ -24,6 +24,12 @@ public interface Pods extends AutoCloseable {
     /** The annotation with the id of the pin that holds a pod's version. */
     String PIN = "forebay.dev/pin";
 
+    /**
+     * The annotation of pods that have waited long enough before they were made, if its value is
+     * {@code true}: their deadline has passed.
+     */
+    String LATE = "forebay.dev/late";
+
     /** Follows the pods from now on, also if the API server is not there yet. */
     void follow();
 

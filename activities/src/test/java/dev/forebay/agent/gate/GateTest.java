@@ -38,7 +38,7 @@ class GateTest {
     private Gate gate = gate();
 
     private Gate gate() {
-        return new Gate(pods, platform, new RegionName("us"), INTERVAL, 4, () -> now);
+        return new Gate(pods, platform, new RegionName("us"), new Turns<>(INTERVAL, 4, () -> now));
     }
 
     private final class FakePlatform implements Platform {
@@ -50,9 +50,8 @@ class GateTest {
         }
 
         @Override
-        public boolean takeBack(Gang gang) {
+        public void takeBack(Gang gang) {
             takenBack.add(gang.holder().uid());
-            return true;
         }
     }
 
@@ -128,6 +127,20 @@ class GateTest {
         after(Duration.ofSeconds(10));
         assertThat(pods.failed).containsOnly("fails");
         assertThat(pods.opened).containsOnlyKeys("runs");
+    }
+
+    /** Kueue's check has let them run cold: they do not wait as long again. */
+    @Test
+    void whoHasWaitedBeforeItWasMadeDoesNotWaitAgain() {
+        Map<String, String> runs =
+                Map.of(Wish.DEADLINE, "2h", Wish.ON_DEADLINE, "run_cold", Pods.LATE, "true");
+        pods.add("has-waited", "job-1", "a/b@v1", runs);
+        pods.add("says-so", "job-2", "a/b@v1", Map.of(Pods.LATE, "true"));
+
+        gate.look();
+
+        assertThat(pods.opened).containsOnlyKeys("has-waited");
+        assertThat(pods.failed).as("without a deadline none can have passed").isEmpty();
     }
 
     @Test

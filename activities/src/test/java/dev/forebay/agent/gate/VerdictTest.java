@@ -7,6 +7,7 @@ import dev.forebay.agent.jobs.Notice;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,6 +95,23 @@ class VerdictTest {
         assertThat(Verdict.of(new Answer.Warm("/p"), FAILS, REGION, true))
                 .as("warm at last")
                 .isInstanceOf(Verdict.Open.class);
+    }
+
+    @Test
+    void whoWaitsForSeveralWaitsForTheLastAndFailsWithTheFirst() {
+        Verdict warm = new Verdict.Open(new Notice(true, "Warm", "a is there"));
+        Verdict cold = new Verdict.Open(new Notice(false, "RunsCold", "b is not"));
+        Verdict coming = new Verdict.Wait(new Notice(false, "Warming", "c is coming"));
+        Verdict stuck = new Verdict.Wait(new Notice(false, "Waiting", "d is stuck"));
+        Verdict fails = new Verdict.Fail(new Notice(false, "DeadlineExceeded", "e is late"));
+
+        assertThat(Verdict.ofAll(List.of(warm))).isEqualTo(warm);
+        assertThat(Verdict.ofAll(List.of(warm, cold)))
+                .isEqualTo(new Verdict.Open(new Notice(false, "Warm", "a is there; b is not")));
+        assertThat(Verdict.ofAll(List.of(warm, coming, stuck)))
+                .isEqualTo(
+                        new Verdict.Wait(new Notice(false, "Warming", "c is coming; d is stuck")));
+        assertThat(Verdict.ofAll(List.of(coming, fails, warm))).isEqualTo(fails);
     }
 
     @ParameterizedTest

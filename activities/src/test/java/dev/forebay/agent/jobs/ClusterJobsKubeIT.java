@@ -60,7 +60,7 @@ class ClusterJobsKubeIT {
                         .withRequestRetryBackoffLimit(0)
                         .build();
         impatient = new KubernetesClientBuilder().withConfig(config).build();
-        jobs = new ClusterJobs(impatient, true);
+        jobs = new ClusterJobs(impatient, true, false);
     }
 
     @AfterEach
@@ -109,7 +109,7 @@ class ClusterJobsKubeIT {
         String cleared = training.finishAndClear("cleared");
         String running = training.start("running");
         Await.until("gone", () -> !training.isThere("cleared"));
-        jobs = new ClusterJobs(impatient, true);
+        jobs = new ClusterJobs(impatient, true, false);
         assertThat(jobs.over(Set.of(cleared, running))).containsExactly(cleared);
     }
 

@@ -29,6 +29,8 @@ class EndedTest {
                 // Volcano
                 "{\"status\": {\"state\": {\"phase\": \"Completed\"}}}",
                 "{\"status\": {\"state\": {\"phase\": \"Terminated\"}}}",
+                // Workload
+                "{\"status\": {\"conditions\": [{\"type\": \"QuotaReserved\", \"status\": \"True\"}, {\"type\": \"Finished\", \"status\": \"True\"}]}}",
                 // Pod
                 "{\"status\": {\"phase\": \"Succeeded\"}}",
                 "{\"status\": {\"phase\": \"Failed\"}}"
@@ -48,6 +50,8 @@ class EndedTest {
                 "{\"status\": {\"jobStatus\": \"FAILED\", \"jobDeploymentStatus\": \"Retrying\"}}",
                 // A Volcano job that was aborted may be resumed.
                 "{\"status\": {\"state\": {\"phase\": \"Aborted\"}}}",
+                // Workload
+                "{\"status\": {\"conditions\": [{\"type\": \"Evicted\", \"status\": \"True\"}]}}",
                 // RayCluster
                 "{\"status\": {\"state\": \"ready\"}}",
                 "{\"status\": {\"phase\": \"Running\"}}"

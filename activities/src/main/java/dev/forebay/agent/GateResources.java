@@ -1,0 +1,58 @@
+package dev.forebay.agent;
+
+import dev.forebay.agent.gate.Gates;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import dev.forebay.transfer.BearerToken;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Makes what training waits at, if it is asked for: by the webhook's gate, or by Kueue. */
+@Singleton
+class GateResources {
+
+    /** Of any pin. */
+    private static final Duration LONGEST_LEASE = Duration.ofDays(7);
+
+    @Produces
+    @Singleton
+    Gates gates(AgentConfig config, RegionName region, Optional<BearerToken> token) {
+        requireUsable(config);
+        AgentConfig.Gate gate = config.gate();
+        return new Gates(
+                gate.api().orElseThrow(() -> invalid("forebay.gate.api is missing")),
+                token,
+                region,
+                gate.lease(),
+                gate.timeout(),
+                gate.interval(),
+                gate.concurrency());
+    }
+
+    private static void requireUsable(AgentConfig config) {
+        if (!config.jobs().watch()) {
+            throw invalid(
+                    "forebay.admission.enabled and forebay.kueue.enabled need forebay.jobs.watch, or pins would stay");
+        }
+        Duration lease = config.gate().lease();
+        Duration interval = config.jobs().interval();
+        if (lease.compareTo(interval.multipliedBy(3)) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+            throw invalid(
+                    "forebay.gate.lease is %s and must be at least three times forebay.jobs.interval, %s, and at most 7 days"
+                            .formatted(lease, interval));
+        }
+        if (config.gate().interval().toMillis() < 1) {
+            throw invalid("forebay.gate.interval must be above 0");
+        }
+        if (config.gate().concurrency() < 1) {
+            throw invalid("forebay.gate.concurrency must be at least 1");
+        }
+    }
+
+    private static ForebayException invalid(String what) {
+        return new ForebayException(ErrorCode.INVALID_ARGUMENT, what);
+    }
+}

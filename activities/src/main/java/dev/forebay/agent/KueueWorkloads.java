@@ -1,0 +1,41 @@
+package dev.forebay.agent;
+
+import dev.forebay.agent.gate.Gates;
+import dev.forebay.agent.gate.WarmCheck;
+import dev.forebay.agent.jobs.Cluster;
+import dev.forebay.agent.jobs.Workloads;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+
+/** The AdmissionCheck by which Kueue holds Workloads back until their versions are warm. */
+@Singleton
+class KueueWorkloads implements AutoCloseable {
+
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    private final Workloads workloads;
+    private final Rounds checking;
+
+    /** Asks nobody. */
+    KueueWorkloads(Cluster cluster, Gates gates, MeterRegistry registry) {
+        workloads = cluster.workloads();
+        WarmCheck check = gates.of(workloads);
+        checking = new Rounds("check", TICK, check::look);
+        Gauge.builder("forebay.agent.checked.workloads", check, WarmCheck::waiting)
+                .description("Workloads of Kueue that wait for their version")
+                .register(registry);
+    }
+
+    void start() {
+        workloads.follow();
+        checking.start();
+    }
+
+    @Override
+    public void close() {
+        checking.close();
+        workloads.close();
+    }
+}

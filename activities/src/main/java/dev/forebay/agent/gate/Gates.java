@@ -1,0 +1,55 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.agent.jobs.Workloads;
+import dev.forebay.model.RegionName;
+import dev.forebay.transfer.BearerToken;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+
+/** All that holds training back in a region until versions are warm, before one control plane. */
+public final class Gates {
+
+    private final Platform platform;
+    private final RegionName region;
+    private final Duration interval;
+    private final int atOnce;
+
+    /**
+     * Asks nobody.
+     *
+     * @param api the control plane's address
+     * @param lease of the pins, which somebody must renew
+     * @param timeout of a question
+     * @param interval between two questions for the same
+     * @param atOnce how many questions each asks at once
+     */
+    public Gates(
+            URI api,
+            Optional<BearerToken> token,
+            RegionName region,
+            Duration lease,
+            Duration timeout,
+            Duration interval,
+            int atOnce) {
+        this.platform = new ControlPlane(api, token, region, lease, timeout);
+        this.region = region;
+        this.interval = interval;
+        this.atOnce = atOnce;
+    }
+
+    /** That of pods. */
+    public Gate of(Pods pods) {
+        return new Gate(pods, platform, region, turns());
+    }
+
+    /** That of Workloads, which is Kueue's. */
+    public WarmCheck of(Workloads workloads) {
+        return new WarmCheck(workloads, platform, region, turns());
+    }
+
+    private <K, W> Turns<K, W> turns() {
+        return new Turns<>(interval, atOnce, System::nanoTime);
+    }
+}

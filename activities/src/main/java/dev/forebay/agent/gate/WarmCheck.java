@@ -1,0 +1,179 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.ReservedWorkload;
+import dev.forebay.agent.jobs.Workloads;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+
+/**
+ * Tells Kueue which Workloads may run: those whose pods ask for versions that are warm.
+ *
+ * <p>As the {@link Gate} does it, by looking at all that wait, again and again. What is asked for
+ * is what the pods will ask for at the gate, on behalf of the same holder: both have one pin, and
+ * the gate lets the pods go at once. Several agents may do this at the same time. {@link #look} is
+ * for one thread.
+ */
+public final class WarmCheck {
+
+    private static final Logger LOG = Logger.getLogger(WarmCheck.class);
+
+    private final Workloads workloads;
+    private final Platform platform;
+    private final RegionName region;
+    private final Turns<Petition, ReservedWorkload> turns;
+
+    /** By the uid of a Workload: its owners do not change. */
+    private final Map<String, Holder> holders = new HashMap<>();
+
+    private volatile int waiting;
+
+    WarmCheck(
+            Workloads workloads,
+            Platform platform,
+            RegionName region,
+            Turns<Petition, ReservedWorkload> turns) {
+        this.workloads = workloads;
+        this.platform = platform;
+        this.region = region;
+        this.turns = turns;
+    }
+
+    /** How many Workloads waited when this was looked at last. */
+    public int waiting() {
+        return waiting;
+    }
+
+    /**
+     * Looks once at all Workloads that have their quota, asks for those whose turn it is, and takes
+     * back what those have asked for that have lost their quota, or are gone.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if Kueue was not told that somebody does this
+     */
+    public void look() {
+        Map<Petition, ReservedWorkload> pending = new LinkedHashMap<>();
+        Set<String> decided = new HashSet<>();
+        List<ReservedWorkload> reserved = workloads.reserved();
+        for (ReservedWorkload workload : reserved) {
+            if (workload.isPending()) {
+                petition(workload).ifPresent(it -> pending.put(it, workload));
+            } else {
+                decided.add(workload.uid());
+            }
+        }
+        holders.keySet()
+                .retainAll(
+                        reserved.stream().map(ReservedWorkload::uid).collect(Collectors.toSet()));
+        waiting = pending.size();
+        turns.round(
+                pending,
+                this::serve,
+                petition -> {
+                    // Else pods may be asking for the same by now, whoever decided.
+                    if (!decided.contains(petition.workload())) {
+                        gangs(petition).forEach(platform::takeBack);
+                    }
+                });
+        workloads.activate();
+    }
+
+    private Optional<Petition> petition(ReservedWorkload workload) {
+        try {
+            Optional<Map<String, Wish>> wishes = wishes(workload);
+            if (wishes.isEmpty()) {
+                return Optional.empty();
+            }
+            return Optional.of(
+                    new Petition(
+                            workload.uid(),
+                            workload.reservedAt(),
+                            holders.computeIfAbsent(
+                                    workload.uid(), _ -> workloads.holder(workload)),
+                            wishes.get()));
+        } catch (ForebayException notNow) {
+            warn(workload, notNow);
+            return Optional.empty();
+        }
+    }
+
+    /** What its pods ask for, if it has to wait for that; else it is told at once. */
+    private Optional<Map<String, Wish>> wishes(ReservedWorkload workload) {
+        Map<String, Wish> wishes = new TreeMap<>();
+        try {
+            workload.podSets()
+                    .forEach(
+                            (set, annotations) ->
+                                    Wish.of(annotations).ifPresent(wish -> wishes.put(set, wish)));
+        } catch (ForebayException refused) {
+            workloads.reject(workload, String.valueOf(refused.getMessage()));
+            return Optional.empty();
+        }
+        if (wishes.isEmpty()) {
+            workloads.admit(workload, "asks for no dataset", Set.of());
+            return Optional.empty();
+        }
+        return Optional.of(wishes);
+    }
+
+    private static List<Gang> gangs(Petition petition) {
+        return petition.wishes().values().stream()
+                .distinct()
+                .map(wish -> new Gang(petition.holder(), wish))
+                .toList();
+    }
+
+    private void serve(Petition petition, ReservedWorkload workload, Duration waited) {
+        Map<Wish, Verdict> verdicts = new LinkedHashMap<>();
+        for (Gang gang : gangs(petition)) {
+            Wish wish = gang.wish();
+            verdicts.put(
+                    wish, Verdict.of(platform.ensure(gang), wish, region, wish.isLate(waited)));
+        }
+        Verdict verdict = Verdict.ofAll(List.copyOf(verdicts.values()));
+        LOG.debugf("%s: %s", petition, verdict);
+        String message = verdict.notice().message();
+        try {
+            switch (verdict) {
+                case Verdict.Wait _ -> workloads.tell(workload, message);
+                case Verdict.Open _ -> workloads.admit(workload, message, cold(petition, verdicts));
+                case Verdict.Fail _ -> {
+                    workloads.reject(workload, message);
+                    gangs(petition).forEach(platform::takeBack);
+                }
+            }
+        } catch (ForebayException notNow) {
+            warn(workload, notNow);
+        }
+    }
+
+    /** The sets of pods whose version is not there. */
+    private static Set<String> cold(Petition petition, Map<Wish, Verdict> verdicts) {
+        return petition.wishes().entrySet().stream()
+                .filter(
+                        each ->
+                                Optional.ofNullable(verdicts.get(each.getValue()))
+                                        .filter(verdict -> !verdict.notice().warm())
+                                        .isPresent())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static void warn(ReservedWorkload workload, ForebayException notNow) {
+        LOG.warnf(
+                "Workload %s/%s waits: %s",
+                workload.namespace(), workload.name(), notNow.getMessage());
+    }
+}

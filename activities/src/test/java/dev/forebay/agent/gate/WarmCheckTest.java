@@ -1,0 +1,316 @@
+package dev.forebay.agent.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.Owner;
+import dev.forebay.agent.jobs.ReservedWorkload;
+import dev.forebay.agent.jobs.ReservedWorkload.Check;
+import dev.forebay.agent.jobs.ReservedWorkload.State;
+import dev.forebay.agent.jobs.Workloads;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+class WarmCheckTest {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+    private static final Answer COMING = new Answer.Coming(0, Optional.empty(), Optional.empty());
+    private static final Answer WARM = new Answer.Warm("/mnt/forebay/a/b/v1");
+
+    private final FakeWorkloads workloads = new FakeWorkloads();
+    private final List<Gang> asked = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, Answer> answers = new HashMap<>();
+    private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
+    private long now = Long.MAX_VALUE - 5;
+    private final WarmCheck check =
+            new WarmCheck(
+                    workloads,
+                    new FakePlatform(),
+                    new RegionName("us"),
+                    new Turns<>(INTERVAL, 4, () -> now));
+
+    private final class FakePlatform implements Platform {
+
+        @Override
+        public Answer ensure(Gang gang) {
+            asked.add(gang);
+            return answers.getOrDefault(gang.wish().version().toString(), COMING);
+        }
+
+        @Override
+        public void takeBack(Gang gang) {
+            takenBack.add(gang.holder().uid() + " " + gang.wish().version());
+        }
+    }
+
+    private void after(Duration time) {
+        now += time.toNanos();
+        check.look();
+    }
+
+    @Test
+    void aWorkloadIsToldHowFarItIsAndRunsWhenItsVersionIsWarm() {
+        workloads.reserve("w", wants("a/b@v1"));
+
+        check.look();
+        assertThat(workloads.told.get("w")).isEqualTo("a/b@v1 in us is there to 0 %");
+        assertThat(check.waiting()).isEqualTo(1);
+
+        answers.put("a/b@v1", WARM);
+        after(INTERVAL);
+        after(Duration.ofSeconds(1));
+        assertThat(workloads.admitted).containsEntry("w", Set.of());
+        assertThat(workloads.told.get("w")).isEqualTo("a/b@v1 in us is at /mnt/forebay/a/b/v1");
+        assertThat(check.waiting()).isZero();
+        assertThat(takenBack).isEmpty();
+    }
+
+    /** So that both have one pin, and one request. */
+    @Test
+    void itAsksForWhatItsPodsWillAskForAtTheGate() {
+        Map<String, String> wants =
+                wants("a/b@v1", Wish.DEADLINE, "2h", Wish.ON_DEADLINE, "run_cold");
+        workloads.reserve("w", wants);
+
+        check.look();
+
+        assertThat(asked)
+                .containsExactly(
+                        new Gang(
+                                new Holder("Job", "default", "job-w", "job-w"),
+                                Wish.of(wants).orElseThrow()));
+    }
+
+    @Test
+    void whoAsksForNoDatasetRunsAtOnce() {
+        workloads.reserve("w", Map.of());
+
+        check.look();
+
+        assertThat(workloads.admitted).containsOnlyKeys("w");
+        assertThat(workloads.told).containsEntry("w", "asks for no dataset");
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void whatCannotBeUnderstoodIsRejectedByNameAndHoldsUpNobody() {
+        workloads.reserve("spoiled", wants("nonsense"));
+        workloads.reserve("fine", wants("a/b@v1"));
+        answers.put("a/b@v1", WARM);
+
+        check.look();
+
+        assertThat(workloads.rejected).containsExactly("spoiled");
+        assertThat(workloads.told.get("spoiled"))
+                .startsWith("annotation forebay.dev/dataset 'nonsense': ");
+        assertThat(workloads.admitted).containsOnlyKeys("fine");
+    }
+
+    @Test
+    void setsOfPodsMayAskForDifferentVersions() {
+        workloads.reserve(
+                "w",
+                Map.of(
+                        "driver", Map.of(),
+                        "eval", wants("c/d@v1"),
+                        "train-a", wants("a/b@v1"),
+                        "train-b", wants("a/b@v1")),
+                "1");
+        answers.put("a/b@v1", WARM);
+
+        check.look();
+        assertThat(asked).hasSize(2);
+        assertThat(workloads.admitted).isEmpty();
+        assertThat(workloads.told.get("w")).isEqualTo("c/d@v1 in us is there to 0 %");
+
+        answers.put("c/d@v1", new Answer.Cold("37 % within 60 s"));
+        after(INTERVAL);
+        assertThat(workloads.admitted).isEqualTo(Map.of("w", Set.of("eval")));
+    }
+
+    @Test
+    void whenTheDeadlineHasPassedItIsRejectedOrRunsCold() {
+        workloads.reserve("fails", wants("a/b@v1", Wish.DEADLINE, "60s"));
+        workloads.reserve(
+                "runs", wants("a/b@v1", Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+
+        check.look();
+        after(Duration.ofSeconds(59));
+        assertThat(workloads.rejected).isEmpty();
+        assertThat(workloads.admitted).isEmpty();
+
+        after(Duration.ofSeconds(10));
+        after(Duration.ofSeconds(1));
+        assertThat(workloads.rejected).containsExactly("fails");
+        assertThat(workloads.admitted).isEqualTo(Map.of("runs", Set.of("main")));
+        assertThat(takenBack)
+                .as("what is on its way for the other goes on")
+                .containsExactly("job-fails a/b@v1");
+    }
+
+    @Test
+    void whoLosesItsQuotaTakesItsRequestBackAndWaitsAnewWhenItHasItAgain() {
+        Map<String, String> wants = wants("a/b@v1", Wish.DEADLINE, "60s");
+        workloads.reserve("w", Map.of("main", wants), "1");
+        workloads.reserve("gone", wants("c/d@v1"));
+        check.look();
+
+        workloads.reserve("w", Map.of("main", wants), "2");
+        workloads.remove("gone");
+        after(Duration.ofSeconds(59));
+        assertThat(takenBack).containsExactlyInAnyOrder("job-w a/b@v1", "job-gone c/d@v1");
+        assertThat(asked).hasSize(3);
+
+        after(Duration.ofSeconds(50));
+        assertThat(workloads.rejected).as("59 s of these it had no quota").isEmpty();
+        after(Duration.ofSeconds(10));
+        assertThat(workloads.rejected).containsExactly("w");
+    }
+
+    /** Its pods may be asking under the same key. */
+    @Test
+    void whatAnotherAgentHasDecidedIsNotTakenBack() {
+        workloads.reserve("w", wants("a/b@v1"));
+        check.look();
+
+        workloads.admit(workloads.workload("w"), "by another", Set.of());
+        after(INTERVAL);
+
+        assertThat(takenBack).isEmpty();
+        assertThat(asked).hasSize(1);
+    }
+
+    @Test
+    void anApiServerThatDoesNotAnswerIsAskedAgain() {
+        workloads.reserve("w", wants("a/b@v1"));
+        answers.put("a/b@v1", WARM);
+        workloads.down = true;
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(check::look);
+        assertThat(workloads.admitted).isEmpty();
+        assertThat(workloads.activated).isZero();
+
+        workloads.down = false;
+        after(INTERVAL);
+        assertThat(workloads.admitted).containsOnlyKeys("w");
+        assertThat(workloads.activated).isPositive();
+    }
+
+    private static Map<String, String> wants(String dataset, String... more) {
+        Map<String, String> annotations = new HashMap<>();
+        annotations.put(Wish.DATASET, dataset);
+        for (int i = 0; i < more.length; i += 2) {
+            annotations.put(more[i], more[i + 1]);
+        }
+        return annotations;
+    }
+
+    /** A cluster in memory. */
+    private static final class FakeWorkloads implements Workloads {
+
+        private final Map<String, ReservedWorkload> reserved =
+                Collections.synchronizedMap(new TreeMap<>());
+        final Map<String, String> told = new ConcurrentHashMap<>();
+        final Map<String, Set<String>> admitted = new ConcurrentHashMap<>();
+        final Set<String> rejected = ConcurrentHashMap.newKeySet();
+        volatile boolean down;
+        int activated;
+
+        void reserve(String name, Map<String, String> annotations) {
+            reserve(name, Map.of("main", annotations), "1");
+        }
+
+        void reserve(String name, Map<String, Map<String, String>> podSets, String at) {
+            reserved.put(name, workload(name, podSets, at, State.PENDING));
+        }
+
+        void remove(String name) {
+            reserved.remove(name);
+        }
+
+        ReservedWorkload workload(String name) {
+            return Optional.ofNullable(reserved.get(name)).orElseThrow();
+        }
+
+        private static ReservedWorkload workload(
+                String name, Map<String, Map<String, String>> podSets, String at, State state) {
+            return new ReservedWorkload(
+                    "default",
+                    name,
+                    "uid-" + name,
+                    "1",
+                    at,
+                    Optional.of(new Owner("batch/v1", "Job", "job-" + name, "job-" + name)),
+                    podSets,
+                    List.of(new Check("warm", state, "", "2026-11-24T00:00:00Z")));
+        }
+
+        @Override
+        public void follow() {}
+
+        @Override
+        public void activate() {
+            requireUp();
+            activated++;
+        }
+
+        @Override
+        public List<ReservedWorkload> reserved() {
+            return List.copyOf(reserved.values());
+        }
+
+        @Override
+        public Holder holder(ReservedWorkload workload) {
+            requireUp();
+            Owner owner = workload.owner().orElseThrow();
+            return new Holder(owner.kind(), workload.namespace(), owner.name(), owner.uid());
+        }
+
+        @Override
+        public void tell(ReservedWorkload workload, String message) {
+            set(workload, State.PENDING, message);
+        }
+
+        @Override
+        public void admit(ReservedWorkload workload, String message, Set<String> late) {
+            set(workload, State.READY, message);
+            admitted.put(workload.name(), late);
+        }
+
+        @Override
+        public void reject(ReservedWorkload workload, String message) {
+            set(workload, State.REJECTED, message);
+            rejected.add(workload.name());
+        }
+
+        private void set(ReservedWorkload workload, State state, String message) {
+            requireUp();
+            told.put(workload.name(), message);
+            reserved.put(
+                    workload.name(),
+                    workload(workload.name(), workload.podSets(), workload.reservedAt(), state));
+        }
+
+        private void requireUp() {
+            if (down) {
+                throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+}
