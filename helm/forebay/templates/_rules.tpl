@@ -20,12 +20,12 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- $_ := set $needs "region.name: the region of this cluster, such as us-east-1" $region.name -}}
 {{- include "forebay.workerRules" $workers -}}
 {{- end -}}
-{{- if and $region.enabled $region.webhook.enabled -}}
+{{- if and $region.enabled (or $region.webhook.enabled $region.kueue.enabled) -}}
 {{- if not .Values.controlPlane.enabled -}}
 {{- $_ := set $needs "region.webhook.api: the address of the control plane, such as http://forebay.example.com:8080" $region.webhook.api -}}
 {{- end -}}
 {{- if not $region.agent.watchJobs -}}
-{{- fail "region.webhook.enabled: needs region.agent.watchJobs, or nobody sees pins outlive their Jobs" -}}
+{{- fail (printf "region.%s.enabled: needs region.agent.watchJobs, or nobody sees pins outlive their Jobs" (ternary "webhook" "kueue" $region.webhook.enabled)) -}}
 {{- end -}}
 {{- end -}}
 {{- $missing := list -}}

@@ -169,15 +169,19 @@ class NetworkTest {
                         allowed(Chart.render(Chart.CONTROL_PLANE, Chart.REGION, few))
                                 .get("control-plane:http"))
                 .isEmpty();
-        assertThat(
-                        allowed(
-                                        Chart.render(
-                                                Chart.CONTROL_PLANE,
-                                                Chart.REGION,
-                                                few,
-                                                "{region: {webhook: {enabled: true}}}"))
-                                .get("control-plane:http"))
-                .containsExactly("agent");
+        for (String what : List.of("webhook", "kueue")) {
+            assertThat(
+                            allowed(
+                                            Chart.render(
+                                                    Chart.CONTROL_PLANE,
+                                                    Chart.REGION,
+                                                    few,
+                                                    "{region: {%s: {enabled: true}}}"
+                                                            .formatted(what)))
+                                    .get("control-plane:http"))
+                    .as(what)
+                    .containsExactly("agent");
+        }
     }
 
     /** Each of its replicas may be the one that asks, and the one that is asked. */

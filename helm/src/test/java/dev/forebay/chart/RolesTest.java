@@ -30,6 +30,7 @@ class RolesTest {
             region:
               webhook: {enabled: true}
               nodeLabels: {enabled: true}
+              kueue: {enabled: true}
               workers: {autoscaling: {enabled: true}, tlsSecret: worker-tls}
               csi: {enabled: true}
             networkPolicy: {metricsFrom: [{namespaceSelector: {}}]}

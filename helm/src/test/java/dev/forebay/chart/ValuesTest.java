@@ -127,6 +127,8 @@ class ValuesTest {
                     region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
                     region: {webhook: {enabled: true}, agent: {watchJobs: false}} | region.webhook.enabled: needs region.agent.watchJobs
                     region: {nodeLabels: {enabled: "yes"}}                        | /region/nodeLabels/enabled
+                    region: {kueue: {enabled: "yes"}}                             | /region/kueue/enabled
+                    region: {kueue: {enabled: true}, agent: {watchJobs: false}}   | region.kueue.enabled: needs region.agent.watchJobs
                     region: {workers: {capacity: 900GB}}                          | /region/workers/capacity
                     region: {workers: {capacity: 1T}}                             | region.workers.capacity: 1T and 8G
                     region: {workers: {capacity: 16M}}                            | region.workers.capacity: 16M is less than 32M
