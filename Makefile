@@ -68,7 +68,7 @@ test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airfl
 	@echo "== Python: steps of pipelines, in the packages that they plug into"
 	cd sdk-python-shim && ../$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations -o filterwarnings=default
 
-test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes: 15 more)
+test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, answers Kueue, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes: 15 more)
 	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false -Dit.forks=1
 
