@@ -8,8 +8,8 @@ package dev.forebay.manifest;
  * @param changed objects that are there in both, and not the same
  * @param added objects that the version before did not have
  * @param removed objects that only the version before has
- * @param newBytes the sizes of what was changed or added: what a region that has the version before
- *     has still to fetch
+ * @param newBytes the sizes of what was changed or added, and of what is the same but was laid
+ *     anew: what a region that has the version before has still to fetch
  */
 public record Comparison(long unchanged, long changed, long added, long removed, long newBytes) {
 

@@ -74,7 +74,7 @@ public final class ManifestWriter implements AutoCloseable {
         this.prefix = prefix;
         this.target = target;
         this.unfinished = target.resolveSibling(target.getFileName() + ".unfinished");
-        this.previous = new PreviousVersion(previous, bucket);
+        this.previous = new PreviousVersion(previous, bucket, packBytes);
         this.layout = new PackLayout(bucket, this.previous.packCount(), packBytes);
         try {
             Files.deleteIfExists(unfinished);

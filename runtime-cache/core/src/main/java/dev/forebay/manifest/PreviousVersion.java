@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The packs of the version before, whose places unchanged objects keep. */
@@ -19,17 +20,27 @@ final class PreviousVersion {
 
     private final @Nullable Manifest manifest;
     private final List<Pack> packs;
+
+    /** Of the packs that keep their place. */
     private final Map<PackId, Integer> ordinals = new HashMap<>();
+
     private final BitSet used = new BitSet();
     private long unchanged;
     private long changed;
 
-    /** A version of another bucket has nothing to reuse. */
-    PreviousVersion(@Nullable Manifest previous, String bucket) {
+    /**
+     * A version of another bucket has nothing to reuse.
+     *
+     * @param packBytes how large a new pack may become
+     */
+    PreviousVersion(@Nullable Manifest previous, String bucket, long packBytes) {
         manifest = previous != null && previous.bucket().equals(bucket) ? previous : null;
         packs = manifest == null ? List.of() : manifest.packs();
-        for (Pack pack : packs) {
-            ordinals.put(pack.id(), ordinals.size());
+        Set<PackId> merged = manifest == null ? Set.of() : SmallPacks.toMerge(manifest, packBytes);
+        for (int i = 0; i < packs.size(); i++) {
+            if (!merged.contains(packs.get(i).id())) {
+                ordinals.put(packs.get(i).id(), i);
+            }
         }
     }
 
@@ -48,7 +59,10 @@ final class PreviousVersion {
                 : NO_DIRECTORY;
     }
 
-    /** The place of the very same object in the version before, if it had it and it has bytes. */
+    /**
+     * The place of the very same object in the version before, if it had it, it has bytes, and it
+     * keeps its place.
+     */
     Optional<Place> place(long parent, String name, LakeObject object) {
         if (!(lookup(parent, name).orElse(null) instanceof Node.File file)) {
             return Optional.empty();

@@ -80,6 +80,88 @@ class ManifestWriterTest {
         assertThat(comparison(before, null)).isEqualTo(new Comparison(0, 0, 5, 0, 120));
     }
 
+    @Test
+    void aDatasetThatChangesOftenHasFewPacks() {
+        int keys = 200;
+        long packBytes = 16 << 20;
+        List<LakeObject> objects = new ArrayList<>();
+        int full = SmallPacks.KEPT + 1;
+        for (int i = 0; i < full; i++) {
+            objects.add(Listings.object("f%02d".formatted(i), 12 << 20));
+        }
+        for (int i = 0; i < keys; i++) {
+            objects.add(Listings.object("k%03d".formatted(i), 100));
+        }
+        ManifestFile file = Listings.write(directory.resolve("0"), "", objects, packBytes, null);
+        int broughtAgain = 0;
+        for (int version = 1; version <= 3 * keys; version++) {
+            int changed = full + version * 7 % keys;
+            objects.set(changed, Listings.object(objects.get(changed).key(), 100 + version));
+            Path target = directory.resolve(Integer.toString(version));
+            try (Manifest previous = SqliteManifest.open(file.path())) {
+                file = Listings.write(target, "", objects, packBytes, previous);
+                assertThat(
+                                Listings.write(
+                                                directory.resolve("again"),
+                                                "",
+                                                objects,
+                                                packBytes,
+                                                previous)
+                                        .digest())
+                        .isEqualTo(file.digest());
+                try (Manifest manifest = SqliteManifest.open(file.path())) {
+                    assertThat(manifest.packs())
+                            .hasSizeLessThanOrEqualTo(full + SmallPacks.MOST + 1);
+                    for (LakeObject object : objects.subList(0, full)) {
+                        assertThat(place(manifest, object.key()))
+                                .as("of a full pack")
+                                .isEqualTo(place(previous, object.key()));
+                    }
+                    for (LakeObject object : objects) {
+                        Node.File node =
+                                (Node.File)
+                                        manifest.lookup(Node.ROOT_ID, object.key()).orElseThrow();
+                        assertThat(node.etag()).isEqualTo(object.etag());
+                        assertThat(
+                                        manifest.segments(
+                                                node.pack(),
+                                                node.packOffset(),
+                                                node.packOffset() + object.size()))
+                                .extracting(Segment::key)
+                                .containsExactly(object.key());
+                        if (!place(manifest, object.key()).equals(place(previous, object.key()))) {
+                            broughtAgain++;
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(broughtAgain - 3 * keys)
+                .as("objects that did not change and were brought again, in 600 versions of 200")
+                .isBetween(1, 3 * keys * keys / 48);
+    }
+
+    private static String place(Manifest manifest, String key) {
+        Node.File node = (Node.File) manifest.lookup(Node.ROOT_ID, key).orElseThrow();
+        return node.pack() + "@" + node.packOffset();
+    }
+
+    @Test
+    void whatIsLaidAnewIsUnchangedButNew() {
+        List<LakeObject> objects = new ArrayList<>();
+        ManifestFile file = null;
+        for (int i = 0; i <= SmallPacks.MOST + 1; i++) {
+            objects.add(Listings.object("k%03d".formatted(i), 100));
+            Path target = directory.resolve(Integer.toString(i));
+            try (Manifest previous = file == null ? null : SqliteManifest.open(file.path())) {
+                assertThat(comparison(objects, previous))
+                        .isEqualTo(
+                                new Comparison(i, 0, 1, 0, i <= SmallPacks.MOST ? 100 : 100 * 50));
+                file = Listings.write(target, "", objects, 1 << 30, previous);
+            }
+        }
+    }
+
     private Comparison comparison(List<LakeObject> objects, @Nullable Manifest previous) {
         try (ManifestWriter writer =
                 new ManifestWriter(

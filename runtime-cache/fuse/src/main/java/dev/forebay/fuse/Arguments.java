@@ -1,6 +1,7 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -29,7 +30,9 @@ final class Arguments {
                 (failure, command, _) -> {
                     if (failure instanceof ForebayException refused) {
                         command.getErr().println("forebay-fuse: " + refused.getMessage());
-                        return CommandLine.ExitCode.SOFTWARE;
+                        return refused.code() == ErrorCode.INVALID_ARGUMENT
+                                ? CommandLine.ExitCode.USAGE
+                                : CommandLine.ExitCode.SOFTWARE;
                     }
                     throw failure;
                 });

@@ -51,7 +51,7 @@ class ArgumentsTest {
         StringWriter said = new StringWriter();
         CommandLine commandLine = Arguments.of(program);
         commandLine.setErr(new PrintWriter(said, true));
-        assertThat(commandLine.execute(arguments)).isNotZero();
+        assertThat(commandLine.execute(arguments)).isEqualTo(CommandLine.ExitCode.USAGE);
         return said.toString();
     }
 

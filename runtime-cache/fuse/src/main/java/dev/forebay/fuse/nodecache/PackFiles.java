@@ -169,7 +169,12 @@ final class PackFiles implements AutoCloseable {
     private PackFile create(PackId id, long bytes) {
         try {
             delete(id);
-            return PackFile.create(id, bytes, path(id, DATA), path(id, MAP), space, counters);
+            try {
+                return PackFile.create(id, bytes, path(id, DATA), path(id, MAP), space, counters);
+            } catch (IOException e) {
+                delete(id);
+                throw e;
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -86,6 +86,9 @@ class PackCacheDiskTest {
                                             TestPack.ALL,
                                             List.of(new Pack(more, pack.bytes.length))))
                     .isInstanceOf(ForebayException.class);
+            assertThat(disk.path().resolve("packs").resolve(more + ".pack"))
+                    .as("what was begun of it")
+                    .doesNotExist();
             cache.read(TestPack.ALL, more, 0, MIB, ByteBuffer.allocateDirect(MIB));
 
             assertThat(cache.diskIsUsable()).isTrue();
