@@ -90,6 +90,11 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
+    public void catchUp() {
+        watch.catchUp(connection.config().requestTimeout());
+    }
+
+    @Override
     public Membership join(WorkerNode worker) {
         keys.worker(worker.id());
         WorkerPresence presence = new WorkerPresence(connection, connection.config(), keys, worker);

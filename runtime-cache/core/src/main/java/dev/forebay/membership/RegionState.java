@@ -46,6 +46,15 @@ public interface RegionState extends AutoCloseable {
     boolean confirmedSince(long nanos);
 
     /**
+     * Returns when {@link #view}, and whoever listens, knows all that etcd knew when this was
+     * called. Not to be called by a listener.
+     *
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd is away, or has not
+     *     said so within the configured time-out
+     */
+    void catchUp();
+
+    /**
      * Registers a worker for good and keeps its liveness lease alive, re-establishing it for ever,
      * until closed. The first registration replaces that of an earlier process of this worker; if
      * the lease is lost it is made anew only if no other process has become this worker meanwhile.

@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,9 @@ final class RegionWatch implements AutoCloseable {
 
     private static final Object NO_WATCH = new Object();
 
+    /** When events were on their way, it is compared again after this. */
+    private static final Duration DOUBT_REPEATED = Duration.ofMillis(250);
+
     private sealed interface Signal {
         record Changed(Object watch, List<WatchEvent> events) implements Signal {}
 
@@ -50,6 +54,9 @@ final class RegionWatch implements AutoCloseable {
         record Subscribed() implements Signal {}
 
         record Unanswered() implements Signal {}
+
+        /** Somebody waits to know whether the view is what etcd has. */
+        record Doubted() implements Signal {}
     }
 
     /** Who wants to know, and what it was told last, which the watch's thread knows. */
@@ -70,8 +77,11 @@ final class RegionWatch implements AutoCloseable {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
+    private final AtomicBoolean doubted = new AtomicBoolean();
+    private final Object confirmation = new Object();
     private final Silence silence = new Silence(SILENCE_WARNING, System::nanoTime);
     private final Thread thread;
+    private boolean unpublished;
     private Fingerprint remembered = new Fingerprint(-1, -1);
     private volatile @Nullable RegionView view;
     private volatile boolean connected;
@@ -120,6 +130,35 @@ final class RegionWatch implements AutoCloseable {
 
     boolean confirmedSince(long nanos) {
         return confirmed && confirmedNanos - nanos > 0;
+    }
+
+    /**
+     * Returns when the view was compared with etcd by a question that was asked after this call.
+     * Those who wait at once share one.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if etcd is away, or does not answer in time
+     */
+    void catchUp(Duration patience) {
+        long asked = System.nanoTime();
+        try {
+            synchronized (confirmation) {
+                while (!confirmedSince(asked)) {
+                    if (!connected || System.nanoTime() - asked > patience.toNanos()) {
+                        throw new ForebayException(
+                                ErrorCode.UNAVAILABLE,
+                                "etcd at %s does not say whether anything has changed"
+                                        .formatted(connection.config().endpoints()));
+                    }
+                    if (doubted.compareAndSet(false, true)) {
+                        send(new Signal.Doubted());
+                    }
+                    confirmation.wait(DOUBT_REPEATED.toMillis());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+        }
     }
 
     /** Has a listener told soon, on the watch's thread: at the latest when that looks up next. */
@@ -223,22 +262,31 @@ final class RegionWatch implements AutoCloseable {
     private Optional<String> followFor(Duration time, Object watch) {
         long until = System.nanoTime() + time.toNanos();
         while (!closed && !overflowed) {
-            switch (poll(until - System.nanoTime())) {
+            Signal signal = poll(until - System.nanoTime());
+            if (signal == null) {
+                return Optional.empty();
+            }
+            switch (signal) {
                 case Signal.Changed(Object from, List<WatchEvent> events) when from == watch -> {
                     events.forEach(this::apply);
-                    if (signals.isEmpty()) {
-                        publish();
-                    }
+                    unpublished = true;
                 }
                 case Signal.Broken(Object from, String why) when from == watch -> {
                     return Optional.of(why);
                 }
-                case Signal.Subscribed() -> tell();
                 case Signal.Unanswered() -> recall();
-                case Signal.Changed _, Signal.Broken _ -> {} // of a watch before this one
-                case null -> {
-                    return Optional.empty();
+                case Signal.Doubted() -> {
+                    doubted.set(false);
+                    if (watch != NO_WATCH) {
+                        publishChanges();
+                        return Optional.empty();
+                    }
                 }
+                case Signal.Subscribed() -> tell();
+                case Signal.Changed _, Signal.Broken _ -> {} // of a watch before this one
+            }
+            if (signals.isEmpty()) {
+                publishChanges();
             }
         }
         return overflowed ? Optional.of("more changes than can be followed") : Optional.empty();
@@ -269,6 +317,9 @@ final class RegionWatch implements AutoCloseable {
     private void confirmedAt(long nanos) {
         confirmedNanos = nanos;
         confirmed = true;
+        synchronized (confirmation) {
+            confirmation.notifyAll();
+        }
     }
 
     private void apply(WatchEvent event) {
@@ -308,7 +359,14 @@ final class RegionWatch implements AutoCloseable {
                         });
     }
 
+    private void publishChanges() {
+        if (unpublished) {
+            publish();
+        }
+    }
+
     private void publish() {
+        unpublished = false;
         RegionView next = table.view();
         if (!next.equals(view)) {
             view = next;

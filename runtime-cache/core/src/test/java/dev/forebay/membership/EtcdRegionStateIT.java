@@ -2,6 +2,7 @@ package dev.forebay.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.membership.Mount.State;
@@ -605,6 +606,38 @@ class EtcdRegionStateIT {
         state.markCached(VERSION);
         mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
         eventually("it is followed", () -> early.view().equals(state.view()));
+    }
+
+    @Test
+    void whoCatchesUpKnowsAllThatWasSaidBefore() {
+        EtcdRegionState behind = connected();
+        List<RegionView> told = new CopyOnWriteArrayList<>();
+        behind.onChange(told::add);
+        for (int i = 0; i < 100; i++) {
+            DatasetVersion version = DatasetVersion.of("ns", "data", "v" + i);
+            state.mount(version, MANIFEST);
+            behind.catchUp();
+
+            assertThat(behind.view().mounts()).extracting(Mount::version).contains(version);
+            assertThat(told.getLast()).isEqualTo(behind.view());
+        }
+    }
+
+    @Test
+    void whoCannotCatchUpIsTold() throws Exception {
+        etcd.kill9();
+        try {
+            assertThatThrownBy(state::catchUp)
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        } finally {
+            etcd.restart();
+        }
+        eventually("connected", state::connected);
+        state.mount(VERSION, MANIFEST);
+        state.catchUp();
+        assertThat(state.view().mounts()).extracting(Mount::version).contains(VERSION);
     }
 
     @Test

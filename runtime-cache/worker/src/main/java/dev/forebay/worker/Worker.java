@@ -92,7 +92,7 @@ final class Worker {
                         config.home().resolve("manifests"),
                         config.manifests().capacity().asLongValue(),
                         new ManifestSource(lake)::fetch);
-        this.versions = new MountedVersions(manifests, config.manifests().open());
+        this.versions = new MountedVersions(manifests, config.manifests().open(), state::catchUp);
         this.ahead = new ManifestsAhead(ref -> versions.use(ref.digest()).close());
         this.manifestScrubber =
                 digestScrubber(config, "manifests", manifests::copies, manifests::distrust);

@@ -86,6 +86,15 @@ public final class ChunkDropper {
     }
 
     private Doomed doomed(Digest digest) {
+        try {
+            return seenDoomed(digest);
+        } catch (ForebayException perhapsBehind) {
+            versions.catchUp();
+            return seenDoomed(digest);
+        }
+    }
+
+    private Doomed seenDoomed(Digest digest) {
         RegionView now = versions.view();
         List<ManifestRef> keep = DropRule.keep(now, digest);
         Set<PackId> packs = new HashSet<>(versions.packs(DropRule.reference(now, digest)));

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class MountedVersions implements AutoCloseable {
 
     private final ManifestCache manifests;
+    private final Runnable catchUp;
     private final Cache<Digest, CachedManifest> keptOpen;
     private final Map<Digest, Set<PackId>> packs = new ConcurrentHashMap<>();
     private final Object tableChange = new Object();
@@ -76,9 +77,12 @@ public final class MountedVersions implements AutoCloseable {
      * Knows no version until {@link #update} was called.
      *
      * @param open how many manifests are kept open between requests
+     * @param catchUp returns when {@link #update} was called with all that the region's etcd knew
+     *     when it was run, or throws
      */
-    public MountedVersions(ManifestCache manifests, int open) {
+    public MountedVersions(ManifestCache manifests, int open, Runnable catchUp) {
         this.manifests = manifests;
+        this.catchUp = catchUp;
         this.keptOpen =
                 Caffeine.newBuilder()
                         .maximumSize(open)
@@ -114,15 +118,18 @@ public final class MountedVersions implements AutoCloseable {
     /**
      * Opens the manifest of a mounted version, fetching it if it is not on this disk. Blocks.
      *
-     * @throws ForebayException {@code NOT_FOUND} if no mounted version has it, or as fetching fails
+     * @throws ForebayException {@code NOT_FOUND} if no mounted version has it, which etcd was asked
+     *     for, or as asking and fetching fail
      */
     public Use use(Digest digest) {
-        Entry entry = table().entries.get(digest);
-        if (entry == null) {
-            throw new ForebayException(
-                    ErrorCode.NOT_FOUND,
-                    "no version with manifest %s is mounted in this region".formatted(digest));
-        }
+        Entry entry =
+                caughtUp(() -> Optional.ofNullable(table().entries.get(digest)))
+                        .orElseThrow(
+                                () ->
+                                        new ForebayException(
+                                                ErrorCode.NOT_FOUND,
+                                                "no version with manifest %s is mounted in this region"
+                                                        .formatted(digest)));
         CachedManifest manifest = manifests.open(entry.ref());
         if (keptOpen.getIfPresent(digest) == null) {
             keepOpen(entry.ref());
@@ -136,11 +143,7 @@ public final class MountedVersions implements AutoCloseable {
      * @throws ForebayException {@code NOT_FOUND} if the version is not mounted with it
      */
     public Use use(DatasetVersion version, Digest digest) {
-        if (view().mounts().stream()
-                .noneMatch(
-                        mount ->
-                                mount.version().equals(version)
-                                        && mount.manifest().digest().equals(digest))) {
+        if (caughtUp(() -> mount(version, digest)).isEmpty()) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
                     "%s with manifest %s is not mounted in this region".formatted(version, digest));
@@ -148,9 +151,37 @@ public final class MountedVersions implements AutoCloseable {
         return use(digest);
     }
 
-    /** Whether {@link #use} would answer at once, be it that it refuses. */
+    private Optional<Mount> mount(DatasetVersion version, Digest digest) {
+        return view().mounts().stream()
+                .filter(
+                        mount ->
+                                mount.version().equals(version)
+                                        && mount.manifest().digest().equals(digest))
+                .findFirst();
+    }
+
+    /** Who asks may know more of the region than this worker does yet. */
+    private <T> Optional<T> caughtUp(Supplier<Optional<T>> look) {
+        Optional<T> found = look.get();
+        if (found.isPresent()) {
+            return found;
+        }
+        catchUp();
+        return look.get();
+    }
+
+    /**
+     * Returns when {@link #view} has all that the region's etcd knew when this was called.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if etcd does not say so in time
+     */
+    void catchUp() {
+        catchUp.run();
+    }
+
+    /** Whether {@link #use} would answer at once. */
     public boolean atHand(Digest digest) {
-        return keptOpen.getIfPresent(digest) != null || !table().entries.containsKey(digest);
+        return keptOpen.getIfPresent(digest) != null;
     }
 
     /** Whether a version with this manifest is mounted and not on its way out, at this moment. */

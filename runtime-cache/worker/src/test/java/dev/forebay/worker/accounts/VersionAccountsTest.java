@@ -51,7 +51,8 @@ class VersionAccountsTest {
         versions =
                 new MountedVersions(
                         new ManifestCache(directory.resolve("manifests"), 1, (ref, target) -> {}),
-                        1);
+                        1,
+                        () -> {});
         reopen();
     }
 

@@ -53,7 +53,8 @@ class DrainTest {
                                 directory.resolve("manifests"),
                                 1 << 20,
                                 (_, target) -> copy(written(), target)),
-                        1);
+                        1,
+                        () -> {});
         seen("http://127.0.0.1:2", List.of());
         drain = new Drain(SELF, membership, versions, (_, _) -> true, client, PATIENCE, 1L << 30);
     }

@@ -13,6 +13,7 @@ import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.manifest.SqliteManifest;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
@@ -26,6 +27,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +50,9 @@ class ChunkDropperTest {
 
     /** What happens when a chunk is about to be dropped. */
     private Runnable beforeChunk = () -> {};
+
+    /** What this worker hears when it asks etcd. */
+    private Runnable catchUp = () -> {};
 
     private ChunkStore store;
     private MountedVersions versions;
@@ -81,7 +86,8 @@ class ChunkDropperTest {
                                 directory.resolve("manifests"),
                                 1 << 20,
                                 (_, target) -> copy(file, target)),
-                        4);
+                        4,
+                        () -> catchUp.run());
         dropper =
                 new ChunkDropper(
                         store,
@@ -160,5 +166,28 @@ class ChunkDropperTest {
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
         assertThat(store.chunks(pack)).hasSize(CHUNKS - 1);
         assertThat(gone).isEmpty();
+    }
+
+    @Test
+    void asksEtcdBeforeItRefuses() {
+        table();
+        catchUp = () -> table(mount(LEAVING, Mount.State.EVICTING));
+        assertThat(dropper.drop(manifest.digest()))
+                .isEqualTo(new DropAnswer(CHUNKS, (long) CHUNKS * CHUNK));
+    }
+
+    @Test
+    void aPinThatEndedIsNoneThoughThisWorkerStillSeesIt() {
+        List<Mount> leaving = List.of(mount(LEAVING, Mount.State.EVICTING));
+        List<Pin> pins = List.of(new Pin(LEAVING, "pin", "alice", "training", Duration.ofHours(1)));
+        versions.update(new RegionView(List.of(), Set.of(), leaving, pins));
+
+        assertThatThrownBy(() -> dropper.drop(manifest.digest()))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.PINNED));
+        catchUp = () -> table(mount(LEAVING, Mount.State.EVICTING));
+        assertThat(dropper.drop(manifest.digest()))
+                .isEqualTo(new DropAnswer(CHUNKS, (long) CHUNKS * CHUNK));
     }
 }

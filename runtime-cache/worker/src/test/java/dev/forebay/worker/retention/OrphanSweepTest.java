@@ -67,7 +67,8 @@ class OrphanSweepTest {
                                 directory.resolve("manifests"),
                                 1 << 20,
                                 (ref, target) -> copy(ref.digest().hex(), target)),
-                        4);
+                        4,
+                        () -> {});
         sweep = new OrphanSweep(store, versions, inTouch::get, Duration.ofHours(1), 1L << 40);
         stays = version("stays");
         left = version("left");
