@@ -5,7 +5,6 @@ import dev.forebay.workflows.activity.RoomActivities.Made;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
-import io.temporal.api.enums.v1.RetryState;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.workflow.Promise;
 import java.time.Duration;
@@ -84,7 +83,7 @@ final class Entry {
         ErrorCode code = Failures.problem(failure).code();
         Duration longest = code == ErrorCode.CAPACITY_EXCEEDED ? LONGEST_WAIT : LONGEST_TROUBLE;
         return code.retryable()
-                && failure.getRetryState() != RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
+                && !Failures.isRefusal(failure)
                 && !Failures.isCancellation(failure)
                 && waited.compareTo(longest) < 0;
     }

@@ -3,6 +3,8 @@ package dev.forebay.workflows;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.workflows.message.Problem;
+import io.temporal.api.enums.v1.RetryState;
+import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TemporalFailure;
@@ -94,6 +96,16 @@ public final class Failures {
             depth++;
         }
         return false;
+    }
+
+    /**
+     * Whether an activity refused, so that there is no use in asking again. If nobody answered all
+     * attempts in time, as when the last one died with its agent, none did, though Temporal's
+     * server calls that not retryable, too.
+     */
+    static boolean isRefusal(ActivityFailure failure) {
+        return failure.getRetryState() == RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE
+                && !(failure.getCause() instanceof TimeoutFailure);
     }
 
     /** Whether something was cancelled, and did not fail by itself. */

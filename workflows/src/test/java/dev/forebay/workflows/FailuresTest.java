@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.workflows.message.Problem;
+import io.temporal.api.enums.v1.RetryState;
 import io.temporal.api.enums.v1.TimeoutType;
 import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.failure.v1.TimeoutFailureInfo;
 import io.temporal.common.converter.DefaultDataConverter;
+import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.TemporalFailure;
 import io.temporal.failure.TimeoutFailure;
@@ -48,6 +50,23 @@ class FailuresTest {
     private static Throwable received(ApplicationFailure failure) {
         DefaultDataConverter converter = DefaultDataConverter.newDefaultInstance();
         return converter.failureToException(converter.exceptionToFailure(failure));
+    }
+
+    @Test
+    void onlyWhoAnsweredRefuses() {
+        TimeoutFailure late =
+                new TimeoutFailure("late", null, TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE);
+        ApplicationFailure no = Failures.refusal(ErrorCode.UNAVAILABLE, "no");
+
+        assertThat(Failures.isRefusal(ended(RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE, no)))
+                .isTrue();
+        assertThat(Failures.isRefusal(ended(RetryState.RETRY_STATE_TIMEOUT, no))).isFalse();
+        assertThat(Failures.isRefusal(ended(RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE, late)))
+                .isFalse();
+    }
+
+    private static ActivityFailure ended(RetryState state, Throwable cause) {
+        return new ActivityFailure("ended", 5, 6, "Admit", "1", state, "agent", cause);
     }
 
     @Test
