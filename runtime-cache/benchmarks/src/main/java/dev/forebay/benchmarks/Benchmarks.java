@@ -79,7 +79,8 @@ public final class Benchmarks {
             region.fuse().close();
             try (MountTable table = new MountTable(region, stack.lake(), data);
                     ControlPlane control = new ControlPlane(stack.api(), REGION);
-                    Contenders contenders = new Contenders(region, lake, data, scale.warm())) {
+                    Contenders contenders =
+                            new Contenders(region, table, lake, data, scale.warm())) {
                 if (selection.controlPlane()) {
                     ControlPlaneCases cases =
                             new ControlPlaneCases(scale, control, lake, contenders.peers());

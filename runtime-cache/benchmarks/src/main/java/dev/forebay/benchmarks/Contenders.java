@@ -33,6 +33,7 @@ final class Contenders implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final Region region;
+    private final MountTable table;
     private final Lake lake;
     private final Path data;
     private final List<Dataset> warm;
@@ -43,8 +44,9 @@ final class Contenders implements AutoCloseable {
      * @param data a directory for whatever they keep
      * @param warm what each of them is to have read before it is measured
      */
-    Contenders(Region region, Lake lake, Path data, List<Dataset> warm) {
+    Contenders(Region region, MountTable table, Lake lake, Path data, List<Dataset> warm) {
         this.region = region;
+        this.table = table;
         this.lake = lake;
         this.data = data;
         this.warm = warm;
@@ -63,14 +65,24 @@ final class Contenders implements AutoCloseable {
         };
     }
 
-    /** Directories of the files that it takes the bytes of warm datasets from. */
-    List<Path> backing(Contender contender, Dataset dataset) throws Exception {
+    /** Brings about a state of the page cache, of a dataset that is read again and again. */
+    void bring(PageCache.State state, Contender contender, Dataset dataset) throws Exception {
+        PageCache.drop();
+        if (state == PageCache.State.MEMORY) {
+            Tree.read(1, backing(contender, dataset));
+        }
+    }
+
+    /** The files that it takes the bytes of a warm dataset from, and no others: memory is short. */
+    private List<Path> backing(Contender contender, Dataset dataset) throws Exception {
         return switch (contender) {
-            case RAW, STOCK -> List.of(root(Contender.RAW, dataset));
+            case RAW, STOCK -> Tree.files(root(Contender.RAW, dataset));
             // Its pages are the mount's own, and no others are made.
-            case NATIVE, NATIVE_LOOPS -> List.of(root(contender, dataset));
+            case NATIVE, NATIVE_LOOPS -> Tree.files(root(contender, dataset));
             case ON_DEMAND, KERNEL, JNR ->
-                    List.of(directory(contender).resolve("cache").resolve("packs"));
+                    ofPacks(
+                            table.packs(dataset),
+                            List.of(directory(contender).resolve("cache").resolve("packs")));
             default -> List.of();
         };
     }
@@ -81,7 +93,7 @@ final class Contenders implements AutoCloseable {
             throws Exception {
         Path root = root(contender, dataset);
         List<Path> files = files(root, dataset);
-        PageCache.bring(state, backing(contender, dataset));
+        bring(state, contender, dataset);
         return Optional.of(
                 () -> {
                     Tree.Read read = Tree.read(threads, files);
@@ -103,16 +115,21 @@ final class Contenders implements AutoCloseable {
      * @param packs their names, which the files' paths have in them
      */
     List<Path> chunks(Set<String> packs) throws IOException {
-        List<Path> chunks = new ArrayList<>();
-        for (Path store : stores()) {
-            Tree.files(store).stream()
+        return ofPacks(packs, stores());
+    }
+
+    private static List<Path> ofPacks(Set<String> packs, List<Path> directories)
+            throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (Path directory : directories) {
+            Tree.files(directory).stream()
                     .filter(file -> packs.stream().anyMatch(file.toString()::contains))
-                    .forEach(chunks::add);
+                    .forEach(found::add);
         }
-        if (chunks.isEmpty()) {
-            throw new IllegalStateException(region.name() + " has nothing of " + packs);
+        if (found.isEmpty()) {
+            throw new IllegalStateException(directories + " have nothing of " + packs);
         }
-        return chunks;
+        return found;
     }
 
     private List<Path> stores() throws IOException {

@@ -3,7 +3,6 @@ package dev.forebay.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 
 /** The kernel's page, dentry and inode caches, of the whole machine. */
@@ -39,19 +38,5 @@ final class PageCache {
     static void drop() throws IOException, InterruptedException {
         Command.run("sync");
         Files.writeString(DROP, "3");
-    }
-
-    /**
-     * Brings about a state.
-     *
-     * @param backing directories of the files that bytes are taken from
-     */
-    static void bring(State state, List<Path> backing) throws Exception {
-        drop();
-        if (state == State.MEMORY) {
-            for (Path each : backing) {
-                Tree.read(1, Tree.files(each));
-            }
-        }
     }
 }

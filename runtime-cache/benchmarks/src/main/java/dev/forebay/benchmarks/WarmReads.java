@@ -68,7 +68,7 @@ final class WarmReads {
                         if (!read.isPossible(files.getFirst())) {
                             return Optional.empty();
                         }
-                        PageCache.bring(read.state(), contenders.backing(contender, scale.large()));
+                        contenders.bring(read.state(), contender, scale.large());
                         return Optional.of(
                                 lasting(
                                         contender,
