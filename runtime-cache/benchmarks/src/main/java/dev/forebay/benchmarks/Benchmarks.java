@@ -99,7 +99,10 @@ public final class Benchmarks {
                         say("warming up, round %d of %d".formatted(i, scale.warmUps()));
                         plane.once(i - 1, new Results());
                     }
-                    plane.warm(0, new Results());
+                    for (int i = 1; i <= scale.warmUpsOfWarm(); i++) {
+                        say("warming up what is warm, round %d".formatted(i));
+                        plane.warm(1 - i, new Results());
+                    }
                     for (int i = 1; i <= scale.rounds(); i++) {
                         say("data plane, round %d of %d".formatted(i, scale.rounds()));
                         plane.warm(i, results);

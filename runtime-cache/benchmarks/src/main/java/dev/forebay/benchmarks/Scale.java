@@ -6,9 +6,9 @@ import java.util.Map;
 /**
  * How much is read, and how often.
  *
- * @param warmUps rounds of what is cold that do not count, beside one of what is warm: what nobody
- *     has run often is not compiled yet, and the compilers of four JVMs would be most of what is
- *     measured
+ * @param warmUps rounds of what is cold that do not count: what nobody has run often is not
+ *     compiled yet, and the compilers of four JVMs would be most of what is measured
+ * @param warmUpsOfWarm likewise of what is warm
  * @param rounds that count
  * @param samples of a case in a round, of what has no daemon in the path
  * @param large read again and again, with warm caches
@@ -21,6 +21,7 @@ import java.util.Map;
  */
 record Scale(
         int warmUps,
+        int warmUpsOfWarm,
         int rounds,
         int samples,
         Dataset large,
@@ -37,6 +38,7 @@ record Scale(
                     6,
                     3,
                     3,
+                    3,
                     new Dataset("large", 4, 128 * MEBIBYTE),
                     Dataset.small("small", 2_000),
                     64 * MEBIBYTE,
@@ -48,6 +50,7 @@ record Scale(
     /** To see whether all of it works. */
     static final Scale QUICK =
             new Scale(
+                    1,
                     1,
                     1,
                     1,
@@ -87,6 +90,8 @@ record Scale(
         return Map.of(
                 "warm_up_rounds",
                 warmUps,
+                "warm_up_rounds_of_warm",
+                warmUpsOfWarm,
                 "rounds_that_count",
                 rounds,
                 "samples_in_a_round_without_daemon",
