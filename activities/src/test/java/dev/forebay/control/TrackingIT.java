@@ -5,8 +5,19 @@ import static dev.forebay.control.TestControlPlane.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.model.DatasetName;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
+import dev.forebay.workflows.WorkflowIds;
+import io.grpc.Status;
+import io.temporal.client.schedules.ScheduleClient;
+import io.temporal.client.schedules.ScheduleException;
+import io.temporal.client.schedules.ScheduleHandle;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 
 /** Datasets that follow their source, on real servers. */
@@ -105,6 +116,43 @@ class TrackingIT {
         assertThat(api.delete(tracking(name)).status()).isEqualTo(204);
         assertThat(api.get(tracking(name)).status()).isEqualTo(404);
         assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).hasSize(1);
+    }
+
+    /** As one is that a control plane makes anew while another stops following. */
+    @Test
+    void aScheduleOfWhatIsNotFollowedMakesNothingAndIsDeleted() throws SQLException {
+        String name = platform.dataset(3600);
+        api.put(tracking(name), NEVER_BY_ITSELF);
+        WorkflowServiceStubs stubs =
+                WorkflowServiceStubs.newServiceStubs(
+                        WorkflowServiceStubsOptions.newBuilder()
+                                .setTarget(platform.temporal.target())
+                                .build());
+        try (Connection catalogue = platform.database();
+                Statement statement = catalogue.createStatement()) {
+            ScheduleHandle schedule =
+                    ScheduleClient.newInstance(stubs)
+                            .getHandle(WorkflowIds.driftCheck(new DatasetName("team", name)));
+            String delete = "delete from tracking where dataset = 'team/%s'".formatted(name);
+            assertThat(statement.executeUpdate(delete)).isEqualTo(1);
+
+            schedule.trigger();
+
+            Await.until("it is deleted", () -> !exists(schedule));
+        } finally {
+            stubs.shutdownNow();
+        }
+        assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).isEmpty();
+    }
+
+    private static boolean exists(ScheduleHandle schedule) {
+        try {
+            schedule.describe();
+            return true;
+        } catch (ScheduleException e) {
+            assertThat(e).hasStackTraceContaining(Status.Code.NOT_FOUND.name());
+            return false;
+        }
     }
 
     @Test

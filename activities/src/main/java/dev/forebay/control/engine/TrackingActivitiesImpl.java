@@ -26,6 +26,7 @@ class TrackingActivitiesImpl implements TrackingActivities {
     private final DatasetCatalogue datasets;
     private final VersionCatalogue versions;
     private final TrackingCatalogue tracking;
+    private final DatasetTracking followed;
     private final Snapshots snapshots;
     private final EngineMetrics metrics;
 
@@ -33,11 +34,13 @@ class TrackingActivitiesImpl implements TrackingActivities {
             DatasetCatalogue datasets,
             VersionCatalogue versions,
             TrackingCatalogue tracking,
+            DatasetTracking followed,
             Snapshots snapshots,
             EngineMetrics metrics) {
         this.datasets = datasets;
         this.versions = versions;
         this.tracking = tracking;
+        this.followed = followed;
         this.snapshots = snapshots;
         this.metrics = metrics;
     }
@@ -47,6 +50,11 @@ class TrackingActivitiesImpl implements TrackingActivities {
         Dataset dataset = datasets.require(name);
         DatasetVersion next = new DatasetVersion(name, version);
         Optional<Origin> made = versions.origin(next);
+        if (made.isEmpty() && tracking.find(name).isEmpty()) {
+            // Another control plane made the Schedule anew while this one stopped following.
+            followed.stop(name);
+            return NOTHING;
+        }
         Check check = made.isPresent() ? made(next, made.get().comparison()) : look(dataset, next);
         tracking.checked(name, check, null);
         metrics.checked(check.made() == null ? "same" : "changed");
