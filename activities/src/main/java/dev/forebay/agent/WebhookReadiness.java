@@ -1,6 +1,9 @@
 package dev.forebay.agent;
 
+import dev.forebay.service.Role;
+import dev.forebay.service.ServiceConfig;
 import io.quarkus.arc.lookup.LookupIfProperty;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
@@ -15,14 +18,19 @@ import org.eclipse.microprofile.health.Readiness;
 @LookupIfProperty(name = "forebay.admission.enabled", stringValue = "true")
 class WebhookReadiness implements HealthCheck {
 
-    private final TrainingPods trainingPods;
+    private final boolean agent;
+    private final Instance<TrainingPods> trainingPods;
 
-    WebhookReadiness(TrainingPods trainingPods) {
+    /** A control plane that shares an agent's settings has no webhook, and makes none. */
+    WebhookReadiness(ServiceConfig service, Instance<TrainingPods> trainingPods) {
+        this.agent = service.role() == Role.AGENT;
         this.trainingPods = trainingPods;
     }
 
     @Override
     public HealthCheckResponse call() {
-        return HealthCheckResponse.named("webhook").status(trainingPods.areAdmitted()).build();
+        return HealthCheckResponse.named("webhook")
+                .status(!agent || trainingPods.get().areAdmitted())
+                .build();
     }
 }
