@@ -112,7 +112,7 @@ soak: ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or thr
 	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test=SoakIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.soak.minutes=$(or $(MINUTES),30)
 
-bench: target/built ## Measures beside others on the same files: CASES=warm_seq,cold for some (needs root; an hour, 50 GB)
+bench: target/built ## Measures beside others on the same files: CASES=warm_seq,cold for some (needs root; more than an hour, 50 GB)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.Benchmarks "$(CASES)" $(if $(QUICK),quick)

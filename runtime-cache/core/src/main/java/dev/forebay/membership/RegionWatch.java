@@ -78,7 +78,7 @@ final class RegionWatch implements AutoCloseable {
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
     private final AtomicBoolean doubted = new AtomicBoolean();
-    private final Object confirmation = new Object();
+    private final Confirmation confirmation = new Confirmation();
     private final Silence silence = new Silence(SILENCE_WARNING, System::nanoTime);
     private final Thread thread;
     private boolean unpublished;
@@ -86,8 +86,6 @@ final class RegionWatch implements AutoCloseable {
     private volatile @Nullable RegionView view;
     private volatile boolean connected;
     private volatile boolean overflowed;
-    private volatile boolean confirmed;
-    private volatile long confirmedNanos;
     private volatile boolean closed;
 
     /**
@@ -129,7 +127,7 @@ final class RegionWatch implements AutoCloseable {
     }
 
     boolean confirmedSince(long nanos) {
-        return confirmed && confirmedNanos - nanos > 0;
+        return confirmation.isSince(nanos);
     }
 
     /**
@@ -141,20 +139,17 @@ final class RegionWatch implements AutoCloseable {
     void catchUp(Duration patience) {
         long asked = System.nanoTime();
         try {
-            synchronized (confirmation) {
-                while (!confirmedSince(asked)) {
-                    if (!connected || System.nanoTime() - asked > patience.toNanos()) {
-                        throw new ForebayException(
-                                ErrorCode.UNAVAILABLE,
-                                "etcd at %s does not say whether anything has changed"
-                                        .formatted(connection.config().endpoints()));
-                    }
-                    if (doubted.compareAndSet(false, true)) {
-                        send(new Signal.Doubted());
-                    }
-                    confirmation.wait(DOUBT_REPEATED.toMillis());
+            do {
+                if (!connected || System.nanoTime() - asked > patience.toNanos()) {
+                    throw new ForebayException(
+                            ErrorCode.UNAVAILABLE,
+                            "etcd at %s does not say whether anything has changed"
+                                    .formatted(connection.config().endpoints()));
                 }
-            }
+                if (doubted.compareAndSet(false, true)) {
+                    send(new Signal.Doubted());
+                }
+            } while (!confirmation.awaitSince(asked, DOUBT_REPEATED));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
@@ -231,7 +226,7 @@ final class RegionWatch implements AutoCloseable {
         snapshot.getKvs().forEach(this::put);
         publish();
         remember();
-        confirmedAt(asked);
+        confirmation.give(asked);
         firstSnapshot.countDown();
         if (!connected) {
             LOG.info("In touch with etcd; {} keys below {}", snapshot.getCount(), root);
@@ -309,17 +304,9 @@ final class RegionWatch implements AutoCloseable {
         boolean same =
                 connection.run(session -> session.fingerprint(root)).equals(table.fingerprint());
         if (same) {
-            confirmedAt(asked);
+            confirmation.give(asked);
         }
         return same;
-    }
-
-    private void confirmedAt(long nanos) {
-        confirmedNanos = nanos;
-        confirmed = true;
-        synchronized (confirmation) {
-            confirmation.notifyAll();
-        }
     }
 
     private void apply(WatchEvent event) {
