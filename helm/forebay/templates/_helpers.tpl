@@ -136,7 +136,7 @@ config_ordinal=275
 {{- end }}
 {{- end }}
 
-{{/* As forebay.properties, for a program that is told by its environment. */}}
+{{/* As forebay.properties, for a program that is told by its environment. A value of the chart's may be a source (valueFrom). */}}
 {{- define "forebay.environment" -}}
 {{- $path := index . 0 -}}
 {{- $own := index . 2 -}}
@@ -147,7 +147,11 @@ config_ordinal=275
 {{- end }}
 {{- range $name, $value := merge (dict) $own (index . 1) }}
 - name: {{ $name }}
+  {{- if kindIs "map" $value }}
+  valueFrom: {{ toJson $value }}
+  {{- else }}
   value: {{ include "forebay.scalar" $value | quote }}
+  {{- end }}
 {{- end }}
 {{- end }}
 

@@ -50,6 +50,9 @@ is unmounted in the root of a volume stays mounted on the node.
 {{- $_ := set $own "FOREBAY_FUSE_METRICS_ADDRESS" "0.0.0.0" -}}
 {{- $_ := set $own "FOREBAY_FUSE_METRICS_PORT" (index . 2) -}}
 {{- $_ := set $own "FOREBAY_TOKEN_FILE" "/etc/forebay/token/token" -}}
+{{- if $.Values.region.nodeLabels.enabled -}}
+{{- $_ := set $own "FOREBAY_FUSE_NODE_NAME" (dict "fieldRef" (dict "fieldPath" "spec.nodeName")) -}}
+{{- end -}}
 {{- if $.Values.region.workers.tlsSecret -}}
 {{- $_ := set $own "FOREBAY_WORKER_CA" "/etc/forebay/worker-ca/ca.crt" -}}
 {{- end -}}
@@ -60,11 +63,6 @@ is unmounted in the root of a volume stays mounted on the node.
     - name: JAVA_TOOL_OPTIONS
       # With an archive of its classes a pod that was started again is there in half the time.
       value: {{ append $fuse.jvmOptions "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=/work/classes.jsa" | join " " | quote }}
-    {{- if $.Values.region.nodeLabels.enabled }}
-    - name: FOREBAY_FUSE_NODE_NAME
-      valueFrom:
-        fieldRef: {fieldPath: spec.nodeName}
-    {{- end }}
     {{- include "forebay.environment" (list "region.fuse.settings" $fuse.settings $own) | trim | nindent 4 }}
   ports:
     - {name: {{ index . 1 }}, containerPort: {{ index . 2 }}}

@@ -141,10 +141,12 @@ class ValuesTest {
                     region: {workers: {tolerations: [{key: a, effect: Never}]}}   | /region/workers/tolerations/0/effect
                     region: {fuse: {packCache: 16GB}}                             | /region/fuse/packCache
                     region: {fuse: {settings: {FOREBAY_FUSE_HOLDER: /x}}}         | region.fuse.settings: FOREBAY_FUSE_HOLDER is set by the chart
+                    region: {nodeLabels: {enabled: true}, fuse: {settings: {FOREBAY_FUSE_NODE_NAME: x}}} | region.fuse.settings: FOREBAY_FUSE_NODE_NAME is set by the chart
                     region: {fuse: {settings: {prewarm-rate: 64M}}}               | 'prewarm-rate'
                     region: {fuse: {maxSurge: 0%}}                                | /region/fuse/maxSurge
                     region: {csi: {kubeletDirectory: kubelet}}                    | /region/csi/kubeletDirectory
                     region: {csi: {enabled: true, settings: {FOREBAY_CSI_SOCKET: /x}}} | region.csi.settings: FOREBAY_CSI_SOCKET is set by the chart
+                    region: {csi: {enabled: true, settings: {FOREBAY_CSI_NODE: x}}} | region.csi.settings: FOREBAY_CSI_NODE is set by the chart
                     region: {csi: {maxUnavailable: 0}}                            | /region/csi/maxUnavailable
                     region: {csi: {registrar: {image: x}}}                        | /region/csi/registrar/image
                     region: {node: {priority: 2000000000}}                        | /region/node/priority
