@@ -110,7 +110,7 @@ record RangeRequest(
                 return Optional.empty();
             }
             if (answer.status() != 206) {
-                throw Problems.toException(worker, answer.status(), receiver.problem());
+                throw refusal(answer, receiver.problem());
             }
             ByteBuffer bytes = receiver.received();
             verify(bytes, answer);
@@ -122,6 +122,15 @@ record RangeRequest(
         void abandon() {
             exchange.abandon();
         }
+    }
+
+    private ForebayException refusal(HttpHead answer, byte[] problem) {
+        ForebayException refusal = Problems.toException(worker, answer.status(), problem);
+        if (answer.status() != 503 || answer.field("Retry-After").isEmpty()) {
+            return refusal;
+        }
+        String what = String.valueOf(refusal.getMessage());
+        return new ForebayException(refusal.code(), what, new BusyException(what));
     }
 
     private void verify(ByteBuffer bytes, HttpHead answer) {

@@ -7,12 +7,14 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +25,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One that lets wait is watched ({@link WatchedRead}). A worker that refuses, does not answer or
  * sends damaged bytes is passed over; in the last case it is told, and mends the chunk meanwhile.
- * When all have been asked it begins again, until the total time-out. Failures that no worker can
- * mend, such as an object that changed in the lake, end the read at once.
+ * While one says that it is busy the others are asked for copies only, lest they bring what it is
+ * about to bring; after an attempt's time-out they may bring it. When all have been asked it begins
+ * again, until the total time-out. Failures that no worker can mend, such as an object that changed
+ * in the lake, end the read at once.
  */
 public final class RegionReader {
 
@@ -143,6 +147,7 @@ public final class RegionReader {
         /** The bytes the first of them gave that could, or 0 if none could. */
         private int askEach(List<WorkerNode> workers) {
             boolean allSayUnmounted = !workers.isEmpty();
+            boolean busy = false;
             for (int i = 0; i < workers.size(); i++) {
                 if (left().isNegative()) {
                     throw failure();
@@ -151,22 +156,26 @@ public final class RegionReader {
                 RangeRequest next =
                         i + 1 < workers.size() ? request(workers.get(i + 1), true) : null;
                 try {
-                    WatchedRead.Answered answered =
+                    Optional<WatchedRead.Answered> answered =
                             watched.run(
-                                    request(worker, false),
+                                    request(worker, busy && waited(config.attemptTimeout()) < 0),
                                     next,
                                     workers.size() > 1,
                                     target,
                                     attemptTimeout());
-                    suspects.clear(answered.worker());
-                    events.answered(answered.worker(), answered.answer());
-                    return answered.answer().bytes();
+                    allSayUnmounted = false;
+                    if (answered.isPresent()) {
+                        suspects.clear(answered.get().worker());
+                        events.answered(answered.get().worker(), answered.get().answer());
+                        return answered.get().answer().bytes();
+                    }
                 } catch (ForebayException e) {
                     events.failedAttempt(worker, e);
                     damage.consider(worker, manifest, chunk(), e);
                     last = e;
                     allSayUnmounted &= saysUnmounted(e);
-                    if (e.code() == ErrorCode.UNAVAILABLE) {
+                    busy |= e.getCause() instanceof BusyException;
+                    if (isSilence(e)) {
                         suspects.suspect(worker);
                     }
                     if (!e.code().retryable() && e.code() != ErrorCode.NOT_FOUND) {
@@ -174,7 +183,7 @@ public final class RegionReader {
                     }
                 }
             }
-            if (allSayUnmounted && System.nanoTime() - startNanos > UNMOUNTED_PATIENCE.toNanos()) {
+            if (allSayUnmounted && waited(UNMOUNTED_PATIENCE) > 0) {
                 throw failure();
             }
             return 0;
@@ -182,6 +191,17 @@ public final class RegionReader {
 
         private RangeRequest request(WorkerNode worker, boolean onlyIfCached) {
             return new RangeRequest(worker, manifest, pack, range, onlyIfCached);
+        }
+
+        /** How this read's time so far compares with another one. */
+        private int waited(Duration time) {
+            return Long.compare(System.nanoTime() - startNanos, time.toNanos());
+        }
+
+        /** Whether nobody is there, or nobody who speaks as a worker does; one that refuses is. */
+        private static boolean isSilence(ForebayException failure) {
+            return failure.code() == ErrorCode.UNAVAILABLE
+                    && failure.getCause() instanceof IOException;
         }
 
         private static boolean saysUnmounted(ForebayException failure) {

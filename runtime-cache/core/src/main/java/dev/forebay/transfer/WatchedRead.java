@@ -59,9 +59,10 @@ final class WatchedRead {
      * @param next the same from the next worker, if it has it; null if there is none after this one
      * @param others whether there are other workers, be it before this one: if not, it is waited
      *     for as long as the time-out allows
+     * @return empty if the request is only for what is cached and that is not
      * @throws ForebayException {@code UNAVAILABLE} if the worker was given up, or as it refused
      */
-    Answered run(
+    Optional<Answered> run(
             RangeRequest request,
             @Nullable RangeRequest next,
             boolean others,
@@ -76,7 +77,7 @@ final class WatchedRead {
             first.exchange()
                     .awaitNanos(others ? Math.min(config.hedgeAfter().toNanos(), left) : left);
             if (first.exchange().ended() || !others) {
-                return new Answered(request.worker(), first.result().orElseThrow());
+                return answered(first);
             }
             return watch(first, next, target, deadline, suspectedBefore);
         } finally {
@@ -84,7 +85,11 @@ final class WatchedRead {
         }
     }
 
-    private Answered watch(
+    private static Optional<Answered> answered(RangeRequest.Pending first) {
+        return first.result().map(answer -> new Answered(first.worker(), answer));
+    }
+
+    private Optional<Answered> watch(
             RangeRequest.Pending first,
             @Nullable RangeRequest next,
             ByteBuffer target,
@@ -101,7 +106,7 @@ final class WatchedRead {
                     if (answer.isPresent()) {
                         first.abandon();
                         target.put(hedge.bytes.flip());
-                        return new Answered(hedge.worker, answer.get());
+                        return Optional.of(new Answered(hedge.worker, answer.get()));
                     }
                     hedge.close();
                     hedge = null;
@@ -118,11 +123,14 @@ final class WatchedRead {
                         first,
                         "let others wait");
                 // The last one may be slow: the others were not better.
-                giveUpIf(next != null && trickles(first), first, "sends too slowly");
+                if (next != null && trickles(first)) {
+                    suspects.suspect(first.worker());
+                    giveUpIf(true, first, "sends too slowly");
+                }
                 giveUpIf(deadline - System.nanoTime() <= 0, first, "takes too long");
                 awaitEither(first, hedge);
             }
-            return new Answered(first.worker(), first.result().orElseThrow());
+            return answered(first);
         } finally {
             if (hedge != null) {
                 hedge.close();

@@ -27,6 +27,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -115,6 +116,14 @@ class EtcdRegionStateIT {
         }
     }
 
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static void refuses(ErrorCode code, ThrowingCallable call) {
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(call)
@@ -147,6 +156,32 @@ class EtcdRegionStateIT {
         eventually("the other is told", () -> hasMounts(toldOther));
         eventually("it is told again", () -> hasMounts(told));
         assertThat(failures).hasValue(2);
+    }
+
+    /** While a listener holds the watch's thread up, a change and a new listener come in. */
+    @Test
+    void aChangeIsSeenThoughSomebodySubscribesRightAfterIt() throws Exception {
+        EtcdRegionState other = connected();
+        for (int i = 0; i < 10; i++) {
+            DatasetVersion version = DatasetVersion.of("ns", "data", "v" + i);
+            CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch goOn = new CountDownLatch(1);
+            state.onChange(
+                    _ -> {
+                        held.countDown();
+                        awaitQuietly(goOn);
+                    });
+            held.await();
+            other.mount(version, MANIFEST);
+            eventually(
+                    "the other sees it",
+                    () ->
+                            other.view().mounts().stream()
+                                    .anyMatch(it -> it.version().equals(version)));
+            state.onChange(_ -> {});
+            goOn.countDown();
+            eventually("it is seen", () -> state.view().equals(other.view()));
+        }
     }
 
     @Test

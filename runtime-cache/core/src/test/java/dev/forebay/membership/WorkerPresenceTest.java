@@ -10,6 +10,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -103,12 +105,46 @@ class WorkerPresenceTest {
         }
     }
 
+    /** Its row was deleted, and it is about to put it back when it is told to leave. */
+    @Test
+    void aRowThatIsBeingPutBackDoesNotStayWhenTheWorkerLeaves() throws Exception {
+        CountDownLatch looked = new CountDownLatch(1);
+        try (WorkerPresence presence = presence()) {
+            Thread leaving = Thread.ofPlatform().unstarted(presence::remove);
+            presence.start();
+            etcd.onNextMiss(
+                    () -> {
+                        leaving.start();
+                        awaitState(leaving, Thread.State.TIMED_WAITING);
+                        looked.countDown();
+                    });
+            long _ = etcd.apply(Change.delete(KEYS.worker("w1")));
+
+            assertThat(looked.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(leaving.join(PATIENCE)).isTrue();
+            assertThat(etcd.get(KEYS.worker("w1"))).isEmpty();
+        }
+    }
+
+    private static void awaitState(Thread thread, Thread.State state) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (thread.getState() != state && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
     /** Lets something happen between a look and the write that follows it. */
     private static final class RacingEtcd implements EtcdAccess, EtcdCalls {
 
         // Guarded by this.
         private ModelEtcd model = ModelEtcd.empty();
         private BiFunction<ModelEtcd, Change[], ModelEtcd> before = (now, _) -> now;
+        private Runnable onMiss = () -> {};
+
+        /** Happens after the next look that finds nothing, before its answer. */
+        synchronized void onNextMiss(Runnable happening) {
+            onMiss = happening;
+        }
 
         /** Ends all leases; {@code next} happens just before the next write with a condition. */
         synchronized void endLeases(BiFunction<ModelEtcd, Change[], ModelEtcd> next) {
@@ -124,8 +160,18 @@ class WorkerPresenceTest {
         }
 
         @Override
-        public synchronized Optional<KeyValue> get(String key) {
-            return model.get(key);
+        public Optional<KeyValue> get(String key) {
+            Optional<KeyValue> there;
+            Runnable happening = () -> {};
+            synchronized (this) {
+                there = model.get(key);
+                if (there.isEmpty()) {
+                    happening = onMiss;
+                    onMiss = () -> {};
+                }
+            }
+            happening.run();
+            return there;
         }
 
         @Override

@@ -92,6 +92,16 @@ final class FakeWorker implements AutoCloseable {
         behaviour = exchange -> send(exchange, status, problem);
     }
 
+    /** Refuses to work on more, but says that it is there. */
+    void crowded() {
+        byte[] problem = "{\"code\":\"UNAVAILABLE\"}".getBytes(StandardCharsets.UTF_8);
+        behaviour =
+                exchange -> {
+                    exchange.getResponseHeaders().add("Retry-After", "1");
+                    send(exchange, 503, problem);
+                };
+    }
+
     void json(String body) {
         behaviour = exchange -> send(exchange, 200, body.getBytes(StandardCharsets.UTF_8));
     }

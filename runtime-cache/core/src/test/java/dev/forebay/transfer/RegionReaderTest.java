@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,12 +87,16 @@ class RegionReaderTest {
     }
 
     private RegionReader reader(Duration total, Duration hedgeAfter) {
+        return reader(total, Duration.ofSeconds(5), hedgeAfter);
+    }
+
+    private RegionReader reader(Duration total, Duration attempt, Duration hedgeAfter) {
         return new RegionReader(
                 client,
                 () -> workers,
                 new RegionReaderConfig(
                         total,
-                        Duration.ofSeconds(5),
+                        attempt,
                         Duration.ofSeconds(5),
                         hedgeAfter,
                         0.05,
@@ -185,6 +191,68 @@ class RegionReaderTest {
         assertThat(hedges.lost).hasValue(1);
     }
 
+    /** A worker that refuses is there: those whom it serves are served by it to the end. */
+    @Test
+    void aRefusalEndsNoOtherReadFromTheSameWorker() throws Exception {
+        second.cold();
+        CountDownLatch asked = new CountDownLatch(1);
+        owner.behave(
+                exchange -> {
+                    String path = exchange.getRequestURI().getPath();
+                    if (!path.startsWith("/v1/packs/")) {
+                        FakeWorker.send(exchange, 200, new byte[0]);
+                    } else if (asked.getCount() == 0) {
+                        FakeWorker.send(
+                                exchange, 503, "{\"code\":\"UNAVAILABLE\"}".getBytes(UTF_8));
+                    } else {
+                        asked.countDown();
+                        pause(Duration.ofMillis(1500));
+                        owner.serve(exchange);
+                    }
+                });
+        CompletableFuture<byte[]> slow = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        read(BLOCK, 2 * BLOCK);
+
+        assertThat(slow.get(10, TimeUnit.SECONDS)).isEqualTo(Arrays.copyOf(pack, BLOCK));
+        assertThat(second.reads()).as("a copy of the one, if it has it; the other").hasSize(2);
+    }
+
+    @Test
+    void aCrowdedOwnerIsAskedAgainAndTheOthersForCopiesOnly() throws Exception {
+        second.cold();
+        owner.crowded();
+        CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
+        eventually(() -> second.reads().size() >= 2);
+        assertThat(reading).isNotDone();
+        owner.honest();
+        assertThat(reading.get(10, TimeUnit.SECONDS)).isEqualTo(Arrays.copyOf(pack, BLOCK));
+    }
+
+    @Test
+    void aCopyIsTakenWhileTheOwnerIsCrowded() {
+        owner.crowded();
+        readsFirstBlock();
+        assertThat(second.reads()).hasSize(1);
+    }
+
+    @Test
+    void anOwnerThatStaysCrowdedIsNotWaitedForForEver() {
+        reader = reader(Duration.ofSeconds(10), Duration.ofMillis(300), Duration.ofMillis(100));
+        owner.crowded();
+        second.cold();
+        readsFirstBlock();
+        assertThat(second.reads()).hasSizeGreaterThan(1);
+    }
+
+    private static void eventually(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     void goesToTheNextWhenTheOwnerTrickles() {
         owner.trickle();
@@ -201,11 +269,7 @@ class RegionReaderTest {
         second.silent();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
         // Once in case that it has it, and then as the last there is.
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (second.reads().size() < 2) {
-            assertThat(System.nanoTime()).isLessThan(deadline);
-            Thread.onSpinWait();
-        }
+        eventually(() -> second.reads().size() >= 2);
         owner.honest();
         assertThat(reading.get(4, TimeUnit.SECONDS))
                 .as("long before its time-out")

@@ -13,10 +13,13 @@ import dev.forebay.transfer.RegionReaderConfig;
 import dev.forebay.transfer.WorkerSet;
 import io.vertx.core.json.JsonObject;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +128,46 @@ class HandoverIT extends RunningWorker {
         for (WorkerProcess each : List.of(worker, one, two)) {
             assertThat(each.metric("forebay_worker_served_bytes_total")).isPositive();
         }
+    }
+
+    /** As readers do whom the owner let wait, or whose view of the region is behind. */
+    @Test
+    void whoIsAskedForWhatAnotherWorkerOwnsHasThatFetchIt() throws Exception {
+        byte[] bytes = random(83, BYTES);
+        region.put("astray/object", bytes);
+        TestVersion version = mounted("astray");
+        List<WorkerProcess> both = List.of(worker, joined("astray-1", version));
+        for (WorkerProcess each : both) {
+            awaitCaughtUp(each);
+        }
+
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> reads = new ArrayList<>();
+            for (ChunkRef ref : version.chunks()) {
+                for (WorkerProcess each : both) {
+                    reads.add(threads.submit(() -> readFrom(each, version, ref, bytes)));
+                }
+            }
+            for (Future<?> each : reads) {
+                each.get();
+            }
+        }
+
+        assertThat(fromLake(version)).isEqualTo(BYTES);
+    }
+
+    private static void readFrom(
+            WorkerProcess process, TestVersion version, ChunkRef ref, byte[] bytes) {
+        int from = Math.toIntExact(ref.chunk().start());
+        ByteBuffer target = ByteBuffer.allocate(MIB);
+        client.read(
+                process.node(),
+                version.ref().digest(),
+                version.pack().id(),
+                from,
+                from + MIB,
+                target);
+        assertThat(target.array()).isEqualTo(Arrays.copyOfRange(bytes, from, from + MIB));
     }
 
     private WorkerProcess joined(String name, TestVersion version, String... settings)

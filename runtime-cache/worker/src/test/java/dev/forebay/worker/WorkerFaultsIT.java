@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.forebay.devstack.fault.Fault;
+import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.model.ChunkId;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
@@ -83,7 +86,8 @@ class WorkerFaultsIT extends RunningWorker {
                     ownWorker(
                             "two-disks",
                             "forebay.worker.directory=%s,%s".formatted(one.path(), other.path()),
-                            "forebay.worker.capacity=240M");
+                            "forebay.worker.capacity=240M",
+                            "forebay.worker.peers.attempts=0");
             awaitMounted(own, version);
             for (ChunkRef chunk : version.chunks()) {
                 client.fill(own.node(), version.ref().digest(), chunk.chunk());
@@ -404,6 +408,60 @@ class WorkerFaultsIT extends RunningWorker {
         await(() -> fromLake(own, version) == 0);
         client.fill(own.node(), version.ref().digest(), first);
         assertThat(fromLake(own, version)).isEqualTo(8 * MIB);
+    }
+
+    @Test
+    void manifestsThatAreOnTheirWayHoldUpNoReadOfWhatIsHere() throws Exception {
+        region.put("here/object", random(31, MIB));
+        region.put("coming/object", random(32, MIB));
+        TestVersion here = mounted("here");
+        try (FaultProxy lake = FaultProxy.before(region.s3.endpoint());
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            WorkerProcess own =
+                    ownWorker(
+                            "coming",
+                            "forebay.lake.endpoint=" + lake.endpoint(),
+                            "forebay.worker.requests.concurrency=2",
+                            "forebay.worker.peers.attempts=0");
+            awaitMounted(own, here);
+            client.fill(own.node(), here.ref().digest(), here.chunks().getFirst().chunk());
+            CountDownLatch asked = new CountDownLatch(1);
+            CountDownLatch comes = new CountDownLatch(1);
+            lake.spoil(
+                    request -> {
+                        if (request.target().startsWith("/" + TestRegion.MANIFESTS + "/")) {
+                            asked.countDown();
+                            awaitQuietly(comes);
+                        }
+                        return Fault.NONE;
+                    });
+            TestVersion coming = mounted("coming");
+            List<Future<HttpResponse<byte[]>>> waiting = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                waiting.add(threads.submit(() -> own.get(coming.manifestPath())));
+            }
+            try {
+                asked.await();
+                for (int i = 0; i < 20; i++) {
+                    assertThat(own.get(here.readPath(), "Range", "bytes=0-99").statusCode())
+                            .isEqualTo(206);
+                    assertThat(own.get("/v1/status").statusCode()).isEqualTo(200);
+                }
+            } finally {
+                comes.countDown();
+            }
+            for (Future<HttpResponse<byte[]>> each : waiting) {
+                assertThat(each.get().statusCode()).isEqualTo(200);
+            }
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** -1 if the worker does not know the version, or not yet again. */

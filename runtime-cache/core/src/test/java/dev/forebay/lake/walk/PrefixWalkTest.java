@@ -46,6 +46,11 @@ class PrefixWalkTest {
                         .toList());
     }
 
+    /** As a lake does; else the first of several walkers has it all. */
+    private static void takeTime() {
+        LockSupport.parkNanos(1_000_000);
+    }
+
     private static FakeListing random(Random random, int objects) {
         List<String> keys = new ArrayList<>();
         for (int i = 0; i < objects; i++) {
@@ -111,6 +116,7 @@ class PrefixWalkTest {
     @Test
     void aPartWhoseDivisionWasLostIsNotTakenForAll() throws IOException {
         FakeListing listing = flat(5_000);
+        listing.beforeEachPage(PrefixWalkTest::takeTime);
         walk(listing).list(4, count -> {});
         Path divisions = folder.resolve("division");
         Path first = folder.resolve("first");
@@ -147,8 +153,7 @@ class PrefixWalkTest {
     void oneFlatFolderIsListedByManyAtOnceForFewMoreRequestsThanPages() {
         int objects = 20_000;
         FakeListing listing = flat(objects);
-        // A lake that takes its time.
-        listing.beforeEachPage(() -> LockSupport.parkNanos(1_000_000));
+        listing.beforeEachPage(PrefixWalkTest::takeTime);
 
         walk(listing).list(8, count -> {});
 
@@ -254,5 +259,16 @@ class PrefixWalkTest {
 
         assertThat(told(new PrefixWalk(other, PREFIX, key -> true, folder, "another listing")))
                 .isEmpty();
+    }
+
+    /** As an older Forebay leaves it, whose records said less. */
+    @Test
+    void whatWasKeptInAnotherFormatIsForgotten() throws IOException {
+        walk(flat(50)).list(1, count -> {});
+        Path listing = folder.resolve("listing");
+        String named = Files.readString(listing);
+        Files.writeString(listing, named.substring(named.indexOf(' ') + 1));
+
+        assertThat(told(walk(flat(50)))).isEmpty();
     }
 }

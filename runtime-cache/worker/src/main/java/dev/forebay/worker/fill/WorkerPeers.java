@@ -23,10 +23,11 @@ import java.util.function.Supplier;
 /**
  * The region's workers through the worker protocol.
  *
- * <p>Who is to have a copy of a chunk that another worker owns has the owner fetch it first, so
- * that copies never cost the lake anything. One that fails is left alone for a while: a prewarm of
- * a thousand chunks must not wait a thousand times for a worker that hangs. One that sends a
- * damaged chunk is told instead: its other chunks are as good as before.
+ * <p>Who wants a chunk that another worker owns has the owner fetch it first: copies cost the lake
+ * nothing, nor do readers that the owner let wait and who now ask this worker. One that does not
+ * answer is left alone for a while: a prewarm of a thousand chunks must not wait a thousand times
+ * for a worker that hangs. One that sends a damaged chunk is told instead: its other chunks are as
+ * good as before.
  */
 public final class WorkerPeers implements Peers {
 
@@ -81,18 +82,26 @@ public final class WorkerPeers implements Peers {
                 return true;
             }
         }
-        return isReplica(ranked, now.replicas().getOrDefault(manifest, 1))
-                && reachable(ranked.getFirst(), now)
-                && ask(ranked.getFirst(), manifest, chunk, from, target.slice(), false);
+        Optional<WorkerNode> owner =
+                ranked.stream().filter(worker -> now.live().contains(worker.id())).findFirst();
+        return attempts > 0
+                && owner.isPresent()
+                && reachable(owner.get(), now)
+                && !drains(now)
+                && ask(owner.get(), manifest, chunk, from, target.slice(), false);
+    }
+
+    /**
+     * Whether this worker is on its way out. Two that each take the other one for the owner, as is
+     * possible when one begins to drain, would wait for one another.
+     */
+    private boolean drains(RegionView now) {
+        return now.workers().stream()
+                .anyMatch(worker -> worker.id().equals(self) && worker.draining());
     }
 
     private boolean reachable(WorkerNode worker, RegionView now) {
         return !worker.id().equals(self) && now.live().contains(worker.id()) && !leftAlone(worker);
-    }
-
-    /** Whether this worker is to have a copy of what another one owns and fetches. */
-    private boolean isReplica(List<WorkerNode> ranked, int replicas) {
-        return ranked.stream().limit(replicas).skip(1).anyMatch(worker -> worker.id().equals(self));
     }
 
     private boolean ask(
@@ -124,7 +133,7 @@ public final class WorkerPeers implements Peers {
         } catch (ForebayException e) {
             observer.peerRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
             damage.consider(worker, manifest, chunk, e);
-            if (e.code() != ErrorCode.CORRUPT) {
+            if (e.code() == ErrorCode.UNAVAILABLE) {
                 leaveAlone(worker);
             }
             return false;

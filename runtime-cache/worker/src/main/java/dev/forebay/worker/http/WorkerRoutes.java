@@ -34,14 +34,17 @@ public final class WorkerRoutes {
     private final Supplier<Drain> drain;
     private final Lane reads;
     private final Lane fills;
-    private final Lane imageReads;
+    private final Lane wholeVersions;
+    private final Lane liveness;
 
     /**
      * How much is worked on at once.
      *
      * @param reads reads of what is here, and queries; as many again reads that have to fetch, and
-     *     as many of images
-     * @param fills fills for nobody in particular, verifications, drops and figures of usage
+     *     as many of what is said of a whole version, for which its manifest or image may have to
+     *     be brought or written first
+     * @param fills fills for nobody in particular, verifications, drops and figures of usage; as
+     *     many again questions whether the worker is there
      * @param queue how many more of each kind may wait
      */
     public record Limits(int reads, int fills, int queue, Duration retryAfter) {
@@ -82,7 +85,8 @@ public final class WorkerRoutes {
         this.drain = drain;
         this.reads = limits.lane("read", limits.reads());
         this.fills = limits.lane("fill", limits.fills());
-        this.imageReads = limits.lane("image", limits.reads());
+        this.wholeVersions = limits.lane("version", limits.reads());
+        this.liveness = limits.lane("status", limits.fills());
     }
 
     /** Adds the routes below {@code /v1}. */
@@ -101,21 +105,21 @@ public final class WorkerRoutes {
                 HttpMethod.GET,
                 WorkerProtocol.MANIFEST_PATH,
                 Operation.MANIFEST,
-                reads,
+                wholeVersions,
                 manifests::file);
         add(
                 router,
                 HttpMethod.GET,
                 WorkerProtocol.IMAGE_PATH,
                 Operation.IMAGE,
-                imageReads,
+                wholeVersions,
                 images::file);
         add(
                 router,
                 HttpMethod.GET,
                 WorkerProtocol.COVERAGE_PATH,
                 Operation.COVERAGE,
-                reads,
+                wholeVersions,
                 manifests::coverage);
         add(
                 router,
@@ -143,7 +147,7 @@ public final class WorkerRoutes {
                 HttpMethod.GET,
                 WorkerProtocol.STATUS_PATH,
                 Operation.STATUS,
-                reads,
+                liveness,
                 context -> this::status);
         add(
                 router,
