@@ -96,6 +96,22 @@ class EntryTest {
         result(waiting);
     }
 
+    /** Room is not made again for what is not mounted anyway. */
+    @Test
+    void aRegionThatCannotBeToldWhomToAskIsGivenUpOnce() {
+        platform.us.fail(
+                Step.FILL_FROM,
+                Collections.nCopies(1_000, ErrorCode.UNAVAILABLE).toArray(ErrorCode[]::new));
+
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil("it is given up", waiting::isDone);
+
+        assertThat(Failures.problem(catchThrowable(() -> result(waiting))).code())
+                .isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(platform.control.roomsMade()).hasSize(1);
+        assertThat(platform.us.count(Step.MOUNT)).isZero();
+    }
+
     @Test
     void whoWaitsCanBeTakenBack() {
         full(1_000);

@@ -34,6 +34,7 @@ final class FakeRegion implements RegionActivities {
     static final long CHUNK_BYTES = 10;
 
     enum Step {
+        FILL_FROM,
         MOUNT,
         WARM,
         CONFIRM,
@@ -170,6 +171,7 @@ final class FakeRegion implements RegionActivities {
 
     @Override
     public synchronized void fillFrom(DatasetVersion version, List<Sibling> siblings) {
+        called(Step.FILL_FROM);
         sources = siblings;
     }
 

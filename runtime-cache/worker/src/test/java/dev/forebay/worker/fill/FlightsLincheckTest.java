@@ -5,6 +5,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -37,7 +38,8 @@ class FlightsLincheckTest {
     public static class Actors {
 
         private final Flights<Integer> flights = new Flights<>();
-        private final AtomicIntegerArray underWay = new AtomicIntegerArray(2);
+        private final AtomicIntegerArray begun = new AtomicIntegerArray(2);
+        private final AtomicIntegerArray ended = new AtomicIntegerArray(2);
 
         /** Always 10 times the chunk and the version, whoever filled; -1 if two did at once. */
         @Operation
@@ -58,16 +60,19 @@ class FlightsLincheckTest {
         }
 
         private int fill(int chunk, int version) {
-            boolean alone = underWay.incrementAndGet(chunk) == 1;
-            Thread.onSpinWait();
-            underWay.decrementAndGet(chunk);
+            boolean alone = begun.incrementAndGet(chunk) == ended.get(chunk) + 1;
+            // Long enough for a second one to begin, if it can.
+            LockSupport.parkNanos(1_000);
+            ended.incrementAndGet(chunk);
             return alone ? 10 * chunk + version : -1;
         }
 
-        /** Who waits for what is under way finds nothing of it afterwards. */
+        /** Always true: of what was under way nothing is afterwards. */
         @Operation
-        public void awaitLanded(@Param(name = "chunk") int chunk) {
+        public boolean awaitLanded(@Param(name = "chunk") int chunk) {
+            int before = begun.get(chunk);
             flights.awaitLanded(id -> id.index() == chunk, Duration.ofSeconds(30));
+            return ended.get(chunk) >= before;
         }
     }
 }
