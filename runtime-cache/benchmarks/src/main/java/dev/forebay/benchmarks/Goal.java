@@ -74,7 +74,7 @@ record Goal(
                             2),
                     atLeast(
                             "jnr_vs_stock",
-                            "(seq|rand)_.*_buffered_.*|small_.*|walk",
+                            "(seq|rand|small)_.*|walk",
                             List.of(JNR),
                             List.of(STOCK),
                             1),

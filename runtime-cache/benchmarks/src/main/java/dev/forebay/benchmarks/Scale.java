@@ -45,7 +45,7 @@ record Scale(
                     1_000,
                     1_024 * MEBIBYTE,
                     1,
-                    50_000 * MEBIBYTE);
+                    64_000 * MEBIBYTE);
 
     /** To see whether all of it works. */
     static final Scale QUICK =
