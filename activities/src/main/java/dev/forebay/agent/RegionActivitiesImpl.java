@@ -171,9 +171,18 @@ class RegionActivitiesImpl implements RegionActivities {
                 Activity.getExecutionContext(),
                 () -> "",
                 () -> {
-                    dropping.drop(manifest.digest());
+                    // Else it is gone already, or never was there; and workers, who know bytes by
+                    // their manifest, would take another version with the same one for this one.
+                    if (isMounted(version)) {
+                        dropping.drop(manifest.digest());
+                    }
                     region.unmount(version);
                     return true;
                 });
+    }
+
+    private boolean isMounted(DatasetVersion version) {
+        region.catchUp();
+        return region.view().mounts().stream().anyMatch(it -> it.version().equals(version));
     }
 }

@@ -392,6 +392,26 @@ class AgentIT {
         }
     }
 
+    /** Workers know bytes by their manifest, and would take another version for it. */
+    @Test
+    void whatIsNotMountedIsDroppedWithoutAWordThoughAnotherVersionHasItsManifest()
+            throws Exception {
+        DatasetVersion stays = DatasetVersion.parse("team/stays@v1");
+        DatasetVersion gone = DatasetVersion.parse("team/stays@v2");
+        try (FakeWorker worker = new FakeWorker("asked", Integer.MAX_VALUE);
+                AutoCloseable presence = region.join(worker.node())) {
+            assertThat(presence).isNotNull();
+            region.mount(stays, manifest);
+            worker.refuseDrops();
+
+            String _ = call(Step.DROP, gone);
+
+            assertThat(state(stays)).isNotNull();
+            region.beginEviction(stays);
+            region.unmount(stays);
+        }
+    }
+
     @Test
     void anAgentSaysThatItsEtcdIsAway() {
         Api gateway = new Api(agent.address());

@@ -29,6 +29,7 @@ final class FakeWorker implements AutoCloseable {
     private final Semaphore permits;
     private volatile String shares = "";
     private volatile String secondsSinceRead = "";
+    private volatile boolean refusesDrops;
 
     /**
      * @param permits how many fills and drops are answered before it hangs
@@ -69,6 +70,11 @@ final class FakeWorker implements AutoCloseable {
         secondsSinceRead = newSecondsSinceRead;
     }
 
+    /** Drops are refused from now on, as of what is not being evicted. */
+    void refuseDrops() {
+        refusesDrops = true;
+    }
+
     WorkerNode node() {
         return new WorkerNode(
                 id, URI.create("http://127.0.0.1:" + server.getAddress().getPort()), 1L << 30);
@@ -96,6 +102,10 @@ final class FakeWorker implements AutoCloseable {
     }
 
     private void manifest(HttpExchange exchange) throws IOException {
+        if (exchange.getRequestMethod().equals("DELETE") && refusesDrops) {
+            answer(exchange, 409, "{\"code\":\"PINNED\",\"detail\":\"pinned\"}");
+            return;
+        }
         if (exchange.getRequestMethod().equals("DELETE")) {
             permits.acquireUninterruptibly();
             filled.clear();
@@ -113,9 +123,13 @@ final class FakeWorker implements AutoCloseable {
     }
 
     private static void answer(HttpExchange exchange, String body) throws IOException {
+        answer(exchange, 200, body);
+    }
+
+    private static void answer(HttpExchange exchange, int status, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().add("Content-Type", "application/json");
-        exchange.sendResponseHeaders(200, bytes.length);
+        exchange.sendResponseHeaders(status, bytes.length);
         exchange.getResponseBody().write(bytes);
         exchange.close();
     }

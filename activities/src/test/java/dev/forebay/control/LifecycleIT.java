@@ -126,6 +126,46 @@ class LifecycleIT {
         assertThat(api.get(v + "/requests/k").body()).isEqualTo(again.body());
     }
 
+    /** Temporal remembers what it has answered for longer than the catalogue does. */
+    @Test
+    void aKeyThatWasForgottenAsksAnew() throws Exception {
+        String v = version(platform.dataset(LONG), "v1");
+        Api.Answer first = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "old");
+        assertThat(api.post(v + "/evict", IN).status()).isEqualTo(200);
+        try (Connection connection = platform.database();
+                Statement statement = connection.createStatement()) {
+            assertThat(statement.executeUpdate("delete from request where id = 'old'")).isOne();
+        }
+
+        Api.Answer again = api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "old");
+
+        assertThat(Instant.parse(again.body().at("/receipt/cached_at").asText()))
+                .isAfter(Instant.parse(first.body().at("/receipt/cached_at").asText()));
+    }
+
+    /** Who only ever sends it again, as a sensor does, hears of it. */
+    @Test
+    void aFailureThatNobodyWasToldIsToldBeforeTheKeyAsksAnew() {
+        String v = version(platform.dataset(LONG), "v1");
+        platform.region.mountsFail("UNAVAILABLE", "etcd of test-1 is away");
+        try {
+            assertThat(api.post(v + "/ensure", IN, "Idempotency-Key", "k").status()).isEqualTo(202);
+            platform.region.mountsFailForGood("UNAVAILABLE", "workers of test-1 are away");
+            Await.until(
+                    "it has failed",
+                    () -> api.get(v).body().at("/regions/0/state").asText().equals("BLOCKED"));
+
+            Api.Answer told = api.post(v + "/ensure", IN, "Idempotency-Key", "k");
+
+            assertThat(told.status()).as(told.raw().body()).isEqualTo(503);
+            assertThat(told.text("detail")).contains("workers of test-1 are away");
+        } finally {
+            platform.region.mountsSucceed();
+        }
+        assertThat(api.post(v + "/ensure?wait_seconds=30", IN, "Idempotency-Key", "k").status())
+                .isEqualTo(200);
+    }
+
     @Test
     void theSameKeyIsTheSameRequest() {
         String v = version(platform.dataset(LONG), "v1");

@@ -83,6 +83,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void run(VersionInput input) {
+        // Whoever asks Temporal to cancel it takes nobody's request back: that is said to it.
+        Workflow.newDetachedCancellationScope(() -> live(input)).run();
+    }
+
+    private void live(VersionInput input) {
         Requests.require(input);
         recover();
         projection.start(this::isAboutToContinue);

@@ -27,6 +27,7 @@ import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.VersionStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +78,26 @@ class DatasetVersionWorkflowTest {
         assertThat(platform.ensure(US, null)).isEqualTo(first);
         assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
         assertThat(platform.us.count(Step.CONFIRM)).isEqualTo(1);
+    }
+
+    /** A button of Temporal's Web UI does. */
+    @Test
+    void whoAsksTemporalToCancelItStopsNothing() {
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, pin("a", MINUTE));
+        platform.workflow().cancel();
+
+        assertThat(result(waiting).pin()).isNotNull();
+        assertThat(platform.ensure(AP, null).region()).isEqualTo(AP);
+        result(platform.evictAsync(AP));
+        assertThat(platform.residency(AP).state()).isEqualTo(State.ABSENT);
+        platform.passUntil(
+                "the catalogue knows",
+                () ->
+                        platform.control.projected().getLast().regions().stream()
+                                .anyMatch(
+                                        each ->
+                                                each.region().equals(AP)
+                                                        && each.state() == State.ABSENT));
     }
 
     @Test
@@ -184,14 +205,16 @@ class DatasetVersionWorkflowTest {
     /** It may wait for room for a day, and whoever asks again must not ask for one more. */
     @Test
     void whatIsNotMountedYetIsNotPinnedLater() {
-        platform.us.setDown(true);
+        platform.us.fail(
+                Step.MOUNT,
+                Collections.nCopies(1_000, ErrorCode.UNAVAILABLE).toArray(ErrorCode[]::new));
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.passUntil("admission is tried", () -> !platform.us.claims().isEmpty());
 
         assertThat(codeOf(() -> platform.update("pin", pin("q", MINUTE))))
                 .isEqualTo(ErrorCode.UNAVAILABLE);
 
-        platform.us.setDown(false);
+        platform.us.recover(Step.MOUNT);
         result(ensured);
         assertThat(platform.us.count(Step.PIN)).isZero();
         assertThat(platform.status().pins()).isEmpty();

@@ -24,21 +24,25 @@ public class RequestLog {
 
     /**
      * By the clock by which the ledger knows when accounts were opened: it tells who had asked.
-     * Gives what is there, unless somebody has entered it at the same moment.
+     * Attempts are counted from any number on, so that a request which comes again after it was
+     * forgotten is none that a workflow has answered. Gives what is there, unless somebody has
+     * entered it at the same moment.
      */
     private static final String ENTER =
             """
             with entered as (
-              insert into request (version, id, region, body, workflow_id, created_at, asked_by)
-              values (:version, :id, :region, :body, :workflow, now(), cast(:askedBy as text))
+              insert into request
+                (version, id, region, body, workflow_id, created_at, asked_by, attempt)
+              values (:version, :id, :region, :body, :workflow, now(), cast(:askedBy as text),
+                (random() * 2000000000)::integer)
               on conflict do nothing
-              returning region, body, workflow_id, attempt, run_id, cancelled)
+              returning region, body, workflow_id, attempt, run_id, cancelled, told)
             select * from entered
             union all
             """;
 
     private static final String FIND =
-            "select region, body, workflow_id, attempt, run_id, cancelled from request where version = :version and id = :id";
+            "select region, body, workflow_id, attempt, run_id, cancelled, told from request where version = :version and id = :id";
 
     /**
      * Nobody waits until it is on the disk: what the database loses when it crashes is found out by
@@ -54,13 +58,20 @@ public class RequestLog {
 
     private static final String AGAIN =
             """
-            update request set attempt = attempt + 1, run_id = null, cancelled = false
+            update request
+            set attempt = attempt + 1, run_id = null, cancelled = false, told = false
             where version = :version and id = :id and attempt = :attempt
             """;
 
     private static final String CANCEL =
             """
             update request set cancelled = true
+            where version = :version and id = :id and attempt = :attempt
+            """;
+
+    private static final String TOLD =
+            """
+            update request set told = true
             where version = :version and id = :id and attempt = :attempt
             """;
 
@@ -75,9 +86,10 @@ public class RequestLog {
      *
      * @param region the names of its regions, with commas between them
      * @param body in a form that is equal for equal requests
-     * @param attempt how often it was answered before, and then sent again
+     * @param attempt one more each time that it was answered and then sent again
      * @param runId the run that accepted this attempt, once one did
      * @param cancelled whether this attempt was taken back
+     * @param told whether somebody was told that this attempt has failed
      */
     public record Entry(
             DatasetVersion version,
@@ -87,11 +99,12 @@ public class RequestLog {
             String workflowId,
             int attempt,
             @Nullable String runId,
-            boolean cancelled) {
+            boolean cancelled,
+            boolean told) {
 
         /**
          * The same for the same attempt; not among the ids that a request can have, but for the
-         * first.
+         * first of those that were entered before attempts were counted from any number on.
          */
         public String updateId() {
             return attempt == 0 ? id : id + "~" + attempt;
@@ -151,7 +164,8 @@ public class RequestLog {
                                         (String) row[2],
                                         ((Number) row[3]).intValue(),
                                         (String) row[4],
-                                        (Boolean) row[5]));
+                                        (Boolean) row[5],
+                                        (Boolean) row[6]));
     }
 
     /** Remembers the run that accepted an attempt; returns whether it was taken back meanwhile. */
@@ -170,6 +184,11 @@ public class RequestLog {
     public Entry again(Entry answered) {
         ofAttempt(AGAIN, answered).executeUpdate();
         return find(answered.version(), answered.id()).orElse(answered);
+    }
+
+    /** Remembers that somebody was told that an attempt has failed. */
+    public void told(Entry failed) {
+        ofAttempt(TOLD, failed).executeUpdate();
     }
 
     /** Remembers that an attempt was taken back. */

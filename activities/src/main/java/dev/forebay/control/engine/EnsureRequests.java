@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A request is written down before it goes to Temporal, with the id of the update. When the run
  * of the workflow that accepted it is gone, the same update is sent to the next one: what it asks
  * for is a state, so nothing is done twice. For the same reason a request that comes again after it
- * was answered is asked anew: the old answer may not be true any more.
+ * was answered is asked anew: the old answer may not be true any more. But a failure is told
+ * before: who only ever sends the request again would not hear of it.
  */
 @Singleton
 public class EnsureRequests {
@@ -101,10 +102,17 @@ public class EnsureRequests {
                                 WorkflowIds.version(version),
                                 0,
                                 null,
+                                false,
                                 false),
                         runId);
         RequestLog.Entry entry = taken.entry();
-        return answer(taken.dataset(), isAnswered(entry) ? requests.again(entry) : entry, wait);
+        boolean over =
+                switch (outcome(entry)) {
+                    case OPEN -> false;
+                    case DONE -> true;
+                    case FAILED -> entry.told();
+                };
+        return answer(taken.dataset(), over ? requests.again(entry) : entry, wait);
     }
 
     /**
@@ -139,7 +147,7 @@ public class EnsureRequests {
     public void cancel(DatasetVersion version, String requestId) {
         Dataset dataset = datasets.get(version.dataset());
         RequestLog.Entry entry = entry(version, requestId);
-        if (!entry.cancelled() && isAnswered(entry)) {
+        if (!entry.cancelled() && outcome(entry) != Outcome.OPEN) {
             return;
         }
         requests.cancel(entry);
@@ -175,24 +183,33 @@ public class EnsureRequests {
                 "no request '%s' on %s is remembered".formatted(requestId, version));
     }
 
-    private boolean isAnswered(RequestLog.Entry entry) {
+    /** What became of an attempt. */
+    private enum Outcome {
+        OPEN,
+        DONE,
+        FAILED
+    }
+
+    private Outcome outcome(RequestLog.Entry entry) {
         if (entry.cancelled()) {
-            return true;
+            return Outcome.DONE;
         }
         String runId = entry.runId();
         if (runId == null) {
-            return false;
+            return Outcome.OPEN;
         }
         try {
-            return temporal.call(() -> result(accepted(entry, runId), SHORTEST_WAIT)).isPresent();
+            return temporal.call(() -> result(accepted(entry, runId), SHORTEST_WAIT)).isPresent()
+                    ? Outcome.DONE
+                    : Outcome.OPEN;
         } catch (NoSuchRunException gone) {
-            return false; // the next run is to answer the same attempt
+            return Outcome.OPEN; // the next run is to answer the same attempt
         } catch (ForebayException failed) {
             if (!TemporalCalls.isSaidByWorkflow(failed)) {
                 // A second attempt beside one that goes on could not be taken back.
                 throw failed;
             }
-            return true;
+            return Outcome.FAILED;
         }
     }
 
@@ -210,6 +227,9 @@ public class EnsureRequests {
             }
             return answer;
         } catch (ForebayException failed) {
+            if (TemporalCalls.isSaidByWorkflow(failed)) {
+                requests.told(entry);
+            }
             // Of what does not answer just now a job waits on.
             if (failed.code() != ErrorCode.UNAVAILABLE) {
                 waiting.ended(entry.version(), entry.id());

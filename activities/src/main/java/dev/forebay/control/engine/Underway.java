@@ -16,6 +16,7 @@ import io.temporal.api.workflow.v1.PendingActivityInfo;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -90,11 +91,11 @@ public class Underway {
         };
     }
 
-    /** A child has one activity at a time. */
+    /** Of several that are under way at a time the one that does not get on. */
     private Optional<Work> of(String child, String whoWorks) {
         try {
             return temporal.call(patience, () -> workflows.pendingActivities(child)).stream()
-                    .findFirst()
+                    .max(Comparator.comparing(PendingActivityInfo::hasLastFailure))
                     .map(activity -> work(activity, whoWorks));
         } catch (NoSuchRunException notBegun) {
             return Optional.empty();

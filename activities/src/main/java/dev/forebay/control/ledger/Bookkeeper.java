@@ -96,6 +96,10 @@ public class Bookkeeper {
         } catch (ForebayException e) {
             LOG.debugf(e, "Worker %s of %s is noted later", worker, region);
             outcome = "failed";
+        } catch (RuntimeException e) {
+            // What is strange about one worker's accounts must not hold up those of others.
+            LOG.warnf(e, "Worker %s of %s is not in the ledger", worker, region);
+            outcome = "failed";
         }
         metrics.counter("forebay.control.ledger.statements", "outcome", outcome).increment();
     }

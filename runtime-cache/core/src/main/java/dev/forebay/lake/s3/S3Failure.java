@@ -2,6 +2,7 @@ package dev.forebay.lake.s3;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -14,6 +15,10 @@ import software.amazon.awssdk.core.exception.SdkException;
  * @param why for a person
  */
 record S3Failure(ErrorCode code, boolean retry, String why) {
+
+    /** Codes of S3 that come with status 400, though no repetition helps. */
+    private static final Set<String> SPENT_CREDENTIALS =
+            Set.of("ExpiredToken", "ExpiredTokenException", "InvalidToken", "TokenRefreshRequired");
 
     /** What the request was, for the same status means different things. */
     enum Request {
@@ -47,6 +52,9 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         ? ""
                         : String.valueOf(answer.awsErrorDetails().errorCode());
         String why = "the lake answers " + answer.statusCode() + " " + code;
+        if (SPENT_CREDENTIALS.contains(code)) {
+            return new S3Failure(ErrorCode.LAKE_DENIED, false, why);
+        }
         return switch (answer.statusCode()) {
             case 401, 403 -> new S3Failure(ErrorCode.LAKE_DENIED, false, why);
             case 404 ->
