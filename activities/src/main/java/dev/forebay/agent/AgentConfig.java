@@ -1,6 +1,7 @@
 package dev.forebay.agent;
 
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.nio.file.Path;
@@ -132,8 +133,8 @@ public interface AgentConfig {
         @WithDefault("60S")
         Duration interval();
 
-        /** The labels of the nodes that see versions. */
-        Map<String, String> nodes();
+        /** The labels of the nodes that see versions; a value may be empty. */
+        Map<String, @WithConverter(LabelValue.class) String> nodes();
     }
 
     /** The AdmissionCheck of Kueue. */

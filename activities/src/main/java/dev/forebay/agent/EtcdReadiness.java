@@ -8,13 +8,17 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
-/** An agent is ready while its view of the region is current. */
+/**
+ * An agent is ready once it has seen its region. Not less so while etcd is away: nobody else would
+ * admit pods in its place.
+ */
 @Readiness
 @Singleton
 @LookupIfProperty(name = "forebay.role", stringValue = Role.AGENT_NAME)
 class EtcdReadiness implements HealthCheck {
 
     private final RegionState region;
+    private volatile boolean seen;
 
     EtcdReadiness(RegionState region) {
         this.region = region;
@@ -22,6 +26,11 @@ class EtcdReadiness implements HealthCheck {
 
     @Override
     public HealthCheckResponse call() {
-        return HealthCheckResponse.named("etcd").status(region.connected()).build();
+        boolean connected = region.connected();
+        seen |= connected;
+        return HealthCheckResponse.named("etcd")
+                .status(seen)
+                .withData("etcd", connected ? "in touch" : "last known state")
+                .build();
     }
 }

@@ -124,8 +124,18 @@ final class JobPins implements AutoCloseable {
                 }
             }
         }
-        untold.removeIf(tell);
-        return untold.isEmpty();
+        return tellAll();
+    }
+
+    /** One who is not reached may take a minute, and the next is likely not reached either. */
+    private boolean tellAll() {
+        for (DatasetVersion version : List.copyOf(untold)) {
+            if (!tell.test(version)) {
+                return false;
+            }
+            untold.remove(version);
+        }
+        return true;
     }
 
     private void endPin(Pin pin) {

@@ -95,6 +95,26 @@ class JobPinsTest {
         assertThat(told).containsExactly(VERSION, VERSION);
     }
 
+    /** Each could take a minute, and pins of Jobs that run want to be renewed. */
+    @Test
+    void whoIsNotReachedIsNotFollowedByOthers() {
+        pin("over", "uid-1");
+        pins.add(
+                new Pin(
+                        DatasetVersion.parse("a/b@v2"),
+                        "also over",
+                        "me",
+                        "",
+                        Duration.ofDays(1),
+                        "uid-2"));
+        reached = false;
+
+        assertThat(jobPins().look()).isFalse();
+
+        assertThat(pins).isEmpty();
+        assertThat(told).hasSize(1);
+    }
+
     @Test
     void aPinThatHasEndedElsewhereIsToldOfTwiceRatherThanNever() {
         pin("over", "uid-1");

@@ -1,5 +1,6 @@
 package dev.forebay.agent.jobs;
 
+import dev.forebay.model.ForebayException;
 import io.fabric8.kubernetes.api.model.APIGroup;
 import io.fabric8.kubernetes.api.model.APIResourceList;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResourceList;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * pins, too.
  */
 final class ClusterJobs implements Jobs {
+
+    private static final Logger LOG = Logger.getLogger(ClusterJobs.class);
 
     /** Bounds what one answer takes of the heap. */
     private static final long PAGE = 500;
@@ -62,7 +66,9 @@ final class ClusterJobs implements Jobs {
 
     /**
      * The pages of a list are one state of the cluster, not older than the first question. If that
-     * state is not kept for as long as this takes, there is no answer.
+     * state is not kept for as long as this takes, there is no answer. Nothing is over while one of
+     * the kinds besides Jobs cannot be listed, as when the webhook that converts it is gone: what
+     * is asked for may be one of those.
      */
     @Override
     public Set<String> over(Set<String> uids) {
@@ -71,9 +77,15 @@ final class ClusterJobs implements Jobs {
             if (over.isEmpty()) {
                 return over;
             }
-            served(kind)
-                    .map(served -> client.genericKubernetesResources(served).inAnyNamespace())
-                    .ifPresent(all -> removeLiving(all, kind.name(), over));
+            try {
+                removeLiving(kind, over);
+            } catch (ForebayException unanswered) {
+                if (kind.equals(Kind.JOB)) {
+                    throw unanswered;
+                }
+                LOG.warnf("No pin ends with its Job: %s", unanswered.getMessage());
+                return Set.of();
+            }
         }
         if (podsHoldPins && !over.isEmpty()) {
             removeLiving(
@@ -84,6 +96,12 @@ final class ClusterJobs implements Jobs {
                     over);
         }
         return over;
+    }
+
+    private void removeLiving(Kind kind, Set<String> over) {
+        served(kind)
+                .map(served -> client.genericKubernetesResources(served).inAnyNamespace())
+                .ifPresent(all -> removeLiving(all, kind.name(), over));
     }
 
     private static void removeLiving(

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +29,33 @@ import org.junit.jupiter.api.io.TempDir;
 /** Jobs of a real API server and Job controller, which is killed, stopped, and forgets. */
 @SuppressWarnings("NullAway.Init")
 class ClusterJobsKubeIT {
+
+    /** Stored in one version, preferred in another, with nobody who makes one of the other. */
+    private static final String UNCONVERTED_KIND =
+            """
+            apiVersion: apiextensions.k8s.io/v1
+            kind: CustomResourceDefinition
+            metadata: {name: jobs.batch.volcano.sh}
+            spec:
+              group: batch.volcano.sh
+              scope: Namespaced
+              names: {plural: jobs, singular: job, kind: Job}
+              conversion:
+                strategy: Webhook
+                webhook:
+                  clientConfig: {url: "https://127.0.0.1:1/convert"}
+                  conversionReviewVersions: [v1]
+              versions:
+              - {name: v1, served: true, storage: false, schema: &any {openAPIV3Schema: {type: object}}}
+              - {name: v1alpha1, served: true, storage: true, schema: *any}
+            """;
+
+    private static final String UNCONVERTED =
+            """
+            apiVersion: batch.volcano.sh/v1alpha1
+            kind: Job
+            metadata: {name: unconverted, namespace: default}
+            """;
 
     @TempDir private static Path directory;
 
@@ -130,6 +158,42 @@ class ClusterJobsKubeIT {
         training.delete("running");
         Await.until("noticed by the watch that began again", () -> ended.contains(running));
         assertThat(jobs.over(Set.of(running))).containsExactly(running);
+    }
+
+    /** What is asked for may be of that kind. */
+    @Test
+    void whileAKindCannotBeListedNothingIsOver() {
+        String succeeded = training.finish("succeeded");
+        Await.until("over", () -> jobs.over(Set.of(succeeded)).contains(succeeded));
+        client.resource(UNCONVERTED_KIND).create();
+        try {
+            Await.until("an object is stored", ClusterJobsKubeIT::storesAnUnconverted);
+
+            Await.until("it is asked for", () -> jobs.over(Set.of(succeeded)).isEmpty());
+        } finally {
+            // Nobody could list its objects to delete them, either.
+            var kind =
+                    client.apiextensions()
+                            .v1()
+                            .customResourceDefinitions()
+                            .withName("jobs.batch.volcano.sh");
+            kind.edit(
+                    crd -> {
+                        crd.getSpec().setConversion(null);
+                        return crd;
+                    });
+            kind.delete();
+        }
+        Await.until("gone", () -> jobs.over(Set.of(succeeded)).contains(succeeded));
+    }
+
+    private static boolean storesAnUnconverted() {
+        try {
+            client.resource(UNCONVERTED).create();
+            return true;
+        } catch (KubernetesClientException notServedYet) {
+            return false;
+        }
     }
 
     @Test
