@@ -47,7 +47,7 @@ Errors::
 
 from forebay._async_client import AsyncClient
 from forebay._client import Client
-from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async, release_dataset
+from forebay._dataset import CachedDataset, ensure_dataset_cached, ensure_dataset_cached_async
 from forebay._errors import (
     AlreadyExists,
     ApiError,
@@ -121,6 +121,7 @@ from forebay._models import (
     Worker,
 )
 from forebay._prefetch import prefetch_dataset
+from forebay._release import release_dataset
 
 __version__ = "0.1.0"
 

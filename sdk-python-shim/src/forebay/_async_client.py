@@ -136,7 +136,7 @@ class AsyncClient:
         run_id: str | None = None,
         terms: Terms | None = None,
     ) -> Receipt:
-        return await self._run(
+        receipts = await self._run(
             _ensure.ensure(
                 self._exchanges,
                 dataset,
@@ -150,6 +150,7 @@ class AsyncClient:
                 terms=terms,
             )
         )
+        return receipts[0]
 
     async def start_ensure(
         self,

@@ -181,9 +181,11 @@ class Client:
     ) -> Receipt:
         """Returns when every byte of the version is in the region and verified, and the pin, if any, is held.
 
-        With ``terms`` it is less of it, or in more regions, or after a deadline in any case.
+        With ``terms`` it is less of it, or in more regions, each of which then has the pin, or after a deadline in any
+        case.
 
-        Restarts of the control plane are waited out. Called again for the same version it joins the work.
+        Restarts of the control plane are waited out, and what passes by itself once the platform has accepted the
+        request. Called again for the same version it joins the work.
 
         What is filled because of it goes to the account of ``run_id``, in `costs`.
 
@@ -191,7 +193,7 @@ class Client:
             EnsureTimeout: if that takes longer than ``timeout``.
             DeadlineExceeded: if the deadline of the terms has passed, and they do not say ``run_cold``.
         """
-        return self._run(
+        receipts = self._run(
             _ensure.ensure(
                 self._exchanges,
                 dataset,
@@ -205,6 +207,7 @@ class Client:
                 terms=terms,
             )
         )
+        return receipts[0]
 
     def start_ensure(
         self,

@@ -6,15 +6,15 @@ import asyncio
 import atexit
 import contextlib
 import os
-import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from forebay import _mounts, _settings
 from forebay._client import Client
-from forebay._errors import ConfigurationError, ForebayError, NotFound, PinLost
-from forebay._keeper import PinKeeper
+from forebay._errors import ConfigurationError, ForebayError, ForebayWarning, PinLost
+from forebay._held import HeldPin
 from forebay._models import Pin, Progress, Receipt, Terms
 from forebay._request import Ensured, EnsureRequest
 from forebay._runs import PinClaim, Run
@@ -24,7 +24,6 @@ HELD_LEASE_SECONDS = 300
 """The lease of a pin that a ``with`` block takes when the caller named none: renewed, so short is safe."""
 
 _ENTRY_RETRY_SECONDS = 5.0
-_RELEASE_RETRY_SECONDS = 5.0
 
 
 def ensure_dataset_cached(
@@ -66,7 +65,8 @@ def ensure_dataset_cached(
         on_deadline: what it then is if not enough is there: ``"fail"`` (default), or ``"run_cold"``: what is missing
             is fetched when it is read, and ``receipt.cold`` says why.
         priority: ``"interactive"`` (the default), or ``"speculative"`` for what nobody waits for.
-        also_in: further regions that must have the version before this returns, without a path here.
+        also_in: further regions that must have the version before this returns, without a path here. It is pinned in
+            them, too, for as long as in ``region``.
         progress: show progress, on stderr or in the notebook; or a function that is called with each ``Progress``.
         api: the control plane's address; default ``FOREBAY_API``.
         mount_root: where this machine mounts datasets; default ``FOREBAY_MOUNT_ROOT``, else what the region says.
@@ -82,7 +82,7 @@ def ensure_dataset_cached(
     asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = asked.ensure(lease)
-    return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
+    return CachedDataset(got.receipts[0], mount_root=root, _asked=asked, _lease_seconds=lease, _ensured=got)
 
 
 async def ensure_dataset_cached_async(
@@ -109,43 +109,7 @@ async def ensure_dataset_cached_async(
     asked = _asked(name, version, region, holder, reason, run_id, timeout, terms, progress, api)
     lease, root = _lease(pin_for), _settings.mount_root(mount_root)
     got = await asked.ensure_async(lease)
-    return CachedDataset(got.receipt, mount_root=root, _asked=asked, _lease_seconds=lease, _claim=got.claim)
-
-
-def release_dataset(
-    name: str,
-    version: str,
-    region: str | None = None,
-    *,
-    run_id: str | None = None,
-    holder: str | None = None,
-    api: str | None = None,
-) -> None:
-    """Lets go of what a run holds, from whatever process: for the last step of a pipeline whose first one holds.
-
-    Does nothing if the run holds nothing there (any more).
-
-    Args:
-        name: ``namespace/name`` of the dataset.
-        version: the version's name.
-        region: where; default ``FOREBAY_REGION``.
-        run_id: the run, as ``ensure_dataset_cached`` was told; default ``FOREBAY_RUN_ID``.
-        holder: the holder, if ``ensure_dataset_cached`` was told one.
-        api: the control plane's address; default ``FOREBAY_API``.
-    """
-    run = Run.of_process(run_id)
-    if run is None:
-        raise ConfigurationError("no run is named: pass run_id, or set FOREBAY_RUN_ID")
-    region = _settings.region(region)
-    pin_id = run.pin_id(name, version, region, holder or run.holder)
-    with Client(api) as client, contextlib.suppress(NotFound):
-        if version == "latest":
-            # What it meant when the pin was taken; there may be a later one since.
-            held = [pin.version for pin in client.pins(region) if (pin.dataset, pin.id) == (name, pin_id)]
-        else:
-            held = [version]
-        for each in held:
-            client.unpin(name, each, region, pin_id)
+    return CachedDataset(got.receipts[0], mount_root=root, _asked=asked, _lease_seconds=lease, _ensured=got)
 
 
 def _asked(
@@ -216,14 +180,14 @@ class CachedDataset:
         mount_root: Path | None = None,
         _asked: EnsureRequest | None = None,
         _lease_seconds: int | None = None,
-        _claim: PinClaim | None = None,
+        _ensured: Ensured | None = None,
     ) -> None:
         self._mount_root = mount_root
         self._asked = _asked
         self._lease_seconds = _lease_seconds
-        self._pin: Pin | None
-        self._taken(Ensured(receipt, _claim))
-        self._keeper: PinKeeper | None = None
+        self._claim: PinClaim | None
+        self._taken(_ensured or Ensured((receipt,), None))
+        self._is_kept = False
         self._path: Path | None = None
         self._released = False
         self._owner = os.getpid()
@@ -261,13 +225,21 @@ class CachedDataset:
 
     @property
     def pin(self) -> Pin | None:
-        """The pin that holds the version, as of its last renewal."""
-        return self._keeper.pin if self._keeper is not None else self._pin
+        """The pin that holds the version in ``region``, as of its last renewal; None if there is none.
+
+        A receipt that is cold may have none: as long as the region has not mounted the version there is nothing to be
+        held.
+        """
+        return None if self._own is None else self._own.pin
 
     @property
     def pin_lost(self) -> PinLost | None:
-        """Why the pin is lost; None while all is well."""
-        return self._keeper.lost if self._keeper is not None else None
+        """Why the pin is lost; None while all is well.
+
+        Only of the pin in ``region``, which is what is read: of one in a region of ``also_in`` a ``ForebayWarning``
+        tells.
+        """
+        return None if self._own is None else self._own.lost
 
     def check(self) -> None:
         """Does nothing while the pin is held; call it between epochs.
@@ -279,54 +251,46 @@ class CachedDataset:
             raise self.pin_lost
 
     def renew(self) -> Pin:
-        """Lets the pin's lease begin anew: for programs that hold one without a ``with`` block.
+        """Lets the leases of all pins begin anew: for programs that hold some without a ``with`` block.
 
         Raises:
-            PinLost: if there is no pin (any more).
+            PinLost: if there is no pin in ``region`` (any more).
         """
-        return self._renew(None)
-
-    def _renew(self, retry_seconds: float | None) -> Pin:
-        pin = self.pin
-        if pin is None or self._asked is None or self._released:
+        if self._own is None or self._asked is None or self._released:
             raise PinLost(f"there is no pin on {self.name}@{self.version} to renew: it was released, or never taken")
-        try:
-            with Client(self._asked.api) as client:
-                sent_at = time.monotonic()
-                renewed = client.renew(self.name, self.version, self.region, pin.id, retry_seconds=retry_seconds)
-        except NotFound as error:
-            raise PinLost(f"the pin {pin.id} on {self.name}@{self.version} has ended: {error.detail}") from error
-        self._pin = renewed
-        self._renewed_at = sent_at
-        if self._keeper is not None:
-            self._keeper.renewed(renewed, sent_at)
+        with Client(self._asked.api) as client:
+            renewed = self._own.renew(client, None)
+            for held in self._others():
+                try:
+                    held.renew(client, None)
+                except ForebayError as error:
+                    warnings.warn(f"{error} (in {held.pin.region}; nothing is read there)", ForebayWarning, 2)
         return renewed
 
     def release(self) -> None:
-        """Stops renewing and lets go of the pin; does nothing if there is none. The files stay until eviction."""
+        """Stops renewing and lets go of all pins; does nothing if there is none. The files stay until eviction."""
         # A forked child has a copy of us; the pin is its parent's.
         if self._asked is None or self._released or os.getpid() != self._owner:
             return
         self._released = True
         atexit.unregister(self.release)
-        pin, lost = self.pin, self.pin_lost
-        if self._keeper is not None:
-            self._keeper.stop()
-        if pin is None:
-            return
+        for held in self._held:
+            held.stop()
         if self._claim is not None:
             self._claim.give_back()
-        if lost is not None:
-            return
-        # If the control plane is away, the end of the lease does the same a little later.
-        with contextlib.suppress(ForebayError), Client(self._asked.api) as client:
-            client.unpin(self.name, self.version, self.region, pin.id, retry_seconds=_RELEASE_RETRY_SECONDS)
+        alive = [held for held in self._held if held.lost is None]
+        if alive:
+            with contextlib.suppress(ForebayError), Client(self._asked.api) as client:
+                for held in alive:
+                    held.release(client)
 
     def __enter__(self) -> CachedDataset:
         asked = self._to_hold()
-        if self._keeper is None:
+        if not self._is_kept:
             if not self._still_held():
-                self._taken(asked.ensure(self._held_lease()))
+                # If that fails, the claim is given back.
+                claim, self._claim = self._claim, None
+                self._taken(asked.ensure(self._held_lease(), claim, self._receipts))
             self._keep(asked)
         return self
 
@@ -337,9 +301,10 @@ class CachedDataset:
 
     async def __aenter__(self) -> CachedDataset:
         asked = self._to_hold()
-        if self._keeper is None:
+        if not self._is_kept:
             if not await asyncio.to_thread(self._still_held):
-                self._taken(await asked.ensure_async(self._held_lease()))
+                claim, self._claim = self._claim, None
+                self._taken(await asked.ensure_async(self._held_lease(), claim, self._receipts))
             self._keep(asked)
         return self
 
@@ -354,18 +319,22 @@ class CachedDataset:
         return self._asked
 
     def _still_held(self) -> bool:
-        """Whether the pin that came with the receipt lives: it may have ended since, and with it the version."""
-        if self._pin is None:
-            return False
-        try:
-            self._renew(_ENTRY_RETRY_SECONDS)
-        except PinLost:
-            if self._claim is not None:
-                self._claim.give_back()
-            return False
-        except ForebayError:
-            pass  # Nobody answers; the keeper goes on asking for as long as the pin can live.
-        return True
+        """Whether the pins that came with the receipts live: one may have ended since, and with it the version."""
+        if self._asked is None or self._claim is None:
+            return False  # Nobody has asked for any.
+        with Client(self._asked.api) as client:
+            for held in self._held:
+                try:
+                    held.renew(client, _ENTRY_RETRY_SECONDS)
+                except PinLost:
+                    return False
+                except ForebayError:
+                    pass  # Nobody answers; the keeper goes on asking for as long as the pin can live.
+        return self._has_what_it_can()
+
+    def _has_what_it_can(self) -> bool:
+        # What is not mounted when the deadline comes is handed out cold, and cannot be held.
+        return self._own is not None or self.receipt.cold is not None
 
     def _held_lease(self) -> int:
         self._lease_seconds = self._lease_seconds or HELD_LEASE_SECONDS
@@ -373,15 +342,22 @@ class CachedDataset:
 
     def _taken(self, ensured: Ensured) -> None:
         # A receipt and its pin come together: in between the version could be evicted.
-        self.receipt = ensured.receipt
-        self._pin = ensured.receipt.pin
+        self._receipts = ensured.receipts
+        self.receipt = ensured.receipts[0]
         self._claim = ensured.claim
-        self._renewed_at = time.monotonic()
+        pins = [receipt.pin for receipt in ensured.receipts if receipt.pin is not None]
+        self._held = [HeldPin(pin, is_read=pin.region == self.region) for pin in pins]
+        self._own = next((held for held in self._held if held.is_read), None)
+
+    def _others(self) -> list[HeldPin]:
+        return [held for held in self._held if not held.is_read and held.lost is None]
 
     def _keep(self, asked: EnsureRequest) -> None:
-        if self._pin is None:
+        if not self._has_what_it_can():
             raise ForebayError(f"the platform gave no pin on {self.name}@{self.version}")
-        self._keeper = PinKeeper(asked.api, self._pin, self._held_lease(), self._renewed_at)
+        for held in self._held:
+            held.keep(asked.api, self._held_lease())
+        self._is_kept = True
         atexit.register(self.release)
 
     def __fspath__(self) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import inf
 
 from forebay import _calls
-from forebay._calls import MAX_WAIT_SECONDS
-from forebay._errors import ConnectionFailed, EnsureTimeout, NotFound, UnexpectedAnswer
-from forebay._exchange import Exchanges, Operation
+from forebay._calls import MAX_WAIT_SECONDS, Call
+from forebay._errors import ApiError, EnsureTimeout, ForebayError, NotFound, UnexpectedAnswer
+from forebay._exchange import Exchanges, Operation, Pause, Pauses, is_not_now, may_pass
 from forebay._models import EnsureStatus, PinSpec, Progress, Receipt, Terms
 from forebay._values import Duration, human_bytes, seconds_of
 
 ACCEPTED_RETRY_SECONDS = 900.0
-"""How long a control plane that has accepted a request may be away before the caller is told."""
+"""How long a control plane that has accepted a request may be away, or say "not now", before the caller is told."""
 
 _MAX_RESENDS = 5
 _FIRST_WAIT_SECONDS = 1
@@ -32,8 +33,8 @@ def ensure(
     idempotency_key: str | None,
     run_id: str | None,
     terms: Terms | None,
-) -> Operation[Receipt]:
-    """Asks for a version, looks after the request, and returns the receipt.
+) -> Operation[tuple[Receipt, ...]]:
+    """Asks for a version, looks after the request, and returns a receipt of each region, the one of ``region`` first.
 
     The first request is given up as any other is. Once it is accepted, outages of up to ``ACCEPTED_RETRY_SECONDS`` are
     waited out: the work goes on without us.
@@ -41,51 +42,160 @@ def ensure(
     Raises:
         EnsureTimeout: if it takes longer than ``timeout``.
     """
-    key = idempotency_key or _calls.new_id()
-    seconds = None if timeout is None else seconds_of(timeout)
-    deadline = None if seconds is None else time.monotonic() + seconds
-    # Somebody who watches wants figures every second; everybody else holds fewer, longer requests.
-    longest_wait = MAX_WAIT_SECONDS if on_progress is None else 1
-    seen: EnsureStatus | None = None
-    told: Progress | None = None
-    resends = 0
-    # Short at first, that we soon know the request is accepted; but not so short that one who asks for what is there
-    # already is told of progress.
-    wait = _FIRST_WAIT_SECONDS
-    while True:
-        left = None if deadline is None else deadline - time.monotonic()
-        if left is not None and left <= 0 and seen is not None:
-            raise _timeout(dataset, version, region, seconds, seen)
+    asked = _Asked(dataset, version, region, pin, idempotency_key or _calls.new_id(), run_id, terms)
+    return _Wait(exchanges, asked, None if timeout is None else seconds_of(timeout), on_progress).run()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked for; under one key, so that it is one request however often it is sent."""
+
+    dataset: str
+    version: str
+    region: str
+    pin: PinSpec | None
+    key: str
+    run_id: str | None
+    terms: Terms | None
+
+    def send(self, wait: int) -> Call[EnsureStatus]:
+        return _calls.ensure(self.dataset, self.version, self.region, self.pin, wait, self.key, self.run_id, self.terms)
+
+    def look(self, request_id: str, wait: int) -> Call[EnsureStatus]:
+        return _calls.ensure_status(self.dataset, self.version, self.region, request_id, wait)
+
+    @property
+    def answered_within(self) -> float:
+        """In how many seconds the platform is to answer."""
+        seconds = None if self.terms is None else self.terms.deadline_seconds
+        return inf if seconds is None else seconds
+
+
+class _Wait:
+    """One caller's wait for what he has asked for."""
+
+    def __init__(
+        self,
+        exchanges: Exchanges,
+        asked: _Asked,
+        seconds: int | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self._exchanges = exchanges
+        self._asked = asked
+        self._seconds = seconds
+        self._begun = time.monotonic()
+        self._on_progress = on_progress
+        # Somebody who watches wants figures every second; everybody else holds fewer, longer requests.
+        self._longest = MAX_WAIT_SECONDS if on_progress is None else 1
+        self._seen: EnsureStatus | None = None
+        self._told: Progress | None = None
+        self._is_under_way = False
+        self._resends = 0
+        self._setbacks = _Setbacks()
+
+    def run(self) -> Operation[tuple[Receipt, ...]]:
+        while True:
+            if self._seen is not None and self._left() <= 0:
+                raise self._timeout(self._seen)
+            try:
+                status = yield from self._answer()
+            except NotFound as error:
+                self._forgotten(error)
+            except ForebayError as error:
+                yield Pause(self._pause_after(error))
+            else:
+                if status.done:
+                    return _receipts(status)
+                self._goes_on(status)
+
+    def _answer(self) -> Operation[EnsureStatus]:
+        left, seen = self._left(), self._seen
         if seen is None:
-            call = _calls.ensure(dataset, version, region, pin, wait, key, run_id, terms)
-            limit = exchanges.retry_seconds
-        else:
-            call = _calls.ensure_status(dataset, version, region, seen.request_id, wait)
-            limit = ACCEPTED_RETRY_SECONDS
-        try:
-            status = yield from exchanges.one(call, limit if left is None else max(0.0, min(limit, left)))
-        except NotFound:
-            # The platform does not know our request (any more): say it again under the same key.
-            if seen is None or resends >= _MAX_RESENDS:
-                raise
-            resends += 1
-            seen = None
-            continue
-        except ConnectionFailed as error:
-            if seen is not None and deadline is not None and time.monotonic() >= deadline:
-                raise _timeout(dataset, version, region, seconds, seen) from error
-            raise
-        if not status.done:
-            status = _not_before(told, status)
-            told = status.progress or told
-        seen = status
-        if status.done:
-            if status.receipt is None:
-                raise UnexpectedAnswer("the control plane says that the request is done but gives no receipt")
-            return status.receipt
-        if on_progress is not None and status.progress is not None:
-            on_progress(status.progress)
-        wait = longest_wait if deadline is None else _wait(longest_wait, deadline - time.monotonic())
+            # Short, that we soon know the request is accepted; but not so short that one who asks for what is there
+            # already is told of progress.
+            return self._exchanges.one(self._asked.send(_FIRST_WAIT_SECONDS), min(self._exchanges.retry_seconds, left))
+        wait = max(0, int(min(self._longest, left + 0.999)))
+        call = self._asked.look(seen.request_id, wait) if self._is_under_way else self._asked.send(wait)
+        return self._exchanges.one(call, max(0.0, min(ACCEPTED_RETRY_SECONDS, left)), until_answered=True)
+
+    def _forgotten(self, error: NotFound) -> None:
+        """The platform does not know our request (any more): it is said again under the same key."""
+        if not self._is_under_way or self._resends >= _MAX_RESENDS:
+            raise error
+        self._resends += 1
+        self._is_under_way = False
+
+    def _pause_after(self, error: ForebayError) -> float:
+        """How long to wait before the request is sent again, in seconds.
+
+        An accepted request of which the platform says "not now" may have ended with that, and would be answered so for
+        ever. To send it begins it anew, or joins what goes on after all.
+        """
+        if self._seen is None or not may_pass(error):
+            raise error
+        left = self._left()
+        if left <= 0:
+            raise self._timeout(self._seen) from error
+        # Whoever is to be answered by a deadline must not wait for one after the other.
+        is_in_time = time.monotonic() - self._begun < self._asked.answered_within
+        pause = self._setbacks.next_pause(error) if is_in_time and is_not_now(error) else None
+        if pause is None:
+            raise error
+        self._is_under_way = False
+        return min(pause, left)
+
+    def _goes_on(self, status: EnsureStatus) -> None:
+        self._is_under_way = True
+        self._seen = _not_before(self._told, status)
+        progress = self._seen.progress
+        if progress is not None:
+            self._told = progress
+            if self._on_progress is not None:
+                self._on_progress(progress)
+
+    def _left(self) -> float:
+        """Of the caller's time, in seconds; infinite if he has said nothing."""
+        return inf if self._seconds is None else self._begun + self._seconds - time.monotonic()
+
+    def _timeout(self, seen: EnsureStatus) -> EnsureTimeout:
+        asked, progress = self._asked, seen.progress
+        how_far = ""
+        if progress is not None:
+            total = "" if progress.bytes is None else f" of {human_bytes(progress.bytes)}"
+            how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total})"
+        version = f"{asked.dataset}@{asked.version}"
+        return EnsureTimeout(
+            f"{version} was not complete in {asked.region} within {self._seconds} s{how_far}; "
+            "the platform goes on with it, and asking again joins it; "
+            f"'forebay cancel {version} {seen.request_id}' takes it back",
+            progress=progress,
+            request_id=seen.request_id,
+        )
+
+
+class _Setbacks:
+    """How often the platform has said "not now" of an accepted request, and how long to wait each time."""
+
+    def __init__(self) -> None:
+        self._pauses: Pauses | None = None
+        self._last = 0.0
+
+    def next_pause(self, error: ForebayError) -> float | None:
+        """In seconds; None when that has gone on for ``ACCEPTED_RETRY_SECONDS``."""
+        now = time.monotonic()
+        # What comes after so long a time in which all went well has another reason.
+        if self._pauses is None or now - self._last >= ACCEPTED_RETRY_SECONDS:
+            self._pauses = Pauses(ACCEPTED_RETRY_SECONDS)
+        self._last = now
+        return self._pauses.next(error.retry_after if isinstance(error, ApiError) else None)
+
+
+def _receipts(status: EnsureStatus) -> tuple[Receipt, ...]:
+    first = status.receipt
+    if first is None:
+        raise UnexpectedAnswer("the control plane says that the request is done but gives no receipt")
+    return (first, *(each for each in status.receipts if each.region != first.region))
 
 
 def _not_before(told: Progress | None, status: EnsureStatus) -> EnsureStatus:
@@ -95,22 +205,3 @@ def _not_before(told: Progress | None, status: EnsureStatus) -> EnsureStatus:
         return status
     size = told.bytes if now.bytes is None else now.bytes
     return replace(status, progress=replace(now, bytes_cached=max(told.bytes_cached, now.bytes_cached), bytes=size))
-
-
-def _wait(longest: int, left: float) -> int:
-    return max(0, min(longest, int(left + 0.999)))
-
-
-def _timeout(dataset: str, version: str, region: str, seconds: float | None, seen: EnsureStatus) -> EnsureTimeout:
-    progress = seen.progress
-    how_far = ""
-    if progress is not None:
-        total = "" if progress.bytes is None else f" of {human_bytes(progress.bytes)}"
-        how_far = f" ({progress.state}, {human_bytes(progress.bytes_cached)}{total})"
-    return EnsureTimeout(
-        f"{dataset}@{version} was not complete in {region} within {seconds:.0f} s{how_far}; "
-        "the platform goes on with it, and asking again joins it; "
-        f"'forebay cancel {dataset}@{version} {seen.request_id}' takes it back",
-        progress=progress,
-        request_id=seen.request_id,
-    )

@@ -85,7 +85,10 @@ class ApiError(ForebayError):
     Attributes:
         status: the HTTP status.
         detail: what happened and what to do, for people; as the server wrote it.
+        retry_after: its header ``Retry-After``; None if it has none.
     """
+
+    retry_after: str | None = None
 
     def __init__(
         self, code: str, status: int, detail: str, *, retryable: bool = False, field: str | None = None

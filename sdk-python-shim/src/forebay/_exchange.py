@@ -20,7 +20,7 @@ from typing import TypeVar
 import httpx
 
 from forebay._calls import Call, Paged, Request
-from forebay._errors import ApiError, ConnectionFailed
+from forebay._errors import ApiError, ConnectionFailed, ForebayError
 
 T = TypeVar("T")
 
@@ -58,22 +58,27 @@ class Exchanges:
         self.base = base
         self.retry_seconds = retry_seconds
 
-    def one(self, call: Call[T], retry_seconds: float | None = None) -> Operation[T]:
+    def one(self, call: Call[T], retry_seconds: float | None = None, *, until_answered: bool = False) -> Operation[T]:
         """Has one call answered, trying for ``retry_seconds`` if that is given.
+
+        Args:
+            until_answered: whether any answer of the platform will do, "not now" as well: who asks after something
+                that is over gets the same one for ever.
 
         Raises:
             ConnectionFailed: if there was no answer in that time.
             ApiError: if the answer is a problem that does not pass, or did not in that time.
         """
         limit = self.retry_seconds if retry_seconds is None else retry_seconds
-        pauses = _Pauses(limit)
+        pauses = Pauses(limit)
         while True:
             outcome = yield call.request(self.base)
             if isinstance(outcome, httpx.Response):
                 try:
                     return call.parse(outcome)
                 except ApiError as error:
-                    pause = pauses.next(outcome.headers.get("Retry-After")) if _passes(error) else None
+                    again = _is_of_proxy(error) or (is_not_now(error) and not until_answered)
+                    pause = pauses.next(error.retry_after) if again else None
                     if pause is None:
                         raise
             else:
@@ -94,7 +99,7 @@ class Exchanges:
         return found
 
 
-class _Pauses:
+class Pauses:
     """How long to wait before each next try, until a time limit."""
 
     def __init__(self, limit_seconds: float) -> None:
@@ -112,11 +117,21 @@ class _Pauses:
         return None if left <= 0 else min(pause, left)
 
 
-def _passes(error: ApiError) -> bool:
+def is_not_now(error: ForebayError) -> bool:
+    """Whether the platform itself says what passes by itself."""
     # A code that usually passes does not when the server says so: a region whose filling was given up as UNAVAILABLE
     # stays so until somebody resumes it.
+    return error.retryable and error.code in _PASSING
+
+
+def may_pass(error: ForebayError) -> bool:
+    """Whether nobody has answered, or what was answered passes by itself."""
+    return isinstance(error, ConnectionFailed) or is_not_now(error) or _is_of_proxy(error)
+
+
+def _is_of_proxy(error: ForebayError) -> bool:
     # Without a code it came from a proxy.
-    return error.retryable and (error.code in _PASSING or error.code.startswith("HTTP_"))
+    return error.retryable and error.code.startswith("HTTP_")
 
 
 def _why(error: Exception | None) -> str:

@@ -24,17 +24,19 @@ class PinKeeper:
 
     Args:
         renewed_at: when the lease last began, in the time of ``time.monotonic``.
+        is_read: whether what it holds is read here, or only has to stay in another region.
     """
 
-    def __init__(self, api: str, pin: Pin, lease_seconds: float, renewed_at: float) -> None:
+    def __init__(self, api: str, pin: Pin, lease_seconds: float, renewed_at: float, *, is_read: bool) -> None:
         self._api = api
         self._pin = pin
         self._lease_seconds = lease_seconds
+        self._is_read = is_read
         self._owner = os.getpid()
         self._stop = threading.Event()
         self._renewed_at = renewed_at
         self.lost: PinLost | None = None
-        self._thread = threading.Thread(target=self._run, name=f"forebay-pin-{pin.id[:8]}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"forebay-pin-{pin.region}-{pin.id[:8]}", daemon=True)
         self._thread.start()
 
     @property
@@ -80,9 +82,14 @@ class PinKeeper:
 
     def _lose(self, why: str, cause: ForebayError) -> None:
         pin = self._pin
+        danger = (
+            "the version may be evicted while it is being read"
+            if self._is_read
+            else "the version may be evicted there, while what is read here is held by another pin"
+        )
         lost = PinLost(
             f"the pin {pin.id} on {pin.dataset}@{pin.version} in {pin.region} is lost: {why}; "
-            "the version may be evicted while it is being read. Call ensure_dataset_cached again to hold it anew"
+            f"{danger}. Call ensure_dataset_cached again to hold it anew"
         )
         lost.__cause__ = cause
         self.lost = lost

@@ -22,7 +22,7 @@ def prefetch_dataset(
 
     Args:
         name: ``namespace/name`` of the dataset.
-        version: the version's name.
+        version: the version's name, or ``latest``: the one that is the newest at this moment.
         region: where; default ``FOREBAY_REGION``.
         api: the control plane's address; default ``FOREBAY_API``.
 

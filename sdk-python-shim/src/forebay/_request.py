@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from forebay import _settings
+from forebay import _calls, _ensure, _held, _settings
 from forebay._async_client import AsyncClient
-from forebay._calls import new_id
+from forebay._calls import Call, new_id
 from forebay._client import Client
 from forebay._errors import ForebayError
+from forebay._exchange import Exchanges, Operation
 from forebay._models import PinSpec, Progress, Receipt, Terms
 from forebay._progress import ProgressDisplay
 from forebay._runs import PinClaim, Run
@@ -19,9 +20,13 @@ from forebay._values import Duration
 
 @dataclass(frozen=True)
 class Ensured:
-    """What the platform promised; ``claim`` is on the id of the pin, if there is one."""
+    """What the platform promised; ``claim`` is on the id of the pins, if there are any.
 
-    receipt: Receipt
+    Attributes:
+        receipts: of each region, the first being the one whose files are read.
+    """
+
+    receipts: tuple[Receipt, ...]
     claim: PinClaim | None
 
 
@@ -40,56 +45,66 @@ class EnsureRequest:
     run: Run | None
     terms: Terms | None = None
 
-    def ensure(self, lease_seconds: int | None) -> Ensured:
-        """Waits for the version, held by a pin if there is a lease."""
-        claim = self._claim(lease_seconds)
+    def ensure(
+        self, lease_seconds: int | None, claim: PinClaim | None = None, there: Sequence[Receipt] = ()
+    ) -> Ensured:
+        """Waits for the version, held by pins if there is a lease.
+
+        Args:
+            claim: on the id of the pins, if they had one before.
+            there: receipts of an earlier call. What was not pinned then only has to be held: there is nothing to wait
+                for, unless it has gone again.
+        """
+        claim = claim or self._claim(lease_seconds)
         pin = self._pin(claim, lease_seconds)
         with Client(self.api) as client, self._shown() as show:
             try:
-                receipt = client.ensure(
-                    self.name,
-                    self.version,
-                    self.region,
-                    pin=pin,
-                    timeout=self.timeout,
-                    on_progress=show.progress,
-                    idempotency_key=self._key(pin),
-                    run_id=None if self.run is None else self.run.id,
-                    terms=self.terms,
-                )
+                receipts = client._run(self._operation(client._exchanges, pin, there, show))
             except BaseException:
-                if claim is not None and self._is_in_vain(claim):
+                for unpin in self._unpins(claim, there):
                     with contextlib.suppress(ForebayError):
-                        client.unpin(self.name, self.version, self.region, claim.id, retry_seconds=0.0)
+                        client._send(unpin, 0.0)
                 raise
-            show.done(receipt)
-        return Ensured(receipt, claim)
+        return Ensured(receipts, claim)
 
-    async def ensure_async(self, lease_seconds: int | None) -> Ensured:
+    async def ensure_async(
+        self, lease_seconds: int | None, claim: PinClaim | None = None, there: Sequence[Receipt] = ()
+    ) -> Ensured:
         """The same, for asyncio: to cancel it is to let go."""
-        claim = self._claim(lease_seconds)
+        claim = claim or self._claim(lease_seconds)
         pin = self._pin(claim, lease_seconds)
         async with AsyncClient(self.api) as client:
             with self._shown() as show:
                 try:
-                    receipt = await client.ensure(
-                        self.name,
-                        self.version,
-                        self.region,
-                        pin=pin,
-                        timeout=self.timeout,
-                        on_progress=show.progress,
-                        idempotency_key=self._key(pin),
-                        run_id=None if self.run is None else self.run.id,
-                        terms=self.terms,
-                    )
+                    receipts = await client._run(self._operation(client._exchanges, pin, there, show))
                 except BaseException:
-                    if claim is not None and self._is_in_vain(claim):
+                    for unpin in self._unpins(claim, there):
                         with contextlib.suppress(ForebayError):
-                            await client.unpin(self.name, self.version, self.region, claim.id, retry_seconds=0.0)
+                            await client._send(unpin, 0.0)
                     raise
-                show.done(receipt)
-        return Ensured(receipt, claim)
+        return Ensured(receipts, claim)
+
+    def _operation(
+        self, exchanges: Exchanges, pin: PinSpec | None, there: Sequence[Receipt], show: _Shown
+    ) -> Operation[tuple[Receipt, ...]]:
+        if there and pin is not None and all(receipt.pin is None for receipt in there):
+            held = yield from _held.take(exchanges, there, pin)
+            if held is not None:
+                return held
+        receipts = yield from _ensure.ensure(
+            exchanges,
+            self.name,
+            self._meant(there),
+            self.region,
+            pin=pin,
+            timeout=self.timeout,
+            on_progress=show.progress,
+            idempotency_key=self._key(pin),
+            run_id=None if self.run is None else self.run.id,
+            terms=self.terms,
+        )
+        show.done(receipts[0])
+        return receipts
 
     def _claim(self, lease_seconds: int | None) -> PinClaim | None:
         if lease_seconds is None:
@@ -109,14 +124,23 @@ class EnsureRequest:
         terms = () if self.terms is None else (self.terms,)
         return self.run.request_key(self.name, self.version, self.region, pin, *terms)
 
-    def _is_in_vain(self, claim: PinClaim) -> bool:
-        """Whether nobody will use the pin, which may have been taken though the request failed.
+    def _unpins(self, claim: PinClaim | None, there: Sequence[Receipt]) -> list[Call[None]]:
+        """What lets go of pins that nobody will use, which may have been taken though the request failed.
 
         One that belongs to a run may be that of the process before, and the next one wants it. Others end by their
         lease if they cannot be released.
         """
+        if claim is None:
+            return []
         claim.give_back()
-        return self.run is None
+        if self.run is not None:
+            return []
+        regions = [self.region, *(() if self.terms is None else self.terms.also_in)]
+        return [_calls.unpin(self.name, self._meant(there), region, claim.id) for region in regions]
+
+    def _meant(self, there: Sequence[Receipt]) -> str:
+        # Who has asked for "latest" keeps what that meant, though there may be a later one since.
+        return there[0].version if there else self.version
 
     @contextlib.contextmanager
     def _shown(self) -> Iterator[_Shown]:

@@ -52,7 +52,11 @@ class State:
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
-    pins: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pins: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    """By region and id: an id may have a pin in each region."""
+    latest: str | None = None
+    """What ``latest`` means to requests that are new; to others it means what it did."""
+    meant: dict[str, str] = field(default_factory=dict)
     cached: set[tuple[str, str]] = field(default_factory=set)
     looks_until_cached: int = 0
     """How many answers say "not yet" before a version is complete."""
@@ -61,7 +65,11 @@ class State:
     tells: list[tuple[int, int | None]] = field(default_factory=list)
     """What the next answers say of bytes that are there, and of all bytes, before a version is complete."""
     fill_fails: Problem | None = None
+    attempts_fail: list[Problem] = field(default_factory=list)
+    """What the next attempts at a version end with, after an answer that says "not yet". Who looks hears it for ever:
+    only who asks again begins another."""
     cold: dict[str, str] | None = None
+    cold_is_mounted: bool = False
     blocked: dict[str, str] | None = None
     """Why the region ``eu`` does not go on with any version."""
     waiting: dict[str, str] | None = None
@@ -180,11 +188,11 @@ class ControlPlane:
             ("GET", dataset + "/versions", self._versions),
             ("GET", dataset + "/explain", self._explain),
             ("GET", version, lambda r, d, v: (200, self._version(d, v))),
-            ("POST", version + "/ensure", self._ensure),
+            ("POST", version + "/ensure", self._asked),
             ("POST", version + "/plan", self._plan),
             ("GET", version + "/requests/([^/]+)", lambda r, d, v, i: self._look(i)),
             ("POST", version + "/pins", self._pin),
-            ("GET", version + "/pins", lambda r, d, v: (200, {"items": self._pins(None)})),
+            ("GET", version + "/pins", lambda r, d, v: (200, {"items": self._pins(None, f"{d}@{v}")})),
             ("POST", version + "/pins/([^/]+)/renew", self._renew),
             ("DELETE", version + "/pins/([^/]+)", self._unpin),
             ("POST", version + "/evict", self._evict),
@@ -342,12 +350,22 @@ class ControlPlane:
             "workflow_url": "http://127.0.0.1/w",
         }
 
-    def _ensure(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
+    def _asked(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
         self._dataset(dataset)
         key = request.headers["idempotency-key"]
+        if version == "latest" and self.state.latest is not None:
+            version = self.state.meant.setdefault(key, self.state.latest)
+        known = self.state.requests.get(key)
+        if known is not None and "failed" in known:
+            del known["failed"]
+            known["looks"] = 0
+        return self._ensure(request, dataset, version, key)
+
+    def _ensure(self, request: Request, dataset: str, version: str, key: str) -> tuple[int, Any]:
         if key not in self.state.requests:
             self.state.fills += 1
-            first = {"region": request.body["regions"][0]} if "regions" in request.body else {}
+            named = request.body.get("regions", [])
+            first = {"region": named[0], "others": named[1:]} if named else {}
             asked = {"dataset": dataset, "version": version, "looks": 0}
             self.state.requests[key] = asked | first | request.body
         elif any(self.state.requests[key].get(name) != sent for name, sent in request.body.items()):
@@ -427,7 +445,10 @@ class ControlPlane:
             raise Problem(409, "CANCELLED", f"request {key} was taken back")
         if self.state.fill_fails is not None:
             raise self.state.fill_fails
-        name = (asked["region"], f"{asked['dataset']}@{asked['version']}")
+        if "failed" not in asked and asked["looks"] > 0 and self.state.attempts_fail:
+            asked["failed"] = self.state.attempts_fail.pop(0)
+        if "failed" in asked:
+            raise asked["failed"]
         if self.state.tells:
             cached, size = self.state.tells.pop(0)
             progress = {"region": asked["region"], "state": "WARMING", "bytes_cached": cached, "bytes": size}
@@ -442,45 +463,54 @@ class ControlPlane:
                 "bytes": TOTAL_BYTES if asked["looks"] > 1 else None,
             }
             return 202, {"request_id": key, "done": False, "progress": progress}
-        self.state.cached.add(name)
-        pin = None
-        if asked.get("pin"):
-            pin = self._take(asked["dataset"], asked["version"], asked["region"], asked["pin"])
+        receipts = [self._receipt(asked, region) for region in (asked["region"], *asked.get("others", ()))]
+        return 200, {"request_id": key, "done": True, "receipt": receipts[0], "receipts": receipts}
+
+    def _receipt(self, asked: dict[str, Any], region: str) -> dict[str, Any]:
+        dataset, version = asked["dataset"], asked["version"]
         receipt = {
-            "dataset": asked["dataset"],
-            "version": asked["version"],
+            "dataset": dataset,
+            "version": version,
             "manifest_digest": "ab" * 32,
             "objects": 3,
             "bytes": TOTAL_BYTES,
-            "region": asked["region"],
+            "region": region,
             "bytes_verified": TOTAL_BYTES,
             "bytes_from_lake": TOTAL_BYTES,
-            "path": f"{self.mount_root}/{asked['dataset']}/{asked['version']}",
+            "path": f"{self.mount_root}/{dataset}/{version}",
             "cached_at": _now(),
-            "pin": pin,
-            "workflow_id": f"dataset/{asked['dataset']}@{asked['version']}",
+            "pin": None,
+            "workflow_id": f"dataset/{dataset}@{version}",
             "workflow_url": "http://127.0.0.1/w",
         }
-        if self.state.cold is not None:
+        if self.state.cold is not None and not self.state.cold_is_mounted:
+            # What is not mounted cannot be pinned.
             unknown = dict.fromkeys(("manifest_digest", "objects", "bytes", "path", "cached_at"))
-            receipt |= unknown | {"coverage": 0, "bytes_verified": 0, "bytes_from_lake": 0, "cold": self.state.cold}
-        return 200, {"request_id": key, "done": True, "receipt": receipt}
+            return (
+                receipt | unknown | {"coverage": 0, "bytes_verified": 0, "bytes_from_lake": 0, "cold": self.state.cold}
+            )
+        self.state.cached.add((region, f"{dataset}@{version}"))
+        if asked.get("pin"):
+            receipt["pin"] = self._take(dataset, version, region, asked["pin"])
+        return receipt | {"cold": self.state.cold}
 
     def _take(self, dataset: str, version: str, region: str, asked: dict[str, Any]) -> dict[str, Any]:
         lease = asked["lease_seconds"]
-        held = self.state.pins.get(asked["id"])
+        if (region, f"{dataset}@{version}") not in self.state.cached:
+            raise Problem(404, "NOT_FOUND", f"{dataset}@{version} is not in {region}")
+        held = self.state.pins.get((region, asked["id"]))
         if held is not None and held["until"] > time.monotonic() and held["holder"] != asked["holder"]:
             raise Problem(409, "ALREADY_EXISTS", f"{held['holder']} holds a pin with the id {asked['id']}")
         pin = {"id": asked["id"], "holder": asked["holder"], "reason": asked.get("reason"), "region": region}
         pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease), "job": asked.get("job")}
-        self.state.pins[asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
+        self.state.pins[region, asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
         return pin
 
     def _pin(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
         return 201, self._take(dataset, version, request.body["region"], request.body)
 
     def _renew(self, request: Request, dataset: str, version: str, pin: str) -> tuple[int, Any]:
-        held = self.state.pins.get(pin)
+        held = self.state.pins.get((request.body["region"], pin))
         if held is None or held["until"] < time.monotonic():
             raise Problem(404, "NOT_FOUND", f"pin {pin} has ended")
         held |= {"until": time.monotonic() + held["lease"], "expires_at": _now(held["lease"])}
@@ -488,7 +518,7 @@ class ControlPlane:
 
     def _unpin(self, request: Request, dataset: str, version: str, pin: str) -> tuple[int, Any]:
         self._dataset(dataset)
-        self.state.pins.pop(pin, None)
+        self.state.pins.pop((request.query["region"], pin), None)
         return 204, None
 
     def _evict(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
@@ -497,8 +527,12 @@ class ControlPlane:
         self.state.cached.discard((request.body["region"], f"{dataset}@{version}"))
         return 200, self._version(dataset, version)
 
-    def _pins(self, region: str | None) -> list[dict[str, Any]]:
-        return [pin for pin in self.state.pins.values() if region in (None, pin["region"])]
+    def _pins(self, region: str | None, version: str | None = None) -> list[dict[str, Any]]:
+        return [
+            pin
+            for pin in self.state.pins.values()
+            if region in (None, pin["region"]) and version in (None, f"{pin['dataset']}@{pin['version']}")
+        ]
 
     def _explain(self, request: Request, dataset: str) -> tuple[int, Any]:
         self._dataset(dataset)

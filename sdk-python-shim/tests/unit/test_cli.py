@@ -217,7 +217,7 @@ def test_a_dataset_is_deleted(run: Run, plane: ControlPlane) -> None:
 def test_leaked_pins_are_listed_with_the_reason(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q")
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p1", "--holder", "me", "--job", "uid-7")
-    assert plane.state.pins["p1"]["job"] == "uid-7"
+    assert plane.state.pins["eu", "p1"]["job"] == "uid-7"
     run("pin", "vision/digits@1", "--for", "1h", "--id", "p2", "--holder", "gone")
     said = run("pins", "--leaked")
     assert "p2" in said
@@ -238,7 +238,7 @@ def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: C
     run("unpin", "vision/digits@1", "p1", "--region", "us", code=4)
     run("unpin", "vision/digits@1", "typo", "--json", code=4)
     assert json.loads(run.err)["code"] == "NOT_FOUND"
-    assert list(plane.state.pins) == ["p1"]
+    assert list(plane.state.pins) == [("eu", "p1")]
     assert plane.seen("DELETE", "/pins/") == []
     assert run("unpin", "vision/digits@1", "p1") == "released p1\n"
     assert not plane.state.pins
@@ -434,7 +434,7 @@ def test_what_others_wrote_gives_no_commands_to_a_terminal(run: Run, plane: Cont
     evil = "\x1b]0;owned\x07\x9b31m\u202e\ud800"
     plane.state.datasets["vision/evil"] = {"namespace": "vision", "name": "evil", "source": f"s3://l/{evil}\n"}
     pin = {"id": "p", "region": "eu", "dataset": "vision/evil", "version": "1", "holder": f"me{evil}"}
-    plane.state.pins["p"] = pin | {"reason": f"why\r{evil}"}
+    plane.state.pins["eu", "p"] = pin | {"reason": f"why\r{evil}"}
     plane.state.blocked = {"code": "LAKE_OBJECT_CHANGED", "message": f"{evil}\nwas overwritten"}
     plane.state.fill_fails = Problem(409, "LAKE_OBJECT_CHANGED", f"{evil} was overwritten")
     printed = [run("datasets"), run("pins"), run("status", "vision/evil@1"), run("status", "vision/evil")]

@@ -222,6 +222,7 @@ def test_honours_retry_after(plane: ControlPlane, client: Client) -> None:
 
 
 def test_waits_for_an_eviction_to_end_before_it_pins(plane: ControlPlane, client: Client) -> None:
+    client.ensure("vision/digits", "1", "eu")
     evicting = Problem(409, "EVICTING", "is being evicted", retryable=True)
     plane.fail_next(lambda handler: send(handler, 409, evicting.body))
     assert client.pin("vision/digits", "1", "eu", lease="1m").region == "eu"
@@ -282,6 +283,9 @@ def test_an_answer_that_lacks_a_field_names_it(plane: ControlPlane, client: Clie
 
 
 def test_pins_live_renew_and_end(client: Client) -> None:
+    with pytest.raises(forebay.NotFound):
+        client.pin("vision/digits", "1", "eu", lease="90s")
+    client.ensure("vision/digits", "1", "eu")
     taken = client.pin("vision/digits", "1", "eu", lease="90s", holder="me", reason="train")
     assert client.pins("eu") == client.version_pins("vision/digits", "1") == (taken,)
     assert client.pins("elsewhere") == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from control_plane import ControlPlane
+from control_plane import ControlPlane, hang_up
 
 import forebay
 from forebay import ensure_dataset_cached, prefetch_dataset
@@ -28,6 +28,22 @@ def test_the_same_hint_is_one_request_and_another_is_not(plane: ControlPlane) ->
     assert plane.state.fills == 1
     prefetch_dataset("vision/digits", "2", "eu")
     assert plane.state.fills == 2
+
+
+def test_a_hint_for_the_latest_means_what_is_the_latest_when_it_is_given(plane: ControlPlane) -> None:
+    for newest in ("1", "2"):
+        plane.state.latest = newest
+        begun = prefetch_dataset("vision/digits", "latest")
+        assert begun is not None
+        assert begun.receipt is not None
+        assert begun.receipt.version == newest
+
+
+def test_a_hint_for_the_latest_whose_answer_is_lost_is_one_request(plane: ControlPlane) -> None:
+    plane.fail_next(hang_up, hang_up)
+    prefetch_dataset("vision/digits", "latest")
+    assert len(plane.log) == 3
+    assert len({each.headers["idempotency-key"] for each in plane.log}) == 1
 
 
 def test_a_hint_that_nobody_hears_is_a_warning(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:

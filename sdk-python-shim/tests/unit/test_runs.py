@@ -57,8 +57,8 @@ def test_a_process_that_was_killed_takes_its_pin_over(
     first = Training(tmp_path / "pin", "forever", environment=environment)
     held = first.pin()
     first.kill()
-    assert list(plane.state.pins) == [held]
-    assert plane.state.pins[held]["holder"] == "run train-7"
+    assert list(plane.state.pins) == [("eu", held)]
+    assert plane.state.pins["eu", held]["holder"] == "run train-7"
 
     second = Training(tmp_path / "pin", environment=environment)
     assert second.pin() == held
@@ -91,7 +91,7 @@ def test_without_a_run_a_process_that_was_killed_leaves_its_pin_to_the_lease(
     second = Training(tmp_path / "pin", environment=environment)
     assert second.pin() != held
     second.end()
-    assert list(plane.state.pins) == [held]
+    assert list(plane.state.pins) == [("eu", held)]
 
 
 @pytest.mark.parametrize("rank", ["RANK", "JOB_COMPLETION_INDEX", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"])
@@ -100,7 +100,7 @@ def test_ranks_of_a_run_hold_a_pin_each(plane: ControlPlane, monkeypatch: pytest
     for number in ("0", "1"):
         monkeypatch.setenv(rank, number)
         held.append(ensure_dataset_cached("vision/digits", "1", pin_for="1h", run_id="train-7", progress=False))
-    assert [plane.state.pins[ds.pin.id]["holder"] for ds in held if ds.pin] == [
+    assert [plane.state.pins["eu", ds.pin.id]["holder"] for ds in held if ds.pin] == [
         f"run train-7 ({rank}=0)",
         f"run train-7 ({rank}=1)",
     ]
@@ -117,7 +117,7 @@ def test_what_one_process_holds_twice_is_held_until_the_second_lets_go(plane: Co
             assert training.pin is not None
             assert validation.pin is not None
             assert training.pin.id != validation.pin.id
-        assert list(plane.state.pins) == [training.pin.id]
+        assert list(plane.state.pins) == [("eu", training.pin.id)]
         first = training.pin.id
     with hold() as again:
         assert again.pin is not None

@@ -181,7 +181,7 @@ def test_the_pin_is_renewed_while_the_program_runs(plane: ControlPlane) -> None:
 
 def test_steps_may_be_nested_to_hold_several(plane: ControlPlane, mount_root: Path) -> None:
     (mount_root / "vision" / "digits" / "2").mkdir()
-    program = "import forebay; print(len(forebay.Client().version_pins('vision/digits', '1')))"
+    program = "import forebay; print(len(forebay.Client().pins('eu')))"
     inner = _step("--dataset", "vision/digits@2", *_python(program))
     out, _ = _run("--dataset", "vision/digits@1", "--", *inner, environment={"FOREBAY_RUN_ID": "train-7"})
     assert out == "2\n"

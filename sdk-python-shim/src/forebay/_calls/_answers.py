@@ -45,13 +45,15 @@ def problem_of(response: httpx.Response) -> Exception:
     if detail is None:
         detail = f"{response.request.url.host} answered {response.status_code} {response.reason_phrase}"
     retryable = problem.get("retryable")
-    return api_error(
+    error = api_error(
         response.status_code,
         text("code"),
         detail,
         retryable=retryable if isinstance(retryable, bool) else response.status_code in _BUSY,
         field=text("field"),
     )
+    error.retry_after = response.headers.get("Retry-After")
+    return error
 
 
 def _somebody_else(response: httpx.Response, answer: str) -> UnexpectedAnswer:

@@ -43,8 +43,10 @@ def ensure(
 
 
 def prefetch(dataset: str, version: str, region: str) -> Call[EnsureStatus]:
-    # One key for all who give the same hint: a thousand jobs that do are one request.
-    key = "hint-" + hashlib.sha256("\0".join((dataset, version, region, "speculative")).encode()).hexdigest()[:40]
+    # One key for all who give the same hint: a thousand jobs that do are one request. But the platform remembers what
+    # "latest" meant under a key, and a hint means what is the latest when it is given.
+    shared = "\0".join((dataset, version, region, "speculative"))
+    key = "hint-" + (new_id() if version == "latest" else hashlib.sha256(shared.encode()).hexdigest()[:40])
     return ensure(dataset, version, region, None, 0, key, terms=Terms(priority="speculative"))
 
 

@@ -6,9 +6,9 @@ from argparse import Namespace
 
 from forebay import _settings
 from forebay._commands._output import connect, print_json, print_pins, say, say_cause
-from forebay._dataset import release_dataset
 from forebay._errors import ConfigurationError, NotFound
 from forebay._models import Pin
+from forebay._release import release_dataset
 from forebay._values import split_version
 
 

@@ -21,10 +21,11 @@ from airflow.sdk.exceptions import AirflowFailException
 from forebay import _settings
 from forebay._calls import MAX_WAIT_SECONDS
 from forebay._client import Client
-from forebay._dataset import ensure_dataset_cached, release_dataset
+from forebay._dataset import ensure_dataset_cached
 from forebay._errors import ConfigurationError, ForebayError
 from forebay._models import PinSpec, to_json
 from forebay._prefetch import prefetch_dataset
+from forebay._release import release_dataset
 from forebay._runs import Run
 from forebay._values import seconds_of
 
