@@ -30,7 +30,11 @@ class LedgerIT extends RunningWorker {
             new Random(i).nextBytes(bytes);
             region.put("billed/%02d".formatted(i), bytes);
         }
-        WorkerProcess own = ownWorker("billed", "forebay.worker.accounts.interval=1s");
+        WorkerProcess own =
+                ownWorker(
+                        "billed",
+                        "forebay.worker.accounts.interval=1s",
+                        "forebay.worker.peers.attempts=0");
         TestVersion version = region.mount("billed", "billed/");
         awaitMounted(own, version);
 
