@@ -8,12 +8,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A disk of its own that is as small as one likes, and that can die: an ext4. Needs root. */
+/**
+ * A disk of its own that is as small as one likes, and that can die or hang: an ext4. Needs root.
+ */
 public final class LoopDisk implements AutoCloseable {
 
     private final Path image;
     private final Path mountpoint;
     private boolean gone;
+    private boolean hangs;
 
     private LoopDisk(Path image, Path mountpoint) {
         this.image = image;
@@ -87,6 +90,18 @@ public final class LoopDisk implements AutoCloseable {
                 mountpoint.toString());
     }
 
+    /** From now on nothing that is written comes to an end, until {@link #goOn}. */
+    public void hang() {
+        run("fsfreeze", "--freeze", mountpoint.toString());
+        hangs = true;
+    }
+
+    /** What was written while it hung comes to an end. */
+    public void goOn() {
+        run("fsfreeze", "--unfreeze", mountpoint.toString());
+        hangs = false;
+    }
+
     /** An error in the file system: the kernel takes no more writes. */
     public void makeReadOnly() {
         run("mount", "-o", "remount,abort", mountpoint.toString());
@@ -121,6 +136,9 @@ public final class LoopDisk implements AutoCloseable {
 
     @Override
     public void close() {
+        if (hangs) {
+            goOn();
+        }
         if (!gone) {
             vanish();
         }

@@ -44,6 +44,11 @@ final class Disk {
         return System.nanoTime() - restsSince >= REST.toNanos();
     }
 
+    /** Whether somebody is just asking it. */
+    boolean isInUse() {
+        return users.availablePermits() < MAX_USERS;
+    }
+
     /** Does something with the disk; {@code otherwise}, if that fails or is not to be tried now. */
     <T, X extends Exception> T use(T otherwise, Use<T, X> use) throws X {
         if (!isUsable() || !users.tryAcquire()) {

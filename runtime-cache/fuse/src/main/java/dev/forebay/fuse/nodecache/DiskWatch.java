@@ -11,14 +11,22 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out that the disk fails while it is read past this process: then none of our own reads
- * would tell. A few bytes are written, brought to the device and read from there, on a thread of
- * their own, for the disk may let them wait. Goes on while it fails, so that nobody relies on the
- * disk again before it is right. Safe for use by many threads.
+ * Finds out that the disk fails while it is read past this process, for then none of our own reads
+ * would tell; and that it does not answer any more, which whoever waits for it cannot tell. A few
+ * bytes are written, brought to the device and read from there, on a thread of their own. Goes on
+ * while it fails, so that nobody relies on the disk again before it is right. Safe for use by many
+ * threads.
  */
 final class DiskWatch implements AutoCloseable {
 
@@ -32,19 +40,28 @@ final class DiskWatch implements AutoCloseable {
     private final Path file;
     private final Disk disk;
     private final Duration pause;
+    private final Duration patience;
     private final Closing closing = new Closing();
     private final Thread thread =
             Thread.ofPlatform().daemon().name("disk-watch").unstarted(this::run);
+    private final ExecutorService looks =
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().daemon().name("disk-look").factory());
     private volatile long reliedUntil = System.nanoTime();
+
+    /** The look that the disk has not answered yet. */
+    private @Nullable Future<Boolean> look;
 
     /**
      * @param directory where the file is that is written, and removed again
      * @param pause how long to rest before each look
+     * @param patience how long the disk may take to answer
      */
-    DiskWatch(Path directory, Disk disk, Duration pause) {
+    DiskWatch(Path directory, Disk disk, Duration pause, Duration patience) {
         this.file = directory.resolve("probe");
         this.disk = disk;
         this.pause = pause;
+        this.patience = patience;
     }
 
     void start() {
@@ -58,24 +75,37 @@ final class DiskWatch implements AutoCloseable {
 
     private void run() {
         while (!closing.within(pause)) {
-            if (reliedUntil - System.nanoTime() > 0 || !disk.isUsable()) {
+            if (reliedUntil - System.nanoTime() > 0 || disk.isInUse() || !disk.isUsable()) {
                 look();
             }
         }
     }
 
     private void look() {
+        if (look == null) {
+            look = looks.submit(this::keepsBytes);
+        }
         try {
-            if (!keepsBytes()) {
+            if (!look.get(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 disk.failed(new IOException(file + " does not hold what was written"));
             }
-        } catch (IOException e) {
+            look = null;
+        } catch (TimeoutException e) {
+            disk.failed(new IOException(file + " has not been written and read in " + patience));
+        } catch (ExecutionException e) {
+            look = null;
+            failed(e.getCause());
+        } catch (InterruptedException e) {
+            closing.begin();
+        }
+    }
+
+    private void failed(@Nullable Throwable why) {
+        if (!(why instanceof IOException e)) {
+            LOG.error("The disk is looked at again in a moment", why);
+        } else if (ErrorNumber.isBrokenDisk(e)) {
             // A full disk, or one that this process cannot ask now, is none the worse for it.
-            if (ErrorNumber.isBrokenDisk(e)) {
-                disk.failed(e);
-            }
-        } catch (RuntimeException | Error e) {
-            LOG.error("The disk is looked at again in a moment", e);
+            disk.failed(e);
         }
     }
 
@@ -98,5 +128,6 @@ final class DiskWatch implements AutoCloseable {
     @Override
     public void close() {
         closing.begin();
+        looks.shutdown();
     }
 }

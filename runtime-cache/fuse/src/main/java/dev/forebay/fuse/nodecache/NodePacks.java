@@ -23,8 +23,11 @@ import java.util.function.Consumer;
  */
 public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
-    /** How often the disk is looked at while it is read past this process. */
+    /** How often the disk is looked at while it is used. */
     private static final Duration WATCH_PAUSE = Duration.ofSeconds(5);
+
+    /** A disk that is only busy answers sooner; readers are let wait for 30 s in all. */
+    private static final Duration WATCH_PATIENCE = Duration.ofSeconds(15);
 
     private final VersionPages pages;
     private final PackCache cache;
@@ -88,7 +91,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                                         pages::versions,
                                         config.scrubBytesPerSecond(),
                                         config.scrubPause())),
-                new DiskWatch(config.directory(), cache.disk(), WATCH_PAUSE));
+                new DiskWatch(config.directory(), cache.disk(), WATCH_PAUSE, WATCH_PATIENCE));
     }
 
     /** Takes over the mount table; call it before the versions are shown. */

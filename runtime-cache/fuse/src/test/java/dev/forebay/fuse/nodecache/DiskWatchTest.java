@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DiskWatchTest {
 
     private static final long DISK_BYTES = 16L << 20;
+    private static final Duration PATIENCE = Duration.ofMillis(500);
 
     @TempDir private Path directory;
     private final CacheCounters counters = new CacheCounters();
@@ -44,7 +45,7 @@ class DiskWatchTest {
     }
 
     private DiskWatch watch() {
-        DiskWatch watch = new DiskWatch(device.path(), disk, Duration.ofMillis(5));
+        DiskWatch watch = new DiskWatch(device.path(), disk, Duration.ofMillis(5), PATIENCE);
         watch.start();
         return watch;
     }
@@ -68,6 +69,42 @@ class DiskWatchTest {
             await("left alone", () -> !disk.isUsable());
             long errors = counters.diskErrors();
             await("looked at on and on", () -> counters.diskErrors() > errors);
+        }
+    }
+
+    @Test
+    void aDiskThatHangsIsNoticedAndIsLookedAtWhenItGoesOn() {
+        try (DiskWatch watch = watch()) {
+            watch.rely();
+            awaitLooks();
+            device.hang();
+            await("left alone", () -> !disk.isUsable());
+            long errors = counters.diskErrors();
+            await("waited for on and on", () -> counters.diskErrors() > errors);
+            device.goOn();
+            awaitLooks();
+        }
+    }
+
+    /** Without them it need not be looked at: nobody waits. */
+    @Test
+    void aDiskThatHangsIsNoticedByThoseWhoWaitForIt() throws Exception {
+        try (DiskWatch _ = watch()) {
+            device.hang();
+            Thread writer =
+                    Thread.ofPlatform()
+                            .start(
+                                    () ->
+                                            disk.use(
+                                                    device.path(),
+                                                    () ->
+                                                            Files.createFile(
+                                                                    device.path().resolve("new"))));
+            await("left alone", () -> !disk.isUsable());
+            assertThat(disk.<String, RuntimeException>use("not asked", () -> "asked"))
+                    .isEqualTo("not asked");
+            device.goOn();
+            assertThat(writer.join(Duration.ofSeconds(20))).isTrue();
         }
     }
 
