@@ -1,6 +1,7 @@
 package dev.forebay.lifecycle;
 
 import dev.forebay.lifecycle.Event.Confirmed;
+import dev.forebay.lifecycle.Event.FillCounted;
 import dev.forebay.lifecycle.Event.WarmProgressed;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Problem;
@@ -84,6 +85,28 @@ final class Copy {
                 Math.max(now.objectsCached(), by.objectsCached()),
                 now.filling(),
                 now.bytesFromSiblings());
+    }
+
+    static Residency counted(Residency now, FillCounted counted) {
+        Filling filling = now.filling();
+        return filling == null
+                ? now
+                : new Residency(
+                        now.region(),
+                        now.state(),
+                        now.bytesCached(),
+                        now.bytesFromLake(),
+                        now.path(),
+                        null,
+                        null,
+                        null,
+                        now.objectsCached(),
+                        new Filling(
+                                filling.since(),
+                                filling.bytes(),
+                                counted.bytes(),
+                                counted.objects()),
+                        now.bytesFromSiblings());
     }
 
     static Residency cached(

@@ -39,6 +39,9 @@ public sealed interface Event {
             RegionName region, long bytesCached, long bytesFromLake, long objectsCached)
             implements Regional {}
 
+    /** The filling has come so far by itself, of what was there already, too. */
+    record FillCounted(RegionName region, long bytes, long objects) implements Regional {}
+
     /** Every worker was asked, and what they hold adds up to {@code bytesVerified}. */
     record Confirmed(
             RegionName region,

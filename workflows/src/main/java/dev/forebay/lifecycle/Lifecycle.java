@@ -5,6 +5,7 @@ import dev.forebay.lifecycle.Event.Ensured;
 import dev.forebay.lifecycle.Event.EvictionBegun;
 import dev.forebay.lifecycle.Event.EvictionFinished;
 import dev.forebay.lifecycle.Event.EvictionRefused;
+import dev.forebay.lifecycle.Event.FillCounted;
 import dev.forebay.lifecycle.Event.FillFailed;
 import dev.forebay.lifecycle.Event.HandedOut;
 import dev.forebay.lifecycle.Event.Ingested;
@@ -46,6 +47,8 @@ import java.util.stream.Stream;
  * <tr><td>Resumed</td><td>BLOCKED</td><td>WARMING</td><td>as above</td></tr>
  * <tr><td>Mounted</td><td>WARMING</td><td>WARMING</td><td>path</td></tr>
  * <tr><td>WarmProgressed</td><td>WARMING</td><td>WARMING</td><td>bytes, never fewer</td></tr>
+ * <tr><td>FillCounted</td><td>WARMING, mounted</td><td>WARMING</td><td>what the filling
+ * counted</td></tr>
  * <tr><td>Confirmed, with every byte</td><td>WARMING</td><td>CACHED</td><td>TTL counts unless
  * pinned</td></tr>
  * <tr><td>FillFailed</td><td>WARMING</td><td>BLOCKED</td><td>the problem</td></tr>
@@ -176,6 +179,10 @@ public final class Lifecycle {
             case Confirmed confirmed ->
                     isComplete(before, now, confirmed)
                             ? with(before, cached(before, now, confirmed))
+                            : before;
+            case FillCounted counted ->
+                    now.state() == State.WARMING
+                            ? with(before, Copy.counted(now, counted))
                             : before;
             case FillFailed failed ->
                     now.state() == State.WARMING

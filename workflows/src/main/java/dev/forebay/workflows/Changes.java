@@ -14,11 +14,12 @@ final class Changes {
     private static final int RECEIPTS_ARE_PROVEN = 1;
     private static final int WHO_ASKS_IS_REMEMBERED = 2;
     private static final int NOBODY_HOLDS_UP_A_RUN = 3;
+    private static final int WHO_DID_IT_IS_REMEMBERED = 4;
 
     private static final String SWEEPS_SAY_WHY = "sweeps say why";
 
     private final int level =
-            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, NOBODY_HOLDS_UP_A_RUN);
+            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_DID_IT_IS_REMEMBERED);
 
     /**
      * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
@@ -85,6 +86,16 @@ final class Changes {
     /** Whether who cannot have a pin hears so at once, and who can have none yet soon. */
     boolean pinsAreAnsweredSoon() {
         return level >= NOBODY_HOLDS_UP_A_RUN;
+    }
+
+    /** Whether a request that fails gives back the pins that it took, and no others. */
+    boolean pinsAreGivenBackByWhoTookThem() {
+        return level >= WHO_DID_IT_IS_REMEMBERED;
+    }
+
+    /** Whether what a filling has counted is kept apart from what is there. */
+    boolean fillingsAreCounted() {
+        return level >= WHO_DID_IT_IS_REMEMBERED;
     }
 
     /** Whether a region whose filling has failed is asked how much is there. */

@@ -80,6 +80,7 @@ final class Chronicle {
             }
             case Event.EvictionBegun _ -> {
                 evictions.put(region, why);
+                    Event.FillCounted _,
                 add(was, Kind.EVICTING, null, why);
             }
             case Event.EvictionRefused _ -> add(is, Kind.SPARED, null, why);

@@ -1,5 +1,6 @@
 package dev.forebay.workflows;
 
+import dev.forebay.lifecycle.Event.FillCounted;
 import dev.forebay.lifecycle.Event.Mounted;
 import dev.forebay.lifecycle.Event.Read;
 import dev.forebay.lifecycle.Event.Resumed;
@@ -285,6 +286,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         progress.bytesFromLake(),
                         progress.objectsCached()));
     }
+        if (changes.fillingsAreCounted()) {
+            state.apply(
+                    new FillCounted(
+                            progress.region(), progress.bytesCounted(), progress.objectsCounted()));
+        }
 
     @Override
     public void read(ReadReport report) {

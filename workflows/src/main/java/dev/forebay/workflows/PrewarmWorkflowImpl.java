@@ -291,6 +291,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private static void tell(PrewarmInput input, Cursor cursor) {
         DatasetVersion version = input.version();
+        boolean isFirst = cursor.round() == 0;
         try {
             Workflow.newExternalWorkflowStub(
                             DatasetVersionWorkflow.class, WorkflowIds.version(version))
@@ -300,7 +301,9 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                                     cursor.path(),
                                     cursor.bytesVerified(),
                                     cursor.bytesFromLake(),
-                                    cursor.objects()));
+                                    cursor.objects(),
+                                    isFirst ? cursor.bytesVerified() : 0,
+                                    isFirst ? cursor.objects() : 0));
         } catch (ApplicationFailure gone) {
             // Nobody is left to be told; the parent's end cancels this workflow.
             Workflow.getLogger(PrewarmWorkflowImpl.class)

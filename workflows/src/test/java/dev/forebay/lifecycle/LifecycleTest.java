@@ -7,6 +7,7 @@ import dev.forebay.lifecycle.Event.Ensured;
 import dev.forebay.lifecycle.Event.EvictionBegun;
 import dev.forebay.lifecycle.Event.EvictionFinished;
 import dev.forebay.lifecycle.Event.EvictionRefused;
+import dev.forebay.lifecycle.Event.FillCounted;
 import dev.forebay.lifecycle.Event.FillFailed;
 import dev.forebay.lifecycle.Event.HandedOut;
 import dev.forebay.lifecycle.Event.Ingested;
@@ -57,6 +58,23 @@ class LifecycleTest {
             after(WARMING, new Confirmed(US, 1_000, 900, 0, NOON));
     private static final VersionStatus BLOCKED = after(WARMING, new FillFailed(US, DENIED));
     private static final VersionStatus PINNED = after(CACHED, new PinGranted(pin("p", 60)));
+
+    @Test
+    void whatAFillingCountsIsApartFromWhatIsThereAndMayBeginAnew() {
+        Residency counted = residency(after(WARMING, new FillCounted(US, 300, 1)));
+        assertThat(counted.bytesCached()).isEqualTo(400);
+        assertThat(counted.filling()).isEqualTo(new Filling(NOON.minusSeconds(60), 0, 300, 1));
+        assertThat(
+                        residency(
+                                after(
+                                        WARMING,
+                                        new FillCounted(US, 300, 1),
+                                        new FillCounted(US, 0, 0))))
+                .isEqualTo(residency(WARMING));
+        assertThat(after(CACHED, new FillCounted(US, 300, 1))).isEqualTo(CACHED);
+        assertThat(after(NEW, new Ensured(US), new FillCounted(US, 300, 1)))
+                .isEqualTo(after(NEW, new Ensured(US)));
+    }
 
     @Test
     void aRegionNobodyAskedForIsAbsent() {

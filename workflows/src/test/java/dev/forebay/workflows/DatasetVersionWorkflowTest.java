@@ -20,6 +20,7 @@ import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
@@ -515,6 +516,25 @@ class DatasetVersionWorkflowTest {
         platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 2);
         assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
         assertThat(platform.residency(US).bytesCached()).isEqualTo(250);
+    }
+
+    @Test
+    void whatAFillingComesByAgainIsCountedApartFromWhatIsThere() {
+        LongStream.range(0, 50).forEach(platform.us::gainChunk);
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        assertThat(codeOf(() -> platform.ensure(US, null))).isEqualTo(ErrorCode.LAKE_DENIED);
+
+        platform.us.closeGate(32);
+        platform.update("resume", new ResumeRequest(US));
+        platform.passUntil("one batch", () -> platform.us.count(Step.WARM) == 3);
+        platform.passUntil("told", () -> counted() > 0);
+        assertThat(counted()).isEqualTo(320);
+        assertThat(platform.residency(US).bytesCached()).isEqualTo(500);
+    }
+
+    private long counted() {
+        Filling filling = platform.residency(US).filling();
+        return filling == null ? 0 : filling.bytesCounted();
     }
 
     @Test

@@ -76,7 +76,7 @@ class PayloadTest {
                         null,
                         problem,
                         2,
-                        new Filling(AT, 1),
+                        new Filling(AT, 1, 2, 3),
                         0);
         Happening happening =
                 new Happening("run/1", AT, us, Happening.Kind.BLOCKED, ErrorCode.CORRUPT, "why", 5);
@@ -160,7 +160,7 @@ class PayloadTest {
                         .with(List.of()),
                 new IngestInput(version, "lake", "digits/"),
                 new EvictInput(version, manifest, us, "why"),
-                new FillProgress(us, "/mnt/x", 3, 4, 5),
+                new FillProgress(us, "/mnt/x", 3, 4, 5, 6, 7),
                 new FillResult(3, 4, 5),
                 new PrewarmInput(version, manifest, us, 7, null, Urgency.SPECULATIVE),
                 new PrewarmInput(

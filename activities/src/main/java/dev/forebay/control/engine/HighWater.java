@@ -3,6 +3,7 @@ package dev.forebay.control.engine;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Residency.Filling;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class HighWater {
                 }
             };
 
-    private record Key(DatasetVersion version, RegionName region, Filling filling) {}
+    private record Key(DatasetVersion version, RegionName region, Instant since) {}
 
     private record Mark(long bytes, long objects) {}
 
@@ -36,7 +37,7 @@ final class HighWater {
         if (filling == null) {
             return seen;
         }
-        Key key = new Key(version, seen.residency().region(), filling);
+        Key key = new Key(version, seen.residency().region(), filling.since());
         synchronized (marks) {
             @Nullable Mark before = marks.get(key);
             RegionProgress told =

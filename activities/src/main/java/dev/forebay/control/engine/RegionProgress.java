@@ -4,6 +4,7 @@ import dev.forebay.control.engine.Underway.Work;
 import dev.forebay.lifecycle.Pace;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.Residency;
+import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.Residency.State;
 import java.time.Instant;
 import java.util.Optional;
@@ -40,11 +41,15 @@ public record RegionProgress(
                     work,
                     at);
         }
+        // Who fills anew comes by what is there already: that is not added to what is there.
+        Filling filling = residency.filling();
+        long bytes = (filling == null ? 0 : filling.bytesCounted()) + work.bytes();
+        long objects = (filling == null ? 0 : filling.objectsCounted()) + work.objects();
         return new RegionProgress(
                 residency,
                 manifest,
-                Math.min(manifest.bytes(), residency.bytesCached() + work.bytes()),
-                Math.min(manifest.objects(), residency.objectsCached() + work.objects()),
+                Math.min(manifest.bytes(), Math.max(residency.bytesCached(), bytes)),
+                Math.min(manifest.objects(), Math.max(residency.objectsCached(), objects)),
                 work,
                 at);
     }

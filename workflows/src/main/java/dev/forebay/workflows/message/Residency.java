@@ -31,11 +31,20 @@ public record Residency(
         long bytesFromSiblings) {
 
     /**
-     * The beginning of a filling.
+     * A filling, from the beginning of the version on.
      *
-     * @param bytes what was there already
+     * @param bytes what was there already when it began
+     * @param bytesCounted what of the version it has come to; less than what is there as long as it
+     *     comes by what was there already, and 0 when it goes over the version again
+     * @param objectsCounted as many files
      */
-    public record Filling(Instant since, long bytes) {}
+    public record Filling(Instant since, long bytes, long bytesCounted, long objectsCounted) {
+
+        /** One that has come to nothing yet. */
+        public Filling(Instant since, long bytes) {
+            this(since, bytes, 0, 0);
+        }
+    }
 
     public enum State {
         ABSENT,
