@@ -119,10 +119,10 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 deadline ->
                         new EnsureAll(
                                         pins,
-                                        one ->
+                                        (one, taker) ->
                                                 new Ensure(
                                                         state, fills, pins, proofs, looks, receipts,
-                                                        deadline, one),
+                                                        deadline, one, taker),
                                         request,
                                         deadline)
                                 .run());

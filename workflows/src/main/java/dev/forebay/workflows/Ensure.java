@@ -55,10 +55,12 @@ final class Ensure {
     private final RegionName region;
     private final Terms terms;
     private final @Nullable PinRequest wanted;
+    private final Taker taker;
     private @Nullable PinGrant held;
 
     /**
      * @param request of one region
+     * @param taker for whom its pin is taken
      */
     Ensure(
             VersionState state,
@@ -68,7 +70,8 @@ final class Ensure {
             Looks looks,
             Receipts receipts,
             Deadline deadline,
-            EnsureRequest request) {
+            EnsureRequest request,
+            Taker taker) {
         this.state = state;
         this.fills = fills;
         this.pins = pins;
@@ -79,6 +82,7 @@ final class Ensure {
         this.region = request.region();
         this.terms = request.terms();
         this.wanted = request.pin();
+        this.taker = taker;
     }
 
     /**
@@ -286,9 +290,9 @@ final class Ensure {
     /** Empty-handed if nobody waits any more before the region has answered. */
     private @Nullable PinGrant take(PinRequest request) {
         if (!deadline.isSet()) {
-            return pins.take(request);
+            return pins.take(request, taker);
         }
-        Promise<PinGrant> taking = Async.function(() -> pins.take(request));
+        Promise<PinGrant> taking = Async.function(() -> pins.take(request, taker));
         if (deadline.await(taking::isCompleted)) {
             return taking.get();
         }
@@ -298,7 +302,7 @@ final class Ensure {
 
     private void giveBack(Promise<PinGrant> taking) {
         try {
-            pins.giveBack(taking.get());
+            pins.giveBack(taking.get(), taker);
         } catch (TemporalFailure refused) {
             Workflow.getLogger(Ensure.class).debug("there is no pin to give back", refused);
         }
@@ -312,7 +316,7 @@ final class Ensure {
         PinGrant grant = held;
         held = null;
         if (grant != null) {
-            pins.giveBack(grant);
+            pins.giveBack(grant, taker);
         }
     }
 

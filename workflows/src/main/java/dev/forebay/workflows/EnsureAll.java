@@ -9,7 +9,7 @@ import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -19,16 +19,17 @@ import java.util.stream.Collectors;
 final class EnsureAll {
 
     private final Pins pins;
-    private final Function<EnsureRequest, Ensure> regions;
+    private final BiFunction<EnsureRequest, Taker, Ensure> regions;
     private final EnsureRequest request;
     private final Deadline deadline;
+    private final Taker taker = new Taker();
 
     /**
-     * @param regions what serves the request of one region
+     * @param regions what serves the request of one region, for this call
      */
     EnsureAll(
             Pins pins,
-            Function<EnsureRequest, Ensure> regions,
+            BiFunction<EnsureRequest, Taker, Ensure> regions,
             EnsureRequest request,
             Deadline deadline) {
         this.pins = pins;
@@ -39,16 +40,16 @@ final class EnsureAll {
 
     /**
      * @throws io.temporal.failure.ApplicationFailure what the first region that failed did so with;
-     *     the others then hold no pin of this call
+     *     the others then hold no pin that this call alone has taken
      */
     Receipt run() {
         try {
             if (request.others().isEmpty()) {
-                return regions.apply(request).run();
+                return regions.apply(request, taker).run();
             }
             List<Promise<Receipt>> receipts =
                     request.each()
-                            .map(one -> Async.function(() -> regions.apply(one).run()))
+                            .map(one -> Async.function(() -> regions.apply(one, taker).run()))
                             .toList();
             Workflow.await(
                     () ->
@@ -95,7 +96,7 @@ final class EnsureAll {
     private void giveBack(Receipt receipt) {
         PinGrant pin = receipt.pin();
         if (pin != null) {
-            pins.giveBack(pin);
+            pins.giveBack(pin, taker);
         }
     }
 

@@ -50,6 +50,7 @@ final class Pins {
     private final Set<RegionName> watched = new LinkedHashSet<>();
     private final Instant begun = VersionState.now();
     private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
+    private final Takers takers = new Takers();
     private int underWay;
 
     Pins(VersionState state, Fills fills, Changes changes) {
@@ -78,13 +79,19 @@ final class Pins {
                 && code != ErrorCode.NOT_FOUND;
     }
 
+    /** As {@link #take(PinRequest, Taker)}, for somebody who does not give it back by himself. */
+    PinGrant take(PinRequest request) {
+        return take(request, new Taker());
+    }
+
     /**
      * Takes a pin, or renews it.
      *
+     * @param taker for whom: a request that fails gives back what it has taken
      * @throws ApplicationFailure EVICTING if an eviction came first; NOT_FOUND if the region does
      *     not know the version, which is then filled again
      */
-    PinGrant take(PinRequest request) {
+    PinGrant take(PinRequest request, Taker taker) {
         refuseTooMany(request);
         RegionName region = request.region();
         Duration left;
@@ -117,6 +124,7 @@ final class Pins {
         if (state.pins(region).isEmpty()) {
             heldSince.put(region, VersionState.now());
         }
+        takers.add(taker, grant, state.pin(region, grant.id()).isPresent());
         state.apply(new PinGranted(grant));
         if (!holds(grant)) {
             throw Failures.refusal(
@@ -157,8 +165,14 @@ final class Pins {
         state.apply(new PinEnded(region, id, VersionState.now()));
     }
 
-    /** Ends a pin whose holder learns in another way that he has none. */
-    void giveBack(PinGrant grant) {
+    /**
+     * Ends a pin whose taker learns in another way that he has none; not one that others have
+     * taken, too, before him or after.
+     */
+    void giveBack(PinGrant grant, Taker taker) {
+        if (!takers.remove(taker, grant) && changes.pinsAreGivenBackByWhoTookThem()) {
+            return;
+        }
         try {
             release(grant.region(), grant.id());
         } catch (ApplicationFailure unavailable) {

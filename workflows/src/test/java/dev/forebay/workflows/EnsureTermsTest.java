@@ -11,6 +11,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
@@ -231,6 +232,61 @@ class EnsureTermsTest {
         assertThat(problemOf(call).code()).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(platform.us.isPinned("p")).isFalse();
         assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
+    }
+
+    @Test
+    void aRequestThatFailsLeavesThePinThatAnEarlierOneHasTaken() {
+        platform.ensure(US, pin("p", HOUR));
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        Problem problem = problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
+        assertThat(problem.code()).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.status().pins()).extracting(PinGrant::region).containsExactly(US);
+    }
+
+    @Test
+    void aRequestThatFailsLeavesThePinThatALaterOneWasPromised() {
+        platform.ap.closeGate();
+        CompletableFuture<Receipt> everywhere =
+                platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL));
+        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        assertThat(platform.ensure(US, pin("p", HOUR)).pin()).isNotNull();
+
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        platform.ap.openGate();
+        platform.ap.fail(Step.CONFIRM, ErrorCode.LAKE_DENIED);
+        assertThat(problemOf(everywhere).code()).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.ap.isPinned("p")).isFalse();
+    }
+
+    @Test
+    void whoIsLateLeavesThePinThatAnotherWaitsWith() {
+        platform.us.closeGate();
+        CompletableFuture<Receipt> patient =
+                platform.ensureAsync(request(US, pin("p", HOUR), Terms.USUAL));
+        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
+        platform.passUntil("late", late::isDone);
+        assertThat(problemOf(late).code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(platform.us.isPinned("p")).isTrue();
+
+        platform.us.openGate();
+        assertThat(result(patient).pin()).isNotNull();
+        assertThat(platform.us.count(Step.UNPIN)).isZero();
+    }
+
+    @Test
+    void theLastOfThoseWhoFailGivesThePinBack() {
+        platform.us.closeGate();
+        CompletableFuture<Receipt> one =
+                platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
+        CompletableFuture<Receipt> other =
+                platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
+        platform.passUntil("late", () -> one.isDone() && other.isDone());
+        assertThat(platform.us.isPinned("p")).isFalse();
+        assertThat(platform.us.count(Step.UNPIN)).isEqualTo(1);
     }
 
     @Test

@@ -97,6 +97,7 @@ final class HistoryRecorder {
         stories.put("read", HistoryRecorder::read);
         stories.put("upkeep", HistoryRecorder::upkeep);
         stories.put("terms", HistoryRecorder::terms);
+        stories.put("shared-pin", HistoryRecorder::sharedPin);
         stories.put("hurried", HistoryRecorder::hurried);
         stories.put("cancelled", HistoryRecorder::cancelled);
         stories.put("abandoned", HistoryRecorder::abandoned);
@@ -268,6 +269,19 @@ final class HistoryRecorder {
                                 platform.ensureAsync(
                                         new EnsureRequest(
                                                 US, pin("s", LEASE), Terms.USUAL, List.of(AP)))));
+    }
+
+    /** A pin that two requests take: the one that fails leaves it. */
+    private static void sharedPin(Platform platform) {
+        platform.ensure(US, pin("p", LEASE));
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        refused(
+                () ->
+                        result(
+                                platform.ensureAsync(
+                                        new EnsureRequest(
+                                                US, pin("p", LEASE), Terms.USUAL, List.of(AP)))));
+        platform.update("unpin", new UnpinRequest(US, "p"));
     }
 
     /** A filling that nobody waits for, until somebody does. */
