@@ -11,9 +11,7 @@ import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.workflow.Workflow;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +26,6 @@ final class Chronicle {
     private static final int LONGEST_TEXT = 1_000;
 
     private final List<Happening> untold;
-    private final Map<RegionName, String> evictions = new LinkedHashMap<>();
     private int count;
 
     /**
@@ -78,18 +75,12 @@ final class Chronicle {
                     add(is, Kind.RELEASED, null, holder(before, ended));
                 }
             }
-            case Event.EvictionBegun _ -> {
-                evictions.put(region, why);
-                    Event.FillCounted _,
-                add(was, Kind.EVICTING, null, why);
-            }
+            case Event.EvictionBegun _ -> add(was, Kind.EVICTING, null, why);
             case Event.EvictionRefused _ -> add(is, Kind.SPARED, null, why);
-            case Event.EvictionFinished _ -> {
-                String reason = evictions.remove(region);
-                add(was, Kind.EVICTED, null, reason == null ? why : reason);
-            }
+            case Event.EvictionFinished _ -> add(was, Kind.EVICTED, null, why);
             case Event.Mounted _,
                     Event.WarmProgressed _,
+                    Event.FillCounted _,
                     Event.PinRenewed _,
                     Event.HandedOut _,
                     Event.Read _ -> {}

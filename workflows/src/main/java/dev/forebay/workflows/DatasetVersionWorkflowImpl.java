@@ -109,7 +109,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         carried,
                         state.chronicle().untold(),
                         fills.left(),
-                        callers.awaited(region -> state.state(region) == State.WARMING)));
+                        callers.awaited(region -> state.state(region) == State.WARMING),
+                        evictions.left()));
     }
 
     @Override
@@ -285,12 +286,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         progress.bytesCached(),
                         progress.bytesFromLake(),
                         progress.objectsCached()));
-    }
         if (changes.fillingsAreCounted()) {
             state.apply(
                     new FillCounted(
                             progress.region(), progress.bytesCounted(), progress.objectsCounted()));
         }
+    }
 
     @Override
     public void read(ReadReport report) {
@@ -329,7 +330,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             pins.watch(region);
             switch (residency.state()) {
                 case WARMING -> fills.takeUp(region);
-                case EVICTING -> evictions.of(region, "taken up again");
+                case EVICTING -> evictions.takeUp(region, input.evictions());
                 case ABSENT, CACHED, BLOCKED -> {}
             }
         }

@@ -7,6 +7,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.EvictInput;
+import dev.forebay.workflows.message.Leaving;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
 import io.temporal.failure.TemporalFailure;
@@ -15,6 +16,7 @@ import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 
@@ -25,17 +27,23 @@ import org.slf4j.Logger;
 final class Evictions {
 
     private static final Logger LOG = Workflow.getLogger(Evictions.class);
+
+    /** Of an eviction of which the catalogue alone knows, or that earlier code has begun. */
+    private static final String UNKNOWN = "why is not known any more";
+
     private static final Duration FIRST_PAUSE = Duration.ofMinutes(1);
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
     private final VersionState state;
     private final Fills fills;
-    private final Map<RegionName, Promise<Void>> running = new LinkedHashMap<>();
+    private final Map<RegionName, Running> running = new LinkedHashMap<>();
 
     Evictions(VersionState state, Fills fills) {
         this.state = state;
         this.fills = fills;
     }
+
+    private record Running(String reason, Promise<Void> end) {}
 
     boolean isIdle() {
         return running.isEmpty();
@@ -46,9 +54,9 @@ final class Evictions {
      * knows of a pin.
      */
     Promise<Void> of(RegionName region, String reason) {
-        Promise<Void> present = running.get(region);
+        Running present = running.get(region);
         if (present != null) {
-            return present;
+            return present.end();
         }
         state.apply(new EvictionBegun(region), reason);
         Promise<Void> end =
@@ -60,7 +68,7 @@ final class Evictions {
                                 running.remove(region);
                             }
                         });
-        running.put(region, end);
+        running.put(region, new Running(reason, end));
         return end;
     }
 
@@ -70,7 +78,29 @@ final class Evictions {
         if (manifest != null) {
             evict(new EvictInput(state.version(), manifest, region, reason));
         }
-        state.apply(new EvictionFinished(region));
+        state.apply(new EvictionFinished(region), reason);
+    }
+
+    /**
+     * Goes on with one of an earlier run.
+     *
+     * @param left what that one has left
+     */
+    void takeUp(RegionName region, List<Leaving> left) {
+        String reason =
+                left.stream()
+                        .filter(each -> each.region().equals(region))
+                        .map(Leaving::reason)
+                        .findFirst()
+                        .orElse(UNKNOWN);
+        var _ = of(region, reason);
+    }
+
+    /** What the next run has to go on with. */
+    List<Leaving> left() {
+        return running.entrySet().stream()
+                .map(each -> new Leaving(each.getKey(), each.getValue().reason()))
+                .toList();
     }
 
     private void evict(EvictInput input) {

@@ -12,6 +12,7 @@ import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
+import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
@@ -119,6 +120,30 @@ class ContinueAsNewTest {
         assertThat(receipt.bytesFromLake()).isEqualTo(receipt.bytes());
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1);
         assertThat(platform.us.count(Step.WARM)).isEqualTo(4);
+    }
+
+    @Test
+    void whyAVersionIsEvictedOutlivesTheRun() {
+        platform.ensure(US, null);
+        platform.us.setDropsWait(true);
+        CompletableFuture<Void> _ =
+                CompletableFuture.runAsync(
+                        () -> platform.update("evict", new EvictRequest(US, "for a test", false)));
+        platform.passUntil("dropping", () -> platform.us.count(Step.DROP) > 0);
+
+        continueAsNew();
+        platform.us.setDropsWait(false);
+
+        platform.passUntil("gone", () -> platform.residency(US).state() == State.ABSENT);
+        platform.passUntil(
+                "told",
+                () ->
+                        platform.control.happenings().stream()
+                                .anyMatch(each -> each.kind() == Happening.Kind.EVICTED));
+        assertThat(platform.control.happenings())
+                .filteredOn(each -> each.kind() == Happening.Kind.EVICTED)
+                .extracting(Happening::text)
+                .containsExactly("for a test");
     }
 
     @Test
@@ -248,6 +273,7 @@ class ContinueAsNewTest {
                         new VersionStatus(Platform.VERSION, null, TTL, List.of(warming), List.of()),
                         List.of(),
                         List.of(new Unfinished(US, left, true)),
+                        List.of(),
                         List.of());
 
         CompletableFuture<Receipt> _ =

@@ -65,6 +65,7 @@ final class FakeRegion implements RegionActivities {
     private volatile boolean down;
     private volatile long gate = Long.MAX_VALUE;
     private volatile boolean pinsWait;
+    private volatile boolean dropsWait;
 
     FakeRegion(Supplier<Instant> clock) {
         this.clock = clock;
@@ -109,6 +110,11 @@ final class FakeRegion implements RegionActivities {
     /** Holds up every pin that is asked for, until it is taken back. */
     void setPinsWait(boolean value) {
         pinsWait = value;
+    }
+
+    /** Holds up every drop, until it is taken back. */
+    void setDropsWait(boolean value) {
+        dropsWait = value;
     }
 
     /** The holder's keep-alive, which workflows do not see. */
@@ -260,10 +266,12 @@ final class FakeRegion implements RegionActivities {
     }
 
     @Override
-    public synchronized void drop(DatasetVersion version, ManifestRef manifest) {
+    public void drop(DatasetVersion version, ManifestRef manifest) {
         called(Step.DROP);
-        held.clear();
-        mount = Mount.NONE;
+        while (dropsWait) {
+            Thread.onSpinWait();
+        }
+        forget();
     }
 
     private void called(Step step) {

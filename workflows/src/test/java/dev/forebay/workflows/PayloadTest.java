@@ -18,6 +18,7 @@ import dev.forebay.workflows.message.FillProgress;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.IngestInput;
+import dev.forebay.workflows.message.Leaving;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.PrewarmInput;
@@ -106,7 +107,8 @@ class PayloadTest {
                         status,
                         List.of(happening),
                         List.of(new Unfinished(us, Urgency.SPECULATIVE, true)),
-                        List.of(new Awaited("u", List.of(us), AT))),
+                        List.of(new Awaited("u", List.of(us), AT)),
+                        List.of(new Leaving(us, "for room"))),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param untold what happened in the run before and the catalogue has not heard of
  * @param fillings that the run before has left
  * @param awaited the requests with deadlines that it has not answered
+ * @param evictions that it has not finished; empty from earlier code
  */
 public record VersionInput(
         DatasetVersion version,
@@ -24,12 +25,14 @@ public record VersionInput(
         @Nullable VersionStatus carried,
         List<Happening> untold,
         List<Unfinished> fillings,
-        List<Awaited> awaited) {
+        List<Awaited> awaited,
+        List<Leaving> evictions) {
 
     public VersionInput {
         untold = untold == null ? List.of() : untold;
         fillings = fillings == null ? List.of() : fillings;
         awaited = awaited == null ? List.of() : awaited;
+        evictions = evictions == null ? List.of() : evictions;
     }
 
     /** For a workflow that no other run came before. */
@@ -39,6 +42,6 @@ public record VersionInput(
             String prefix,
             Duration ttl,
             @Nullable VersionStatus carried) {
-        this(version, bucket, prefix, ttl, carried, List.of(), List.of(), List.of());
+        this(version, bucket, prefix, ttl, carried, List.of(), List.of(), List.of(), List.of());
     }
 }

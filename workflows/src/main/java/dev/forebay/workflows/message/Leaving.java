@@ -1,0 +1,10 @@
+package dev.forebay.workflows.message;
+
+import dev.forebay.model.RegionName;
+
+/**
+ * An eviction that a run has left to the next one.
+ *
+ * @param reason why, for people
+ */
+public record Leaving(RegionName region, String reason) {}
