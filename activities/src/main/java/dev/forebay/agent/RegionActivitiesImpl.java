@@ -20,7 +20,6 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +30,7 @@ class RegionActivitiesImpl implements RegionActivities {
 
     private final RegionName name;
     private final RegionState region;
+    private final RegionPins pins;
     private final Rooms rooms;
     private final Workers workers;
     private final ManifestCache manifests;
@@ -39,12 +39,14 @@ class RegionActivitiesImpl implements RegionActivities {
     RegionActivitiesImpl(
             RegionName name,
             RegionState region,
+            RegionPins pins,
             Rooms rooms,
             Workers workers,
             ManifestCache manifests,
             AgentConfig config) {
         this.name = name;
         this.region = region;
+        this.pins = pins;
         this.rooms = rooms;
         this.workers = workers;
         this.manifests = manifests;
@@ -147,11 +149,7 @@ class RegionActivitiesImpl implements RegionActivities {
 
     @Override
     public Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds) {
-        Map<String, Duration> alive = new HashMap<>();
-        for (String id : pinIds) {
-            region.remaining(version, id).ifPresent(left -> alive.put(id, left));
-        }
-        return alive;
+        return pins.remaining(version, pinIds);
     }
 
     @Override

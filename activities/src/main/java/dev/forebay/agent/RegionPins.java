@@ -2,23 +2,29 @@ package dev.forebay.agent;
 
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.RegionState;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.PinsReport.Held;
 import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Asks the region's etcd how long each pin still lives. Safe for use by many threads. */
 @Singleton
 class RegionPins {
 
     /** Each costs etcd two small questions. */
-    private static final int AT_ONCE = 16;
+    static final int AT_ONCE = 16;
 
     private final RegionState region;
 
@@ -32,15 +38,32 @@ class RegionPins {
      * @throws ForebayException {@code UNAVAILABLE} if etcd does not answer
      */
     PinsReport report() {
-        List<Pin> known = region.view().pins();
+        return new PinsReport(found(region.view().pins(), this::held));
+    }
+
+    /**
+     * How long those of a version's pins still live that are alive, by their ids.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if etcd does not answer
+     */
+    Map<String, Duration> remaining(DatasetVersion version, List<String> pinIds) {
+        return found(pinIds, id -> region.remaining(version, id).map(left -> Map.entry(id, left)))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    /** What a question finds for each, asked of a bounded number at once. */
+    static <T, R> List<R> found(Collection<T> each, Function<T, Optional<R>> question) {
         try (ExecutorService executor =
                 Executors.newFixedThreadPool(AT_ONCE, Thread.ofVirtual().factory())) {
-            List<CompletableFuture<Optional<Held>>> asked =
-                    known.stream()
-                            .map(pin -> CompletableFuture.supplyAsync(() -> held(pin), executor))
+            List<CompletableFuture<Optional<R>>> asked =
+                    each.stream()
+                            .map(
+                                    one ->
+                                            CompletableFuture.supplyAsync(
+                                                    () -> question.apply(one), executor))
                             .toList();
-            return new PinsReport(
-                    asked.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList());
+            return asked.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
         } catch (CompletionException e) {
             throw e.getCause() instanceof ForebayException cause ? cause : e;
         }
