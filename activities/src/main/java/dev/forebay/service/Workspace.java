@@ -92,6 +92,7 @@ public class Workspace {
      */
     public Optional<Kept> kept(String name) {
         try {
+            forgetOld();
             Path folder = Files.createDirectories(kept.resolve(name));
             Optional<FileChannel> lock = lock(folder);
             // Touched, so that it is not taken for old.

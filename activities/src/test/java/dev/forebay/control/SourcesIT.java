@@ -9,10 +9,13 @@ import dev.forebay.devstack.fault.Fault;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What versions are made from, on a real lake. */
@@ -162,6 +165,42 @@ class SourcesIT {
         assertThat(made.at("/origin/objects_added").asLong()).isEqualTo(pages * 1000L);
         // From the beginning it would be a request for each page at least.
         assertThat(lists.get()).as("requests after the restart").isLessThan(pages);
+    }
+
+    @Test
+    void aListingThatIsTakenBackLeavesNothingOnTheDisk() throws IOException {
+        String name = platform.newName() + "-unwanted";
+        String prefix = "prefix=" + name;
+        makeFiles(platform.s3.bucketDirectory("lake").resolve(name), 8, 1000);
+        register(name, "");
+        AtomicInteger lists = new AtomicInteger();
+        platform.lake.spoil(
+                request ->
+                        request.target().contains(prefix) && lists.incrementAndGet() > 2
+                                ? new Fault.Stall(0)
+                                : Fault.NONE);
+        try {
+            Api.Answer accepted =
+                    api.post(version(name, "v1") + "/ensure", IN, "Idempotency-Key", "unwanted");
+            assertThat(accepted.status()).as(accepted.raw().body()).isEqualTo(202);
+            Await.until("something is listed", () -> lists.get() > 2 && !kept().isEmpty());
+
+            Api.Answer taken = api.delete(version(name, "v1") + "/requests/unwanted");
+
+            assertThat(taken.status()).isEqualTo(204);
+            Await.until("what was listed is gone", () -> kept().isEmpty());
+        } finally {
+            platform.lake.spoil(request -> Fault.NONE);
+        }
+    }
+
+    /** What listings have left on the control plane's disk, or are at. */
+    private List<Path> kept() {
+        try (Stream<Path> entries = Files.list(platform.workDirectory().resolve("kept"))) {
+            return entries.toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void makeFiles(Path root, int folders, int inEach) throws IOException {

@@ -135,6 +135,11 @@ final class TestControlPlane {
                 "QUARKUS_DATASOURCE_PASSWORD", postgres.password());
     }
 
+    /** Where the first replica keeps files. */
+    Path workDirectory() {
+        return directory.resolve("control").resolve("work");
+    }
+
     Connection database() throws SQLException {
         return DriverManager.getConnection(
                 postgres.jdbcUrl(), postgres.user(), postgres.password());

@@ -61,4 +61,17 @@ class WorkspaceTest {
         assertThat(old).doesNotExist();
         assertThat(root.resolve("kept").resolve("new")).isDirectory();
     }
+
+    @Test
+    void forThatNobodyNeedStartAnew() throws IOException {
+        workspace.kept("old").orElseThrow().close();
+        Path old = root.resolve("kept").resolve("old");
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(5))));
+
+        try (Kept next = workspace.kept("new").orElseThrow()) {
+            assertThat(next.path()).isDirectory();
+        }
+
+        assertThat(old).doesNotExist();
+    }
 }

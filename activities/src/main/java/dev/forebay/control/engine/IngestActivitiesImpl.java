@@ -6,13 +6,11 @@ import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.Snapshots.Snapshot;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
-import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.message.VersionStatus;
 import io.temporal.activity.Activity;
 import jakarta.inject.Singleton;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Freezes a version: lists the lake into a manifest, stores it, and writes it down in the
@@ -43,17 +41,11 @@ class IngestActivitiesImpl implements IngestActivities {
         if (frozen.isPresent()) {
             return frozen.get();
         }
-        AtomicLong listed = new AtomicLong();
-        return Heartbeat.during(
+        return snapshots.during(
                 Activity.getExecutionContext(),
-                listed::get,
-                () ->
-                        snapshots.of(
-                                version,
-                                source(version, bucket, prefix),
-                                Snapshots.work(Activity.getExecutionContext()),
-                                listed::set,
-                                snapshot -> freeze(version, snapshot)));
+                version,
+                source(version, bucket, prefix),
+                snapshot -> freeze(version, snapshot));
     }
 
     /** A dataset's source never changes; histories of old know the place of it only. */

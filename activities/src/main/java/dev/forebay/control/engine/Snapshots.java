@@ -5,6 +5,7 @@ import dev.forebay.control.catalogue.LakeSource;
 import dev.forebay.control.catalogue.Origin;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue.Frozen;
+import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
 import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.walk.KeyList;
@@ -19,7 +20,10 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.service.Workspace;
+import dev.forebay.service.temporal.Heartbeat;
 import io.temporal.activity.ActivityExecutionContext;
+import io.temporal.activity.ActivityInfo;
+import io.temporal.client.ActivityCompletionException;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -47,6 +52,8 @@ class Snapshots {
     private final ListedKeys listedKeys;
     private final ManifestCache manifests;
     private final Workspace workspace;
+    private final VersionWorkflows workflows;
+    private final TemporalCalls temporal;
     private final ControlPlaneConfig.Ingest config;
     private final Optional<String> manifestBucket;
     private final Semaphore places;
@@ -57,12 +64,16 @@ class Snapshots {
             ListedKeys listedKeys,
             ManifestCache manifests,
             Workspace workspace,
+            VersionWorkflows workflows,
+            TemporalCalls temporal,
             ControlPlaneConfig config) {
         this.versions = versions;
         this.lake = lake;
         this.listedKeys = listedKeys;
         this.manifests = manifests;
         this.workspace = workspace;
+        this.workflows = workflows;
+        this.temporal = temporal;
         this.config = config.ingest();
         this.manifestBucket = config.manifestBucket();
         this.places = new Semaphore(config.ingest().concurrency());
@@ -72,15 +83,60 @@ class Snapshots {
     record Snapshot(ManifestFile file, Origin origin) {}
 
     /**
-     * Lists a source, waiting for its turn.
+     * Lists a source, waiting for its turn, while its activity's heartbeats tell how many objects
+     * there are so far. What was listed goes with the activity, as soon as nothing comes after this
+     * attempt.
      *
      * @param version which it is to become: it is compared with the one before
-     * @param work names this listing: the same for all its attempts, of letters, digits and {@code
-     *     -}
-     * @param listed called with the objects so far
      * @param then what is done with the manifest, which is removed afterwards
      */
-    <T> T of(
+    <T> T during(
+            ActivityExecutionContext activity,
+            DatasetVersion version,
+            LakeSource source,
+            Function<Snapshot, T> then) {
+        String work = work(activity);
+        AtomicLong listed = new AtomicLong();
+        try {
+            return Heartbeat.during(
+                    activity, listed::get, () -> of(version, source, work, listed::set, then));
+        } catch (ActivityCompletionException unwanted) {
+            if (isOver(activity.getInfo())) {
+                forget(work);
+            }
+            throw unwanted;
+        } catch (ForebayException failed) {
+            if (!failed.code().retryable()) {
+                forget(work);
+            }
+            throw failed;
+        }
+    }
+
+    /** Whoever takes a request back does not wait for this, so its workflow has ended by then. */
+    private boolean isOver(ActivityInfo activity) {
+        try {
+            return temporal.call(
+                    () -> workflows.isOver(activity.getWorkflowId(), activity.getWorkflowRunId()));
+        } catch (NoSuchRunException gone) {
+            return true;
+        } catch (ForebayException unanswered) {
+            return false;
+        }
+    }
+
+    private void forget(String work) {
+        workspace
+                .kept(work)
+                .ifPresent(
+                        place -> {
+                            try (place) {
+                                place.forget();
+                            }
+                        });
+    }
+
+    private <T> T of(
             DatasetVersion version,
             LakeSource source,
             String work,
@@ -101,7 +157,7 @@ class Snapshots {
     }
 
     /** Names what an activity lists, in all its attempts. */
-    static String work(ActivityExecutionContext activity) {
+    private static String work(ActivityExecutionContext activity) {
         return activity.getInfo().getWorkflowRunId() + "-" + activity.getInfo().getActivityId();
     }
 

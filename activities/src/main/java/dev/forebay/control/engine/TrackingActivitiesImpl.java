@@ -9,13 +9,11 @@ import dev.forebay.control.engine.Snapshots.Snapshot;
 import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.TrackingActivities;
 import dev.forebay.workflows.message.Problem;
 import io.temporal.activity.Activity;
 import jakarta.inject.Singleton;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Compares a dataset's source with its newest version, and makes a new one if they differ. */
 @Singleton
@@ -62,17 +60,11 @@ class TrackingActivitiesImpl implements TrackingActivities {
     }
 
     private Check look(Dataset dataset, DatasetVersion next) {
-        AtomicLong listed = new AtomicLong();
-        return Heartbeat.during(
+        return snapshots.during(
                 Activity.getExecutionContext(),
-                listed::get,
-                () ->
-                        snapshots.of(
-                                next,
-                                dataset.source(),
-                                Snapshots.work(Activity.getExecutionContext()),
-                                listed::set,
-                                snapshot -> keepIfNew(dataset, next, snapshot)));
+                next,
+                dataset.source(),
+                snapshot -> keepIfNew(dataset, next, snapshot));
     }
 
     private Check keepIfNew(Dataset dataset, DatasetVersion next, Snapshot snapshot) {

@@ -11,6 +11,7 @@ import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.api.failure.v1.Failure;
@@ -112,6 +113,18 @@ class VersionWorkflows {
                 .describe()
                 .getRawDescription()
                 .getPendingActivitiesList();
+    }
+
+    /** Whether a run of any workflow is over. */
+    boolean isOver(String workflowId, String runId) {
+        return client.newUntypedWorkflowStub(
+                                WorkflowTargetOptions.newBuilder()
+                                        .setWorkflowId(workflowId)
+                                        .setRunId(runId)
+                                        .build())
+                        .describe()
+                        .getStatus()
+                != WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
     }
 
     /**
