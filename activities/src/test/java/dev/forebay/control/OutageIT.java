@@ -2,15 +2,28 @@ package dev.forebay.control;
 
 import static dev.forebay.control.TestControlPlane.REGION;
 import static dev.forebay.control.TestControlPlane.version;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.devstack.fault.Relay;
 import dev.forebay.testing.Api;
+import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What the control plane promises when it, Temporal or PostgreSQL is away. */
 class OutageIT {
+
+    /** A call of the database may take 15 s, and be made twice. */
+    private static final Duration IN_TIME = Duration.ofSeconds(40);
 
     private static final String IN = "{\"region\":\"" + REGION + "\"}";
 
@@ -103,6 +116,49 @@ class OutageIT {
                         api.post(v + "/ensure?wait_seconds=10", IN, "Idempotency-Key", "again")
                                         .status()
                                 == 200);
+    }
+
+    /** A network that drops what it is given: no connection ends, and nobody answers. */
+    @Test
+    void whileItsDatabaseIsSilentItSaysSoInTime() {
+        String dataset = "/datasets/team/" + platform.dataset(3600);
+        try (Relay relay = Relay.before(platform.postgres.port());
+                ApplicationProcess replica = behind(relay);
+                ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            Api far = new Api(replica.address().resolve("/api/v1"));
+            assertThat(far.get(dataset).status()).isEqualTo(200);
+            relay.fallSilent();
+
+            // More than there are connections.
+            List<CompletableFuture<Api.Answer>> asked =
+                    Stream.generate(
+                                    () ->
+                                            CompletableFuture.supplyAsync(
+                                                    () -> far.get(dataset), callers))
+                            .limit(20)
+                            .toList();
+
+            for (CompletableFuture<Api.Answer> each : asked) {
+                Api.Answer answer = each.orTimeout(IN_TIME.toSeconds(), SECONDS).join();
+                assertThat(answer.status()).as(answer.raw().body()).isEqualTo(503);
+                assertThat(answer.text("code")).isEqualTo("UNAVAILABLE");
+                assertThat(answer.body().get("retryable").asBoolean()).isTrue();
+            }
+            assertThat(new Api(replica.address()).get("/q/health/live").status()).isEqualTo(200);
+
+            relay.goOn();
+            Await.until("it answers again", () -> far.get(dataset).status() == 200);
+        }
+    }
+
+    private ApplicationProcess behind(Relay relay) {
+        String direct = platform.postgres.jdbcUrl();
+        return platform.replica(
+                "far-from-its-database",
+                Map.of(
+                        "quarkus.datasource.jdbc.url",
+                        direct.replace(":" + platform.postgres.port(), ":" + relay.port())),
+                Map.of());
     }
 
     @Test

@@ -6,6 +6,7 @@ import jakarta.annotation.Priority;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
+import jakarta.transaction.RollbackException;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,9 +29,10 @@ class StoredInterceptor {
 
     /**
      * Classes of SQLSTATE: connection, resources, operator's intervention, system. See PostgreSQL's
-     * appendix on error codes.
+     * appendix on error codes. And 99, which is the driver's own, for what it does not expect when
+     * it connects: that the pool has lost its patience, say.
      */
-    private static final Set<String> AWAY = Set.of("08", "53", "57", "58");
+    private static final Set<String> AWAY = Set.of("08", "53", "57", "58", "99");
 
     private static final String SERIALIZATION_OR_DEADLOCK = "40";
 
@@ -49,15 +51,20 @@ class StoredInterceptor {
         }
     }
 
+    /**
+     * What Forebay says instead. A transaction that was rolled back for no reason had taken too
+     * long (Narayana): what it waited for came too late.
+     */
     static Exception translated(Exception failure) {
-        for (Throwable reason : reasons(failure)) {
+        List<Throwable> reasons = reasons(failure);
+        if (reasons.size() == 1 && failure instanceof RollbackException) {
+            return away(failure);
+        }
+        for (Throwable reason : reasons) {
             if (reason instanceof SQLException sql) {
                 String state = sql.getSQLState();
                 if (isAway(state)) {
-                    return new ForebayException(
-                            ErrorCode.UNAVAILABLE,
-                            "the catalogue's database (quarkus.datasource.jdbc.url) does not answer",
-                            failure);
+                    return away(failure);
                 }
                 if (state != null && state.startsWith(DATA_EXCEPTION)) {
                     return new ForebayException(
@@ -68,6 +75,13 @@ class StoredInterceptor {
             }
         }
         return failure;
+    }
+
+    private static ForebayException away(Exception failure) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "the catalogue's database (quarkus.datasource.jdbc.url) does not answer",
+                failure);
     }
 
     /**

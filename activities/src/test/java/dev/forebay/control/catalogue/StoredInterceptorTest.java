@@ -29,6 +29,23 @@ class StoredInterceptorTest {
         assertAway(rolledBack);
     }
 
+    /** As Agroal and the driver say it. */
+    @Test
+    void aDatabaseThatIsSilentWhileItIsConnectedToIsAway() {
+        assertAway(
+                new RuntimeException(
+                        new SQLException(
+                                "Something unusual has occurred to cause the driver to fail.",
+                                "99999",
+                                new RuntimeException("Interrupted while attempting to connect."))));
+    }
+
+    /** As Narayana says it. */
+    @Test
+    void aTransactionThatTookTooLongFoundTheDatabaseAway() {
+        assertAway(new RollbackException("The transaction is not active!"));
+    }
+
     @Test
     void whatHasNothingToDoWithTheDatabaseStaysWhatItIs() {
         Exception defect = new IllegalStateException("defect");
