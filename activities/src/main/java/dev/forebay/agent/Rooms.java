@@ -1,17 +1,14 @@
 package dev.forebay.agent;
 
-import dev.forebay.manifest.CachedManifest;
-import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
-import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.ManifestRef;
 import jakarta.inject.Singleton;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -23,12 +20,16 @@ import java.util.stream.Collectors;
 @Singleton
 class Rooms {
 
-    private static final int PAGE = 1024;
-    private static final int MOST_REMEMBERED = 1_000;
+    /** About 20 MB. */
+    private static final int MOST_PARTS_REMEMBERED = 100_000;
+
+    private static final int MOST_SIZES_REMEMBERED = 10_000;
 
     private final ManifestCache manifests;
-    // In order of last use; guarded by itself.
-    private final Map<Set<ManifestRef>, Long> known = new LinkedHashMap<>(16, 0.75f, true);
+    // Both in order of last use, and guarded by the first.
+    private final Map<Set<ManifestRef>, SharedRoom> known = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<ManifestRef, Long> sizes = new LinkedHashMap<>(16, 0.75f, true);
+    private int partsKnown;
 
     Rooms(ManifestCache manifests) {
         this.manifests = manifests;
@@ -42,7 +43,7 @@ class Rooms {
                                 Collectors.groupingBy(
                                         mount -> mount.version().dataset(),
                                         Collectors.mapping(Mount::manifest, Collectors.toSet())));
-        return byDataset.values().stream().mapToLong(this::ofOneDataset).sum();
+        return byDataset.values().stream().mapToLong(each -> shared(each).bytes()).sum();
     }
 
     /** What those of a namespace take together. */
@@ -55,55 +56,59 @@ class Rooms {
 
     /** What it takes more when {@code manifest}, of this dataset, is mounted too. */
     long more(DatasetName dataset, ManifestRef manifest, Collection<Mount> mounts) {
-        Set<ManifestRef> there =
+        Set<ManifestRef> then =
                 mounts.stream()
                         .filter(mount -> mount.version().dataset().equals(dataset))
                         .map(Mount::manifest)
-                        .collect(Collectors.toSet());
-        Set<ManifestRef> then = new HashSet<>(there);
-        if (!then.add(manifest)) {
-            return 0;
+                        .collect(Collectors.toCollection(HashSet::new));
+        return then.add(manifest) ? shared(then).alone(manifest) : 0;
+    }
+
+    /**
+     * How these, of one dataset, share their room. Of one version by itself its manifest is not
+     * read for this: unless it was read beside others before, it takes {@link
+     * ManifestRef#roomBytes}.
+     */
+    SharedRoom shared(Set<ManifestRef> versions) {
+        if (versions.size() == 1) {
+            ManifestRef version = versions.iterator().next();
+            synchronized (known) {
+                return SharedRoom.single(version, sizes.getOrDefault(version, version.roomBytes()));
+            }
         }
-        return there.isEmpty() ? manifest.roomBytes() : exactly(then) - exactly(there);
-    }
-
-    /** One version by itself is as large as its manifest's name says; that one need not be read. */
-    private long ofOneDataset(Set<ManifestRef> versions) {
-        return versions.size() < 2
-                ? versions.stream().mapToLong(ManifestRef::roomBytes).sum()
-                : exactly(versions);
-    }
-
-    private long exactly(Set<ManifestRef> versions) {
         synchronized (known) {
-            Long room = known.get(versions);
+            SharedRoom room = known.get(versions);
             if (room != null) {
                 return room;
             }
         }
-        long room = union(versions);
-        synchronized (known) {
-            known.put(Set.copyOf(versions), room);
-            if (known.size() > MOST_REMEMBERED) {
-                known.remove(known.keySet().iterator().next());
-            }
-        }
+        SharedRoom room = SharedRoom.read(versions, manifests);
+        remember(Set.copyOf(versions), room);
         return room;
     }
 
-    private long union(Set<ManifestRef> versions) {
-        Set<ChunkId> chunks = new HashSet<>();
-        long room = 0;
-        for (ManifestRef version : versions) {
-            try (CachedManifest manifest = manifests.open(version)) {
-                for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
-                    List<ChunkRef> page = manifest.chunks(from, PAGE);
-                    for (ChunkRef chunk : page) {
-                        room += chunks.add(chunk.chunk()) ? chunk.length() : 0;
-                    }
-                }
+    private void remember(Set<ManifestRef> versions, SharedRoom room) {
+        synchronized (known) {
+            for (int i = 0; i < room.versions().size(); i++) {
+                // What is promised of its relatives' going is then kept when it is left alone.
+                sizes.put(room.versions().get(i), room.whole().get(i));
+            }
+            shrink(sizes, MOST_SIZES_REMEMBERED);
+            SharedRoom before = known.put(versions, room);
+            partsKnown += room.parts().size() - (before == null ? 0 : before.parts().size());
+            Iterator<SharedRoom> eldest = known.values().iterator();
+            while (partsKnown > MOST_PARTS_REMEMBERED) {
+                partsKnown -= eldest.next().parts().size();
+                eldest.remove();
             }
         }
-        return room;
+    }
+
+    private static void shrink(Map<?, ?> remembered, int most) {
+        Iterator<?> eldest = remembered.keySet().iterator();
+        while (remembered.size() > most) {
+            eldest.next();
+            eldest.remove();
+        }
     }
 }

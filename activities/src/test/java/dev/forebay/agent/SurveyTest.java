@@ -21,6 +21,7 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
 import dev.forebay.service.gateway.RegionSurvey.Resident;
+import dev.forebay.service.gateway.RegionSurvey.Share;
 import dev.forebay.service.gateway.SurveyRequest;
 import dev.forebay.transfer.Coverage;
 import dev.forebay.transfer.DropAnswer;
@@ -50,6 +51,7 @@ class SurveyTest {
     private static final long PAGE = ChunkId.ALIGNMENT_BYTES;
     private static final DatasetVersion V1 = DatasetVersion.parse("team/a@v1");
     private static final DatasetVersion V2 = DatasetVersion.parse("team/a@v2");
+    private static final DatasetVersion V3 = DatasetVersion.parse("team/a@v3");
     private static final DatasetVersion OTHER = DatasetVersion.parse("team/b@v1");
 
     @TempDir Path directory;
@@ -139,6 +141,69 @@ class SurveyTest {
 
         assertThat(survey.namespaceBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
         assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE + other.roomBytes());
+    }
+
+    @Test
+    void whatVersionsShareIsToldByWhoNeedsIt() {
+        ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", CHUNK);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", CHUNK + PAGE);
+        ManifestRef v3 = written("v3", v2, "b", CHUNK + PAGE, "c", 2 * CHUNK);
+        ManifestRef other = written("other", null, "x", CHUNK);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v2, Mount.State.WARMING));
+        region.mounts.add(new Mount(OTHER, other, Mount.State.CACHED));
+
+        RegionSurvey survey = survey().of(asked(V3, v3));
+
+        // The one that is asked for is not there, and needs what it needs all the same.
+        assertThat(survey.relatives()).hasSize(1);
+        RegionSurvey.Relatives relatives = survey.relatives().getFirst();
+        assertThat(relatives.versions())
+                .containsExactly(V1.toString(), V2.toString(), V3.toString());
+        assertThat(relatives.shares())
+                .containsExactlyInAnyOrder(
+                        new Share(3 * CHUNK, List.of(0, 1)),
+                        new Share(CHUNK, List.of(0)),
+                        new Share(CHUNK + PAGE, List.of(1, 2)),
+                        new Share(2 * CHUNK, List.of(2)));
+        assertThat(survey.neededBytes()).isEqualTo(2 * CHUNK);
+        assertThat(survey.takenBytes()).isEqualTo(5 * CHUNK + PAGE + other.roomBytes());
+        assertThat(survey().of(asked(OTHER, other)).relatives().getFirst().versions())
+                .containsExactly(V1.toString(), V2.toString());
+    }
+
+    @Test
+    void whatIsToldOfOneThatGoesIsFreeWhenItHasGone() {
+        ManifestRef v1 = written("v1", null, "a", 100, "b", 100, "c", 100);
+        ManifestRef v2 = written("v2", v1, "a", 100, "b", 100, "c", 101);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
+        Survey survey = survey();
+
+        RegionSurvey before = survey.of(asked(V3, null));
+        region.mounts.removeLast();
+        RegionSurvey after = survey.of(asked(V3, null));
+
+        Share alone =
+                before.relatives().getFirst().shares().stream()
+                        .filter(share -> share.owners().equals(List.of(1)))
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(alone.bytes()).isPositive();
+        assertThat(after.takenBytes()).isEqualTo(before.takenBytes() - alone.bytes());
+        assertThat(after.relatives()).isEmpty();
+    }
+
+    @Test
+    void oneManifestUnderTwoNamesIsFreeWhenBothHaveGone() {
+        ManifestRef v1 = written("v1", null, "a", CHUNK);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v1, Mount.State.CACHED));
+
+        assertThat(survey().of(asked(OTHER, null)).relatives())
+                .singleElement()
+                .extracting(RegionSurvey.Relatives::shares)
+                .isEqualTo(List.of(new Share(v1.roomBytes(), List.of(0, 1))));
     }
 
     @Test

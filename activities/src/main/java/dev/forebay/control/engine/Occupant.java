@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version that takes room in a region, and what speaks for keeping it.
  *
- * @param roomBytes about how much its chunks take
+ * @param roomBytes about how much its chunks take, those too that it shares
  * @param uses how often it is expected to be asked for again
  * @param refetchCost what it would cost to have it again; empty if no price is stated
  * @param worth uses × cost ÷ bytes: what a byte of room is worth that it takes
@@ -61,7 +61,8 @@ record Occupant(
                 version, roomBytes, other, uses, refetchCost, worth, evictableAt, heldUntil);
     }
 
-    private boolean isExpired(Instant now) {
+    /** Whether its time to live has passed. */
+    boolean isExpired(Instant now) {
         return evictableAt != null && evictableAt.isBefore(now);
     }
 }

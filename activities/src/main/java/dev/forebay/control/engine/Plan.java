@@ -115,7 +115,8 @@ public record Plan(
     /**
      * A version that would go.
      *
-     * @param roomBytes about how much room that makes
+     * @param roomBytes about how much room that makes, once those before it have gone: what several
+     *     share comes with the last
      * @param uses how often it is expected to be asked for again
      * @param refetchCost what it would cost to have it again; empty if no price is stated
      * @param evictableAt when its time to live passes; empty if that is not known

@@ -5,6 +5,7 @@ import dev.forebay.control.engine.Occupant.Kind;
 import dev.forebay.control.engine.Plan.Admission;
 import dev.forebay.control.engine.Plan.Room;
 import dev.forebay.control.engine.Plan.Victim;
+import dev.forebay.control.sweep.Shares;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
@@ -74,7 +75,8 @@ class RoomPlanner {
                                                 ? each.sparedUntilExpired(now)
                                                 : each)
                         .toList();
-        Room ofQuota = ofQuota(version, region, ownBytes, neededBytes, survey, others, now);
+        List<Shares.Share> shares = RoomShares.of(survey);
+        Room ofQuota = ofQuota(version, region, ownBytes, neededBytes, survey, others, shares, now);
         if (ofQuota != null && isFinal(ofQuota)) {
             return in(survey, ofQuota, ofQuota.admission(), ofQuota.victims(), ofQuota.problem());
         }
@@ -88,7 +90,7 @@ class RoomPlanner {
                                 neededBytes,
                                 survey.takenBytes(),
                                 survey.capacityBytes())
-                        .decide(without(others, going), now);
+                        .decide(without(others, going), shares, now);
         int before = before(survey.queue(), version, urgency);
         if (before > 0 && neededBytes > 0 && room.admission() != Admission.REFUSED) {
             return in(
@@ -119,6 +121,7 @@ class RoomPlanner {
             long neededBytes,
             RegionSurvey survey,
             List<Occupant> others,
+            List<Shares.Share> shares,
             Instant now) {
         Long quota = quota(version, region);
         if (quota == null) {
@@ -138,7 +141,7 @@ class RoomPlanner {
                         neededBytes,
                         taken == null ? 0 : taken,
                         quota)
-                .decide(own, now);
+                .decide(own, shares, now);
     }
 
     /** Those that go for the quota's sake make room for all. */

@@ -65,7 +65,7 @@ public class RoomQueue {
     private static @Nullable Instant notBefore(
             long wanted, RegionSurvey survey, List<Occupant> others, Instant now) {
         long lack = survey.takenBytes() + wanted - survey.capacityBytes();
-        return RoomRules.pinsEnd(lack, others, now);
+        return RoomRules.pinsEnd(lack, others, RoomShares.of(survey), now);
     }
 
     private static Waiting waiting(Queued queued, @Nullable Instant notBefore) {

@@ -4,11 +4,11 @@ import dev.forebay.control.engine.Occupant.Kind;
 import dev.forebay.control.engine.Plan.Admission;
 import dev.forebay.control.engine.Plan.Room;
 import dev.forebay.control.engine.Plan.Victim;
+import dev.forebay.control.sweep.Shares;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.message.Problem;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -32,15 +32,18 @@ record RoomRules(
         long takenBytes,
         long capacityBytes) {
 
-    /** What holds while these are there. */
-    Room decide(List<Occupant> others, Instant now) {
+    /**
+     * What holds while these are there.
+     *
+     * @param shares what room comes back with whom of them; what the version needs, too, is its
+     */
+    Room decide(List<Occupant> others, List<Shares.Share> shares, Instant now) {
         if (neededBytes == 0) {
-            return room(Admission.ADMITTED, List.of(), null, null);
+            return room(Admission.ADMITTED, null, null);
         }
         if (ownBytes > capacityBytes) {
             return room(
                     Admission.REFUSED,
-                    List.of(),
                     new Problem(
                             ErrorCode.TOO_LARGE,
                             String.format(
@@ -54,19 +57,22 @@ record RoomRules(
         }
         long lack = takenBytes + neededBytes - capacityBytes;
         return lack <= 0
-                ? room(Admission.ADMITTED, List.of(), null, null)
-                : whenOthersGo(lack, others, now);
+                ? room(Admission.ADMITTED, null, null)
+                : whenOthersGo(lack, others, new Shares(shares), now);
     }
 
-    private Room whenOthersGo(long lack, List<Occupant> others, Instant now) {
-        long leaving = sum(others, Kind.LEAVING);
-        List<Occupant> free =
-                of(others, Kind.FREE).stream().sorted(Occupant.leavingOrder(now)).toList();
-        Optional<List<Occupant>> victims = enough(free, lack - leaving);
-        if (victims.isPresent()) {
+    private Room whenOthersGo(long lack, List<Occupant> others, Shares staying, Instant now) {
+        long leaving = remove(of(others, Kind.LEAVING), staying);
+        Optional<List<Occupant>> chosen =
+                new VictimChoice(version, others, staying, now).enough(lack - leaving);
+        if (chosen.isPresent()) {
+            List<Victim> victims =
+                    chosen.get().stream()
+                            .map(each -> victim(each, staying.remove(each.version())))
+                            .toList();
             return room(
                     Admission.AFTER_EVICTION,
-                    victims.get(),
+                    victims,
                     new Problem(
                             ErrorCode.CAPACITY_EXCEEDED,
                             String.format(
@@ -75,13 +81,12 @@ record RoomRules(
                                     version,
                                     lack,
                                     where,
-                                    victims.get().size())),
+                                    victims.size())),
                     null);
         }
-        long spare = spare(others);
+        long spare = leaving + remove(of(others, Kind.FREE), staying);
         return room(
                 Admission.WAITS,
-                List.of(),
                 new Problem(
                         ErrorCode.CAPACITY_EXCEEDED,
                         String.format(
@@ -94,46 +99,24 @@ record RoomRules(
                                 spare,
                                 of(others, Kind.HELD).size(),
                                 of(others, Kind.BUSY).size())),
-                pinsEnd(lack, others, now));
-    }
-
-    private static long spare(List<Occupant> others) {
-        return sum(others, Kind.LEAVING) + sum(others, Kind.FREE);
-    }
-
-    /**
-     * The first of these whose room is enough, without those that it turns out not to take; empty
-     * if all together are not enough.
-     */
-    private static Optional<List<Occupant>> enough(List<Occupant> inOrder, long bytes) {
-        List<Occupant> chosen = new ArrayList<>();
-        long made = 0;
-        for (Occupant each : inOrder) {
-            if (made >= bytes) {
-                break;
-            }
-            chosen.add(each);
-            made += each.roomBytes();
-        }
-        if (made < bytes) {
-            return Optional.empty();
-        }
-        for (Occupant each : chosen.reversed().stream().toList()) {
-            if (made - each.roomBytes() >= bytes) {
-                chosen.remove(each);
-                made -= each.roomBytes();
-            }
-        }
-        return Optional.of(chosen);
+                pinsEnd(lack - spare, others, staying, now));
     }
 
     /**
      * When pins have ended of which enough go, together with those that may go now, to make room;
      * empty if those are enough, or that cannot be told.
      */
-    static @Nullable Instant pinsEnd(long lack, List<Occupant> others, Instant now) {
-        long made = spare(others);
-        if (made >= lack) {
+    static @Nullable Instant pinsEnd(
+            long lack, List<Occupant> others, List<Shares.Share> shares, Instant now) {
+        Shares staying = new Shares(shares);
+        long spare =
+                remove(of(others, Kind.LEAVING), staying) + remove(of(others, Kind.FREE), staying);
+        return pinsEnd(lack - spare, others, staying, now);
+    }
+
+    private static @Nullable Instant pinsEnd(
+            long lack, List<Occupant> others, Shares staying, Instant now) {
+        if (lack <= 0) {
             return null;
         }
         List<Occupant> held =
@@ -143,8 +126,9 @@ record RoomRules(
                                         Occupant::heldUntil,
                                         Comparator.nullsLast(Comparator.naturalOrder())))
                         .toList();
+        long made = 0;
         for (Occupant each : held) {
-            made += each.roomBytes();
+            made += staying.remove(each.version());
             if (made >= lack) {
                 Instant until = each.heldUntil();
                 return until == null || until.isAfter(now) ? until : now;
@@ -153,25 +137,28 @@ record RoomRules(
         return null;
     }
 
+    /** Takes these away, and returns how much room that makes. */
+    private static long remove(List<Occupant> leaving, Shares staying) {
+        return leaving.stream().mapToLong(each -> staying.remove(each.version())).sum();
+    }
+
+    private Room room(Admission admission, @Nullable Problem problem, @Nullable Instant notBefore) {
+        return room(admission, List.of(), problem, notBefore);
+    }
+
     private Room room(
             Admission admission,
-            List<Occupant> victims,
+            List<Victim> victims,
             @Nullable Problem problem,
             @Nullable Instant notBefore) {
         return new Room(
-                admission,
-                neededBytes,
-                takenBytes,
-                capacityBytes,
-                victims.stream().map(RoomRules::victim).toList(),
-                problem,
-                notBefore);
+                admission, neededBytes, takenBytes, capacityBytes, victims, problem, notBefore);
     }
 
-    private static Victim victim(Occupant occupant) {
+    private static Victim victim(Occupant occupant, long bytes) {
         return new Victim(
                 occupant.version(),
-                occupant.roomBytes(),
+                bytes,
                 occupant.uses(),
                 occupant.refetchCost(),
                 occupant.evictableAt());
@@ -179,9 +166,5 @@ record RoomRules(
 
     private static List<Occupant> of(List<Occupant> others, Kind kind) {
         return others.stream().filter(each -> each.kind() == kind).toList();
-    }
-
-    private static long sum(List<Occupant> others, Kind kind) {
-        return of(others, kind).stream().mapToLong(Occupant::roomBytes).sum();
     }
 }

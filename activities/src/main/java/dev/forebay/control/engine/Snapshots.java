@@ -23,6 +23,7 @@ import dev.forebay.service.Workspace;
 import dev.forebay.service.temporal.Heartbeat;
 import io.temporal.activity.ActivityExecutionContext;
 import io.temporal.activity.ActivityInfo;
+import io.temporal.client.ActivityCanceledException;
 import io.temporal.client.ActivityCompletionException;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -101,7 +102,7 @@ class Snapshots {
             return Heartbeat.during(
                     activity, listed::get, () -> of(version, source, work, listed::set, then));
         } catch (ActivityCompletionException unwanted) {
-            if (isOver(activity.getInfo())) {
+            if (unwanted instanceof ActivityCanceledException || isOver(activity.getInfo())) {
                 forget(work);
             }
             throw unwanted;
@@ -113,7 +114,10 @@ class Snapshots {
         }
     }
 
-    /** Whoever takes a request back does not wait for this, so its workflow has ended by then. */
+    /**
+     * A workflow that is cancelled does not wait for its activity, which may hear only that there
+     * is none any more; so does an attempt that another one follows.
+     */
     private boolean isOver(ActivityInfo activity) {
         try {
             return temporal.call(

@@ -63,13 +63,27 @@ public final class SweepPlanner {
 
         Draft(Survey survey) {
             this.survey = survey;
-            this.shares = survey.usage().map(Shares::new);
+            this.shares = survey.usage().map(Draft::shares);
             this.notes = new ArrayList<>(survey.notes());
             survey.usage()
                     .ifPresent(
                             usage ->
                                     usage.versions()
                                             .forEach(each -> mounted.put(each.version(), each)));
+        }
+
+        private static Shares shares(UsageReport usage) {
+            return new Shares(
+                    usage.shares().stream()
+                            .map(
+                                    share ->
+                                            new Shares.Share(
+                                                    share.owners().stream()
+                                                            .map(usage.versions()::get)
+                                                            .map(UsageReport.Mounted::version)
+                                                            .toList(),
+                                                    share.bytes()))
+                            .toList());
         }
 
         SweepPlan plan() {

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param residents the other versions that are mounted
  * @param queue who waits for room, in the order in which they are let in; empty from agents that
  *     knew of none
+ * @param relatives of each dataset with several versions that are mounted, the one that was asked
+ *     for among them: what they share; empty from agents that do not say it
  */
 public record RegionSurvey(
         long capacityBytes,
@@ -31,10 +33,12 @@ public record RegionSurvey(
         @Nullable Missing missing,
         @Nullable Long bytesPerSecond,
         List<Resident> residents,
-        List<Queued> queue) {
+        List<Queued> queue,
+        List<Relatives> relatives) {
 
     public RegionSurvey {
         queue = queue == null ? List.of() : queue;
+        relatives = relatives == null ? List.of() : relatives;
     }
 
     /**
@@ -51,8 +55,25 @@ public record RegionSurvey(
                 missing,
                 bytesPerSecond,
                 residents.stream().filter(each -> !names.contains(each.version())).toList(),
-                queue);
+                queue,
+                relatives);
     }
+
+    /**
+     * Versions of one dataset, and how they share their room.
+     *
+     * @param versions {@code namespace/name@version} of all that are mounted, and of the one that
+     *     was asked for
+     * @param shares what their chunks take together, by who needs it
+     */
+    public record Relatives(List<String> versions, List<Share> shares) {}
+
+    /**
+     * Bytes of chunks that stay as long as one of their owners does.
+     *
+     * @param owners places in {@link Relatives#versions}
+     */
+    public record Share(long bytes, List<Integer> owners) {}
 
     /**
      * A version that waits for room.
@@ -85,7 +106,8 @@ public record RegionSurvey(
      * A version that is mounted.
      *
      * @param version {@code namespace/name@version}
-     * @param roomBytes about how much its chunks take, those too that it shares with others
+     * @param roomBytes about how much its chunks take, those too that it shares with {@link
+     *     #relatives}
      * @param state WARMING, CACHED or EVICTING
      * @param pins how many pins hold it
      */

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.control.engine.Occupant.Kind;
 import dev.forebay.control.engine.Plan.Admission;
 import dev.forebay.control.engine.Plan.Room;
+import dev.forebay.control.sweep.Shares;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +35,9 @@ class RoomRulesTest {
 
     @Test
     void whatIsThereNeedsNoRoomEvenIfTheRegionIsFull() {
-        Room room = new RoomRules(WANTED, "us-1", 500, 0, 500, CAPACITY).decide(List.of(), NOON);
+        Room room =
+                new RoomRules(WANTED, "us-1", 500, 0, 500, CAPACITY)
+                        .decide(List.of(), List.of(), NOON);
 
         assertThat(room.admission()).isEqualTo(Admission.ADMITTED);
     }
@@ -160,13 +165,222 @@ class RoomRulesTest {
         }
     }
 
+    /** a, b and c have 40 in common, and 5 each to themselves; alone has 30. */
+    private static List<Shares.Share> family() {
+        return List.of(
+                share(40, named("a"), named("b"), named("c")),
+                share(5, named("a")),
+                share(5, named("b")),
+                share(5, named("c")),
+                share(30, named("alone")));
+    }
+
+    private static Occupant[] familyAnd(Occupant alone) {
+        return new Occupant[] {
+            occupant("a", 45, Kind.FREE, 0),
+            occupant("b", 45, Kind.FREE, 0),
+            occupant("c", 45, Kind.FREE, 0),
+            alone
+        };
+    }
+
+    @Test
+    void whoGivesBackWhatIsNeededGoesAndNotAFamilyThatWouldGiveItTogether() {
+        Room room = decide(35, 85, family(), familyAnd(occupant("alone", 30, Kind.FREE, 0)));
+
+        assertThat(names(room)).containsExactly("team/alone@v1");
+        assertThat(room.victims()).extracting("roomBytes").containsExactly(30L);
+    }
+
+    @Test
+    void soItDoesWhereEachOfTheFamilyIsWorthLessButAllTogetherMore() {
+        Room room =
+                decide(
+                        35,
+                        85,
+                        family(),
+                        occupant("a", 45, Kind.FREE, 1),
+                        occupant("b", 45, Kind.FREE, 1),
+                        occupant("c", 45, Kind.FREE, 1),
+                        occupant("alone", 30, Kind.FREE, 2));
+
+        assertThat(names(room)).containsExactly("team/alone@v1");
+    }
+
+    @Test
+    void aFamilyGoesWhereTheOtherIsHeldOrWorthMore() {
+        Room held = decide(35, 85, family(), familyAnd(occupant("alone", 30, Kind.HELD, 0)));
+        Room dear = decide(35, 85, family(), familyAnd(occupant("alone", 30, Kind.FREE, 9)));
+
+        assertThat(names(held)).containsExactly("team/a@v1", "team/b@v1", "team/c@v1");
+        assertThat(held.victims()).extracting("roomBytes").containsExactly(5L, 5L, 45L);
+        assertThat(names(dear)).isEqualTo(names(held));
+    }
+
+    @Test
+    void aFamilyWhoseTimeHasPassedGoesBeforeOneWhoseTimeHasNot() {
+        Occupant[] others = familyAnd(occupant("alone", 30, Kind.FREE, 0));
+        for (int i = 0; i < 3; i++) {
+            others[i] = occupant("abc".substring(i, i + 1), 45, Kind.FREE, 9, NOON, null);
+        }
+
+        Room room =
+                new RoomRules(WANTED, "us-1", 35, 35, 85, CAPACITY)
+                        .decide(List.of(others), family(), LATER.minusSeconds(1));
+
+        assertThat(names(room)).doesNotContain("team/alone@v1").hasSize(3);
+    }
+
+    @Test
+    void whatOneThatStaysNeedsComesBackWithNobody() {
+        Room room =
+                decide(
+                        35,
+                        85,
+                        family(),
+                        occupant("a", 45, Kind.FREE, 0),
+                        occupant("b", 45, Kind.FREE, 0),
+                        occupant("c", 45, Kind.HELD, 0, null, LATER),
+                        occupant("alone", 30, Kind.BUSY, 0));
+
+        assertThat(room.admission()).isEqualTo(Admission.WAITS);
+        assertThat(room.problem()).extracting("message").asString().contains("only 10 are");
+        // With c's pin all of the family can go.
+        assertThat(room.notBefore()).isEqualTo(LATER);
+    }
+
+    @Test
+    void whatTheWantedOneNeedsComesBackWithNobody() {
+        List<Shares.Share> shares =
+                List.of(
+                        share(60, named("a"), WANTED),
+                        share(20, named("a")),
+                        share(20, named("b")));
+        Occupant a = occupant("a", 80, Kind.FREE, 0);
+        Occupant b = occupant("b", 20, Kind.FREE, 9);
+
+        assertThat(names(decide(21, 100, shares, a, b))).containsExactly("team/b@v1", "team/a@v1");
+        assertThat(decide(41, 100, shares, a, b).admission()).isEqualTo(Admission.WAITS);
+    }
+
+    @Test
+    void whoHasMostOfWhatIsWantedStaysThoughItIsWorthLess() {
+        List<Shares.Share> shares =
+                List.of(
+                        share(60, named("before"), WANTED),
+                        share(20, named("before")),
+                        share(20, named("dear")));
+        Occupant before = occupant("before", 80, Kind.FREE, 0, NOON.minusSeconds(1), null);
+        Occupant dear = occupant("dear", 20, Kind.FREE, 9);
+
+        assertThat(names(decide(20, 100, shares, before, dear))).containsExactly("team/dear@v1");
+        // Not if somebody holds another one that has as much.
+        assertThat(
+                        names(
+                                decide(
+                                        20,
+                                        100,
+                                        List.of(
+                                                share(60, named("before"), named("held"), WANTED),
+                                                share(1, named("held"), WANTED),
+                                                share(20, named("before")),
+                                                share(19, named("dear"))),
+                                        before,
+                                        occupant("held", 61, Kind.HELD, 0),
+                                        dear)))
+                .containsExactly("team/before@v1");
+    }
+
+    @Test
+    void ofWhatIsSharedAtRandomVictimsAreEnoughAndNotOneTooMany() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int round = 0; round < 3_000; round++) {
+            String in = "seed %d round %d".formatted(seed, round);
+            Occupant[] others = new Occupant[1 + random.nextInt(7)];
+            for (int i = 0; i < others.length; i++) {
+                Kind kind = random.nextInt(3) > 0 ? Kind.FREE : KINDS.get(random.nextInt(4));
+                others[i] = occupant("o" + i, 10, kind, random.nextInt(3));
+            }
+            List<Shares.Share> shares = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                List<DatasetVersion> owners =
+                        Stream.concat(Stream.of(others).map(Occupant::version), Stream.of(WANTED))
+                                .filter(each -> random.nextInt(3) == 0)
+                                .toList();
+                if (!owners.isEmpty() && !owners.equals(List.of(WANTED))) {
+                    shares.add(new Shares.Share(owners, random.nextInt(12)));
+                }
+            }
+            long taken = shares.stream().mapToLong(Shares.Share::bytes).sum();
+            long needed = random.nextLong(1, CAPACITY + 1);
+
+            Room room = decide(needed, taken, shares, others);
+
+            long lack = taken + needed - CAPACITY;
+            List<DatasetVersion> gone = of(Kind.LEAVING, others);
+            if (room.admission() == Admission.WAITS) {
+                gone.addAll(of(Kind.FREE, others));
+                assertThat(back(shares, gone)).as(in).isLessThan(lack);
+                continue;
+            }
+            List<DatasetVersion> victims =
+                    room.victims().stream().map(Plan.Victim::version).toList();
+            long leaving = back(shares, gone);
+            gone.addAll(victims);
+            assertThat(back(shares, gone)).as(in).isGreaterThanOrEqualTo(lack);
+            assertThat(room.victims().stream().mapToLong(Plan.Victim::roomBytes).sum())
+                    .as(in)
+                    .isEqualTo(back(shares, gone) - leaving);
+            assertThat(of(Kind.FREE, others)).as(in).containsAll(victims);
+            for (DatasetVersion victim : victims) {
+                List<DatasetVersion> fewer = new ArrayList<>(gone);
+                fewer.remove(victim);
+                assertThat(back(shares, fewer)).as(in).isLessThan(lack);
+            }
+        }
+    }
+
+    private static List<DatasetVersion> of(Kind kind, Occupant... others) {
+        List<DatasetVersion> versions = new ArrayList<>();
+        Stream.of(others)
+                .filter(each -> each.kind() == kind)
+                .forEach(each -> versions.add(each.version()));
+        return versions;
+    }
+
+    /** What nobody needs any more but these. */
+    private static long back(List<Shares.Share> shares, List<DatasetVersion> gone) {
+        return shares.stream()
+                .filter(share -> gone.containsAll(share.owners()))
+                .mapToLong(Shares.Share::bytes)
+                .sum();
+    }
+
     private static List<String> names(Room room) {
         return room.victims().stream().map(each -> each.version().toString()).toList();
     }
 
     private static Room decide(long needed, long taken, Occupant... others) {
+        return decide(
+                needed,
+                taken,
+                Stream.of(others).map(each -> share(each.roomBytes(), each.version())).toList(),
+                others);
+    }
+
+    private static Room decide(
+            long needed, long taken, List<Shares.Share> shares, Occupant... others) {
         return new RoomRules(WANTED, "us-1", needed, needed, taken, CAPACITY)
-                .decide(List.of(others), NOON);
+                .decide(List.of(others), shares, NOON);
+    }
+
+    private static Shares.Share share(long bytes, DatasetVersion... owners) {
+        return new Shares.Share(List.of(owners), bytes);
+    }
+
+    private static DatasetVersion named(String name) {
+        return DatasetVersion.parse("team/" + name + "@v1");
     }
 
     private static Occupant occupant(String name, long room, Kind kind, double worth) {
@@ -180,14 +394,6 @@ class RoomRulesTest {
             double worth,
             @Nullable Instant evictableAt,
             @Nullable Instant heldUntil) {
-        return new Occupant(
-                DatasetVersion.parse("team/" + name + "@v1"),
-                room,
-                kind,
-                worth,
-                null,
-                worth,
-                evictableAt,
-                heldUntil);
+        return new Occupant(named(name), room, kind, worth, null, worth, evictableAt, heldUntil);
     }
 }

@@ -1,0 +1,163 @@
+package dev.forebay.agent;
+
+import dev.forebay.manifest.CachedManifest;
+import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ManifestCache;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ManifestRef;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * How versions of one dataset share the room that their chunks take.
+ *
+ * @param versions of which this is said
+ * @param parts what exactly these of them have and nobody else, the largest first; all parts
+ *     together are what the versions take
+ * @param whole what each version takes, in the order of {@code versions}
+ * @param alone how much of that no other has
+ */
+record SharedRoom(
+        List<ManifestRef> versions, List<Part> parts, List<Long> whole, List<Long> alone) {
+
+    /**
+     * A dataset that grows has about two parts for each version. Of more than this the smallest are
+     * said to be of all versions, so that too little is expected back from one that goes, never too
+     * much.
+     */
+    private static final int MOST_PARTS = 1024;
+
+    private static final int PAGE = 1024;
+
+    /**
+     * Bytes of chunks that stay as long as one of their owners does.
+     *
+     * @param owners places in {@link #versions}
+     */
+    record Part(List<Integer> owners, long bytes) {}
+
+    /** A version of which no other is known, and which takes so much. */
+    static SharedRoom single(ManifestRef version, long bytes) {
+        return new SharedRoom(
+                List.of(version),
+                List.of(new Part(List.of(0), bytes)),
+                List.of(bytes),
+                List.of(bytes));
+    }
+
+    /**
+     * Reads each manifest's chunks once.
+     *
+     * @throws dev.forebay.model.ForebayException as {@link ManifestCache#open}
+     */
+    static SharedRoom read(Collection<ManifestRef> versions, ManifestCache manifests) {
+        Reading reading = new Reading();
+        List<ManifestRef> all = List.copyOf(versions);
+        for (int i = 0; i < all.size(); i++) {
+            reading.begin(i);
+            try (CachedManifest manifest = manifests.open(all.get(i))) {
+                for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
+                    for (ChunkRef chunk : manifest.chunks(from, PAGE)) {
+                        reading.add(chunk);
+                    }
+                }
+            }
+        }
+        return reading.result(all);
+    }
+
+    /** What all of them take together. */
+    long bytes() {
+        return parts.stream().mapToLong(Part::bytes).sum();
+    }
+
+    /** What this one takes of the room that no other has. */
+    long alone(ManifestRef version) {
+        return alone.get(versions.indexOf(version));
+    }
+
+    /**
+     * At most so many parts, and one more of the rest.
+     *
+     * @param parts the largest first
+     * @param versions how many there are
+     */
+    static List<Part> bounded(List<Part> parts, int versions, int most) {
+        if (parts.size() <= most) {
+            return List.copyOf(parts);
+        }
+        long rest = parts.subList(most, parts.size()).stream().mapToLong(Part::bytes).sum();
+        List<Integer> all = IntStream.range(0, versions).boxed().toList();
+        return Stream.concat(parts.stream().limit(most), Stream.of(new Part(all, rest))).toList();
+    }
+
+    /** Sorts chunks by who has them: each new owner moves a chunk from one set to a larger one. */
+    private static final class Reading {
+        private static final int NOBODY = -1;
+
+        private final Map<ChunkId, Integer> setOf = new HashMap<>();
+        // By a set, the one that this owner makes of it.
+        private final Map<Integer, Integer> larger = new HashMap<>();
+        private final List<BitSet> sets = new ArrayList<>();
+        private final List<Long> bytes = new ArrayList<>();
+        private int owner;
+
+        void begin(int next) {
+            owner = next;
+            larger.clear();
+        }
+
+        void add(ChunkRef chunk) {
+            int before = setOf.getOrDefault(chunk.chunk(), NOBODY);
+            int set = larger.computeIfAbsent(before, this::withOwner);
+            if (before != NOBODY) {
+                bytes.set(before, bytes.get(before) - chunk.length());
+            }
+            bytes.set(set, bytes.get(set) + chunk.length());
+            setOf.put(chunk.chunk(), set);
+        }
+
+        private int withOwner(int before) {
+            BitSet owners = before == NOBODY ? new BitSet() : (BitSet) sets.get(before).clone();
+            owners.set(owner);
+            sets.add(owners);
+            bytes.add(0L);
+            return sets.size() - 1;
+        }
+
+        SharedRoom result(List<ManifestRef> versions) {
+            long[] whole = new long[versions.size()];
+            long[] alone = new long[versions.size()];
+            List<Part> parts = new ArrayList<>();
+            for (int i = 0; i < sets.size(); i++) {
+                long room = bytes.get(i);
+                if (room > 0) {
+                    List<Integer> owners = sets.get(i).stream().boxed().toList();
+                    owners.forEach(owner -> whole[owner] += room);
+                    if (owners.size() == 1) {
+                        alone[owners.getFirst()] += room;
+                    }
+                    parts.add(new Part(owners, room));
+                }
+            }
+            parts.sort(Comparator.comparingLong(Part::bytes).reversed());
+            return new SharedRoom(
+                    versions,
+                    bounded(parts, versions.size(), MOST_PARTS),
+                    listOf(whole),
+                    listOf(alone));
+        }
+
+        private static List<Long> listOf(long[] values) {
+            return Arrays.stream(values).boxed().toList();
+        }
+    }
+}
