@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** "Admission" and "Quotas" in docs/semantics.md, in a region that has room for three versions. */
@@ -38,6 +40,20 @@ class AdmissionIT {
     @AfterAll
     static void stop() {
         stack.close();
+    }
+
+    @BeforeEach
+    void nobodyIsThere() throws Exception {
+        for (JsonNode mounted :
+                new RegionGateway(stack.region(REGION).agent().address()).usage().get("versions")) {
+            String version =
+                    "%s/%s@%s"
+                            .formatted(
+                                    mounted.at("/version/dataset/namespace").asText(),
+                                    mounted.at("/version/dataset/name").asText(),
+                                    mounted.at("/version/version").asText());
+            stack.api().post(Api.path(version) + "/evict", Map.of("region", REGION)).expect(200);
+        }
     }
 
     @Test
@@ -115,9 +131,60 @@ class AdmissionIT {
                 () -> state("thrifty/b@v1").equals("ABSENT"));
     }
 
+    @Test
+    void whoGivesTheRoomBackGoesAndNotAFamilyThatSharesIt() throws Exception {
+        Api api = stack.api();
+        registered("kin/a", 7);
+        api.ensure("kin/a@v1", REGION);
+        for (String next : List.of("v2", "v3")) {
+            stack.lake().put("kin/a/part-6", bytes(next.hashCode(), CHUNK));
+            api.ensure("kin/a@" + next, REGION);
+        }
+        registered("kin/b", 5);
+        // Worth more, so that it is not simply the first to go.
+        api.ensure("kin/b@v1", REGION);
+        api.ensure("kin/b@v1", REGION);
+        registered("kin/c", 6);
+
+        // Of 16 chunks 14 are taken: 6 that three have in common, one of each, and 5.
+        Await.until(
+                "it alone would go, once the agent has heard that it is cached",
+                Duration.ofSeconds(60),
+                () -> {
+                    JsonNode victims = plan("kin/c@v1").path("victims");
+                    return victims.size() == 1 && victims.at("/0/dataset").asText().equals("kin/b");
+                });
+        api.ensure("kin/c@v1", REGION);
+
+        assertThat(state("kin/b@v1")).isEqualTo("ABSENT");
+        assertThat(cachedOf("kin/a", "v1", "v2", "v3")).hasSize(3);
+
+        // Now 15 are. The next one needs two, and has five with each of the family.
+        stack.lake().put("kin/a/part-5", bytes(5, CHUNK));
+        stack.lake().put("kin/a/part-6", bytes(6, CHUNK));
+        api.ensure("kin/a@v4", REGION);
+
+        assertThat(cachedOf("kin/a", "v1", "v2", "v3", "v4")).hasSize(3).contains("v4");
+        assertThat(state("kin/c@v1")).isEqualTo("CACHED");
+    }
+
+    private static List<String> cachedOf(String dataset, String... versions) throws Exception {
+        List<String> cached = new ArrayList<>();
+        for (String version : versions) {
+            if (state(dataset + "@" + version).equals("CACHED")) {
+                cached.add(version);
+            }
+        }
+        return cached;
+    }
+
     private static void registered(String dataset) throws Exception {
+        registered(dataset, CHUNKS);
+    }
+
+    private static void registered(String dataset, int chunks) throws Exception {
         Map<String, byte[]> tree = new TreeMap<>();
-        for (int i = 0; i < CHUNKS; i++) {
+        for (int i = 0; i < chunks; i++) {
             tree.put("part-" + i, bytes(dataset.hashCode() + i, CHUNK));
         }
         stack.lake().putAll(dataset + "/", tree);
