@@ -35,6 +35,9 @@ sealed interface Answer {
     /** The code of who does not answer. */
     String UNAVAILABLE = "UNAVAILABLE";
 
+    /** What is to be made of no answer at all. */
+    Answer NONE = new Refused(UNAVAILABLE, "the control plane does not answer");
+
     /** Reads an answer of the API. */
     static Answer of(int status, JsonNode body) {
         return switch (status) {

@@ -36,17 +36,23 @@ public final class Gate {
     private final Pods pods;
     private final Platform platform;
     private final RegionName region;
-    private final Turns<Gang, List<GatedPod>> turns;
+    private final Turns<Gang, List<GatedPod>, Answer> turns;
 
     /** By the uid of what made their pods: its owners do not change. */
     private final Map<String, Holder> holders = new HashMap<>();
+
+    private final Question question = new Question();
 
     /** Those whose pods have gone to nodes, or have failed: they wait for nothing. */
     private final Set<Gang> settled = ConcurrentHashMap.newKeySet();
 
     private volatile int waiting;
 
-    Gate(Pods pods, Platform platform, RegionName region, Turns<Gang, List<GatedPod>> turns) {
+    Gate(
+            Pods pods,
+            Platform platform,
+            RegionName region,
+            Turns<Gang, List<GatedPod>, Answer> turns) {
         this.pods = pods;
         this.platform = platform;
         this.region = region;
@@ -67,7 +73,7 @@ public final class Gate {
         waiting = gated.size();
         turns.round(
                 gangs(gated),
-                this::serve,
+                question,
                 gang -> {
                     // Another agent may have let them go: then there was an answer.
                     if (!settled.remove(gang)) {
@@ -135,13 +141,35 @@ public final class Gate {
         return "true".equals(pod.annotations().get(Pods.LATE));
     }
 
-    private void serve(Gang gang, List<GatedPod> members, Duration waited) {
-        Wish wish = gang.wish();
-        boolean isLate =
-                wish.isLate(waited)
-                        || (wish.deadline().isPresent()
-                                && members.stream().anyMatch(Gate::hasWaited));
-        Verdict verdict = Verdict.of(platform.ensure(gang), wish, region, isLate);
+    private final class Question implements Turns.Question<Gang, List<GatedPod>, Answer> {
+
+        @Override
+        public Answer ask(Gang gang) {
+            return platform.ensure(gang);
+        }
+
+        @Override
+        public boolean isLate(Gang gang, List<GatedPod> members, Duration waited) {
+            Wish wish = gang.wish();
+            return wish.isLate(waited)
+                    || (wish.deadline().isPresent() && members.stream().anyMatch(Gate::hasWaited));
+        }
+
+        @Override
+        public void judge(
+                Gang gang, List<GatedPod> members, Duration waited, Optional<Answer> answer) {
+            execute(
+                    gang,
+                    members,
+                    Verdict.of(
+                            answer.orElse(Answer.NONE),
+                            gang.wish(),
+                            region,
+                            isLate(gang, members, waited)));
+        }
+    }
+
+    private void execute(Gang gang, List<GatedPod> members, Verdict verdict) {
         if (!(verdict instanceof Verdict.Wait)) {
             settled.add(gang);
         }

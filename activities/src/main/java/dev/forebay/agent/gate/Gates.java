@@ -41,15 +41,12 @@ public final class Gates {
 
     /** That of pods. */
     public Gate of(Pods pods) {
-        return new Gate(pods, platform, region, turns());
+        return new Gate(pods, platform, region, Turns.of(interval, atOnce, System::nanoTime));
     }
 
     /** That of Workloads, which is Kueue's. */
     public WarmCheck of(Workloads workloads) {
-        return new WarmCheck(workloads, platform, region, turns());
-    }
-
-    private <K, W> Turns<K, W> turns() {
-        return new Turns<>(interval, atOnce, System::nanoTime);
+        return new WarmCheck(
+                workloads, platform, region, Turns.of(interval, atOnce, System::nanoTime));
     }
 }

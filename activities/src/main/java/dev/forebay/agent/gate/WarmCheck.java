@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
@@ -34,10 +35,15 @@ public final class WarmCheck {
     private final Workloads workloads;
     private final Platform platform;
     private final RegionName region;
-    private final Turns<Petition, ReservedWorkload> turns;
+    private final Turns<Petition, ReservedWorkload, Map<Wish, Answer>> turns;
 
     /** By the uid of a Workload: its owners do not change. */
     private final Map<String, Holder> holders = new HashMap<>();
+
+    /** What was rejected here: nobody has what it asked for, or will. */
+    private final Set<Petition> rejected = ConcurrentHashMap.newKeySet();
+
+    private final Question question = new Question();
 
     private volatile int waiting;
 
@@ -45,7 +51,7 @@ public final class WarmCheck {
             Workloads workloads,
             Platform platform,
             RegionName region,
-            Turns<Petition, ReservedWorkload> turns) {
+            Turns<Petition, ReservedWorkload, Map<Wish, Answer>> turns) {
         this.workloads = workloads;
         this.platform = platform;
         this.region = region;
@@ -80,10 +86,10 @@ public final class WarmCheck {
         waiting = pending.size();
         turns.round(
                 pending,
-                this::serve,
+                question,
                 petition -> {
                     // Else pods may be asking for the same by now, whoever decided.
-                    if (!decided.contains(petition.workload())) {
+                    if (rejected.remove(petition) || !decided.contains(petition.workload())) {
                         gangs(petition).forEach(platform::takeBack);
                     }
                 });
@@ -135,13 +141,40 @@ public final class WarmCheck {
                 .toList();
     }
 
-    private void serve(Petition petition, ReservedWorkload workload, Duration waited) {
-        Map<Wish, Verdict> verdicts = new LinkedHashMap<>();
-        for (Gang gang : gangs(petition)) {
-            Wish wish = gang.wish();
-            verdicts.put(
-                    wish, Verdict.of(platform.ensure(gang), wish, region, wish.isLate(waited)));
+    private final class Question
+            implements Turns.Question<Petition, ReservedWorkload, Map<Wish, Answer>> {
+
+        @Override
+        public Map<Wish, Answer> ask(Petition petition) {
+            Map<Wish, Answer> answers = new HashMap<>();
+            gangs(petition).forEach(gang -> answers.put(gang.wish(), platform.ensure(gang)));
+            return answers;
         }
+
+        @Override
+        public boolean isLate(Petition petition, ReservedWorkload workload, Duration waited) {
+            return petition.wishes().values().stream().anyMatch(wish -> wish.isLate(waited));
+        }
+
+        @Override
+        public void judge(
+                Petition petition,
+                ReservedWorkload workload,
+                Duration waited,
+                Optional<Map<Wish, Answer>> answers) {
+            Map<Wish, Verdict> verdicts = new LinkedHashMap<>();
+            for (Gang gang : gangs(petition)) {
+                Wish wish = gang.wish();
+                Answer answer =
+                        answers.map(it -> it.getOrDefault(wish, Answer.NONE)).orElse(Answer.NONE);
+                verdicts.put(wish, Verdict.of(answer, wish, region, wish.isLate(waited)));
+            }
+            execute(petition, workload, verdicts);
+        }
+    }
+
+    private void execute(
+            Petition petition, ReservedWorkload workload, Map<Wish, Verdict> verdicts) {
         Verdict verdict = Verdict.ofAll(List.copyOf(verdicts.values()));
         LOG.debugf("%s: %s", petition, verdict);
         String message = verdict.notice().message();
@@ -150,11 +183,12 @@ public final class WarmCheck {
                 case Verdict.Wait _ -> workloads.tell(workload, message);
                 case Verdict.Open _ -> workloads.admit(workload, message, cold(petition, verdicts));
                 case Verdict.Fail _ -> {
+                    rejected.add(petition);
                     workloads.reject(workload, message);
-                    gangs(petition).forEach(platform::takeBack);
                 }
             }
         } catch (ForebayException notNow) {
+            rejected.remove(petition);
             warn(workload, notNow);
         }
     }

@@ -11,6 +11,7 @@ import dev.forebay.agent.jobs.Pods;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,6 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class GateTest {
@@ -34,11 +37,17 @@ class GateTest {
     private final Map<String, Answer> answers = new HashMap<>();
     private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
     private final Platform platform = new FakePlatform();
-    private long now = Long.MAX_VALUE - 5;
+    private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
+    private final CountDownLatch hanging = new CountDownLatch(1);
+    private volatile boolean hangs;
     private Gate gate = gate();
 
     private Gate gate() {
-        return new Gate(pods, platform, new RegionName("us"), new Turns<>(INTERVAL, 4, () -> now));
+        return new Gate(
+                pods,
+                platform,
+                new RegionName("us"),
+                new Turns<>(INTERVAL, Runnable::run, Runnable::run, now::get));
     }
 
     private final class FakePlatform implements Platform {
@@ -46,6 +55,9 @@ class GateTest {
         @Override
         public Answer ensure(Gang gang) {
             asked.add(gang);
+            if (hangs) {
+                awaitUninterruptibly(hanging);
+            }
             return answers.getOrDefault(gang.wish().version().toString(), COMING);
         }
 
@@ -55,8 +67,17 @@ class GateTest {
         }
     }
 
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
     private void after(Duration time) {
-        now += time.toNanos();
+        now.addAndGet(time.toNanos());
         gate.look();
     }
 
@@ -127,6 +148,52 @@ class GateTest {
         after(Duration.ofSeconds(10));
         assertThat(pods.failed).containsOnly("fails");
         assertThat(pods.opened).containsOnlyKeys("runs");
+    }
+
+    /** Only so many questions are on their way at once, and none of them is answered. */
+    @Test
+    void deadlinesAreLookedAtWhileTheControlPlaneHangs() {
+        hangs = true;
+        gate = new Gate(pods, platform, new RegionName("us"), Turns.of(INTERVAL, 4, now::get));
+        for (int i = 0; i < 500; i++) {
+            pods.add("w-" + i, "job-" + i, "a/b@v1", Map.of(Wish.DEADLINE, "60s"));
+        }
+        pods.add("waits", "job-waits", "a/b@v1");
+        gate.look();
+        after(Duration.ofSeconds(59));
+        assertThat(pods.failed).isEmpty();
+
+        after(Duration.ofSeconds(2));
+
+        Await.until("all have failed", () -> pods.failed.size() == 500);
+        assertThat(pods.failed).doesNotContain("waits");
+        assertThat(asked).hasSizeLessThanOrEqualTo(4);
+
+        // Who has failed is not asked for when the control plane is back, nor taken back.
+        answers.put("a/b@v1", WARM);
+        after(Duration.ofSeconds(1));
+        hanging.countDown();
+        Await.until("let go", () -> pods.opened.containsKey("waits"));
+        assertThat(asked).hasSizeLessThanOrEqualTo(5);
+        assertThat(takenBack).isEmpty();
+        assertThat(pods.opened).containsOnlyKeys("waits");
+    }
+
+    /** It was asked for when its pods were deleted: what comes of that is taken back, then. */
+    @Test
+    void whatIsStillBeingAskedForIsTakenBackAfterwards() {
+        hangs = true;
+        gate = new Gate(pods, platform, new RegionName("us"), Turns.of(INTERVAL, 4, now::get));
+        pods.add("deleted", "job", "a/b@v1");
+        gate.look();
+        Await.until("asked", () -> asked.size() == 1);
+
+        pods.delete("deleted");
+        after(Duration.ofSeconds(1));
+        assertThat(takenBack).isEmpty();
+
+        hanging.countDown();
+        Await.until("taken back", () -> takenBack.contains("job"));
     }
 
     /** Kueue's check has let them run cold: they do not wait as long again. */

@@ -41,7 +41,7 @@ class WarmCheckTest {
                     workloads,
                     new FakePlatform(),
                     new RegionName("us"),
-                    new Turns<>(INTERVAL, 4, () -> now));
+                    new Turns<>(INTERVAL, Runnable::run, Runnable::run, () -> now));
 
     private final class FakePlatform implements Platform {
 
