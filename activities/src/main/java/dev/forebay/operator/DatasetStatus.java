@@ -1,6 +1,8 @@
 package dev.forebay.operator;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +112,14 @@ public record DatasetStatus(
     /** What may be held because of this resource. */
     List<Holding> holdings() {
         return regions.stream().map(Region::holding).toList();
+    }
+
+    /** Whether it was tried for so long to let go of what is held, and has not worked. */
+    boolean isStuck(Duration timeout, Instant now) {
+        return condition(Conditions.RELEASED)
+                .map(it -> Instant.parse(it.lastTransitionTime()))
+                .filter(since -> !now.isBefore(since.plus(timeout)))
+                .isPresent();
     }
 
     Optional<Condition> condition(String type) {

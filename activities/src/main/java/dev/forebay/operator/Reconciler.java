@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 
 /**
@@ -29,12 +28,10 @@ final class Reconciler {
     private final Duration releaseTimeout;
     private final Clock clock;
 
-    /** Since when what deleted resources hold could not be let go. */
-    private final Map<Key, Instant> stuckSince = new ConcurrentHashMap<>();
-
     /**
      * @param releaseTimeout how long it is tried to let go of what a deleted resource holds;
-     *     counted from when this first failed, as nobody may have been there to try before
+     *     counted from when this first failed, as nobody may have been there to try before, whoever
+     *     looked then
      */
     Reconciler(DatasetResources resources, Steps steps, Duration releaseTimeout, Clock clock) {
         this.resources = resources;
@@ -62,17 +59,13 @@ final class Reconciler {
      *     status is 409 if somebody else has changed the resource meanwhile
      */
     Next look(Key key) {
-        Optional<DatasetResource> found = resources.find(key);
-        if (found.filter(DatasetResources::isDeleted).isEmpty()) {
-            stuckSince.remove(key);
-        }
-        return found.map(resource -> look(key, resource)).orElse(Next.NEVER);
+        return resources.find(key).map(this::look).orElse(Next.NEVER);
     }
 
-    private Next look(Key key, DatasetResource resource) {
+    private Next look(DatasetResource resource) {
         boolean guarded = DatasetResources.isGuarded(resource);
         if (DatasetResources.isDeleted(resource)) {
-            return guarded ? release(key, resource) : Next.NEVER;
+            return guarded ? release(resource) : Next.NEVER;
         }
         if (guarded) {
             return keep(resource);
@@ -111,15 +104,16 @@ final class Reconciler {
                                                 && !it.state().equals(Answers.Residency.BLOCKED));
     }
 
-    private Next release(Key key, DatasetResource read) {
+    private Next release(DatasetResource read) {
         Declared declared = DatasetResources.declared(read);
         Outcome outcome = letGo(declared);
         if (outcome.isDone()) {
             resources.letGo(read);
             return Next.NEVER;
         }
-        DatasetStatus status = Report.of(declared, Observed.NOTHING, outcome, clock.instant());
-        if (isOverdue(key)) {
+        Instant now = clock.instant();
+        DatasetStatus status = Report.of(declared, Observed.NOTHING, outcome, now);
+        if (status.isStuck(releaseTimeout, now)) {
             String why = status.conditions().getLast().message();
             LOG.warnf("Dataset %s goes with what it holds: %s", declared.dataset(), why);
             resources.tell(read, Happening.givenUp(declared.dataset(), why));
@@ -143,12 +137,6 @@ final class Reconciler {
             return new Outcome(
                     Optional.of(Problem.of(unseen)), Map.of(), declared.status().holdings());
         }
-    }
-
-    private boolean isOverdue(Key key) {
-        Instant now = clock.instant();
-        Instant since = stuckSince.computeIfAbsent(key, _ -> now);
-        return !now.isBefore(since.plus(releaseTimeout));
     }
 
     /** Writes a status over what is there, and tells what is new since the look began. */

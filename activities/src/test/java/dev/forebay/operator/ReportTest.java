@@ -12,6 +12,7 @@ import dev.forebay.operator.DatasetStatus.Condition;
 import dev.forebay.operator.Happening.Kind;
 import dev.forebay.operator.Outcome.Problem;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -224,5 +225,30 @@ class ReportTest {
         assertThat(condition(status, "Released").message()).isEqualTo("east is away");
         assertThat(status.regions())
                 .containsExactly(deleted.status().regions().getFirst().with("east is away"));
+    }
+
+    /** By what is on record: whoever looks next may be another replica, which has seen nothing. */
+    @Test
+    void howLongItIsStuckIsCountedFromWhenSomebodyFirstFailed() {
+        Duration timeout = Duration.ofMinutes(5);
+        Instant later = Samples.NOW.plus(timeout);
+        Outcome outcome =
+                new Outcome(
+                        Optional.empty(),
+                        Map.of("east", new Problem(ErrorCode.UNAVAILABLE, "east is away")),
+                        List.of(new Holding("east", "v1", "v1")));
+        Declared deleted =
+                Samples.declared(
+                        spec("v1", null, "east"), Samples.NOW, new Holding("east", "v1", "v1"));
+
+        DatasetStatus first = Report.of(deleted, Observed.NOTHING, outcome, Samples.NOW);
+        assertThat(first.isStuck(timeout, Samples.NOW)).isFalse();
+        assertThat(first.isStuck(Duration.ZERO, Samples.NOW)).isTrue();
+
+        Declared read = new Declared("team", "digits", "u", 1, deleted.spec(), first, Samples.NOW);
+        DatasetStatus next = Report.of(read, Observed.NOTHING, outcome, later);
+        assertThat(next.isStuck(timeout, later.minusSeconds(1))).isFalse();
+        assertThat(next.isStuck(timeout, later)).isTrue();
+        assertThat(report(FILLING, filling()).isStuck(Duration.ZERO, later)).isFalse();
     }
 }
