@@ -1,5 +1,6 @@
 package dev.forebay.agent;
 
+import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
@@ -112,6 +113,10 @@ public interface AgentConfig {
         /** Where it listens, with TLS. */
         @WithDefault("8443")
         int port();
+
+        /** What requests that are being read may take of the heap together. */
+        @WithDefault("64M")
+        MemorySize requestBytes();
 
         /** What the API server calls it: a DNS name, or an IP address. */
         Optional<String> name();

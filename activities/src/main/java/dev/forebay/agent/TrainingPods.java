@@ -56,6 +56,7 @@ class TrainingPods implements AutoCloseable {
                         vertx,
                         admission.host(),
                         admission.port(),
+                        admission.requestBytes().asLongValue(),
                         new PodChange(
                                 config.mountRoot(),
                                 admission.nodes(),
@@ -86,6 +87,9 @@ class TrainingPods implements AutoCloseable {
     private static void requireUsable(AgentConfig.Admission admission) {
         if (admission.certificateLife().toDays() < 1) {
             throw invalid("forebay.admission.certificate-life must be at least 1 day");
+        }
+        if (admission.requestBytes().asLongValue() < AdmissionServer.MOST_BYTES) {
+            throw invalid("forebay.admission.request-bytes must be at least 4M");
         }
         if (admission.interval().toMillis() < 1) {
             throw invalid("forebay.admission.interval must be above 0");

@@ -9,6 +9,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.SSLOptions;
 import io.vertx.ext.web.Router;
@@ -33,8 +34,13 @@ public final class AdmissionServer implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** An object may have 3 MiB in etcd; a review has it with some lines around it. */
-    private static final long MOST_BYTES = 4L << 20;
+    /**
+     * Of one request: an object may have 3 MiB in etcd; a review has it with some lines around it.
+     */
+    public static final long MOST_BYTES = 4L << 20;
+
+    /** The API server waits for an answer for no longer. */
+    private static final long READ_MILLIS = 30_000;
 
     private static final int IDLE_SECONDS = 90;
     private static final int PATIENCE_SECONDS = 10;
@@ -43,19 +49,25 @@ public final class AdmissionServer implements AutoCloseable {
     private final String host;
     private final int port;
     private final Reviews reviews;
+    private final Room room;
+    private final BodyHandler bodies = BodyHandler.create(false).setBodyLimit(MOST_BYTES);
 
     // Guarded by this.
     private @Nullable HttpServer server;
 
     /**
      * @param port 0 for any
+     * @param requestBytes what requests that are being read may take together, at least {@link
+     *     #MOST_BYTES}; others are refused
      * @param change what is done to pods
      */
-    public AdmissionServer(Vertx vertx, String host, int port, PodChange change) {
+    public AdmissionServer(
+            Vertx vertx, String host, int port, long requestBytes, PodChange change) {
         this.vertx = vertx;
         this.host = host;
         this.port = port;
         this.reviews = new Reviews(change);
+        this.room = new Room(requestBytes);
     }
 
     /**
@@ -78,9 +90,7 @@ public final class AdmissionServer implements AutoCloseable {
 
     private Future<HttpServer> listen(PemKeyCertOptions shown) {
         Router router = Router.router(vertx);
-        router.post(PATH)
-                .handler(BodyHandler.create(false).setBodyLimit(MOST_BYTES))
-                .handler(this::review);
+        router.post(PATH).handler(this::admit).handler(this::review);
         return vertx.createHttpServer(
                         new HttpServerOptions()
                                 .setHost(host)
@@ -91,6 +101,43 @@ public final class AdmissionServer implements AutoCloseable {
                                 .setIdleTimeout(IDLE_SECONDS))
                 .requestHandler(router)
                 .listen();
+    }
+
+    /** Lets a request in, for a while, if there is room for what it says that it has. */
+    private void admit(RoutingContext request) {
+        long bytes = Math.min(size(request.request()), MOST_BYTES);
+        Optional<Runnable> taken = room.take(bytes);
+        if (taken.isEmpty()) {
+            request.response()
+                    .putHeader("Retry-After", "1")
+                    // Nobody reads what comes behind.
+                    .putHeader("Connection", "close")
+                    .setStatusCode(503);
+            var _ = request.end("more requests than forebay.admission.request-bytes has room for");
+            return;
+        }
+        long timer =
+                vertx.setTimer(
+                        READ_MILLIS,
+                        _ -> {
+                            var _ = request.request().connection().close();
+                        });
+        request.addEndHandler(
+                _ -> {
+                    vertx.cancelTimer(timer);
+                    taken.get().run();
+                });
+        bodies.handle(request);
+    }
+
+    /** Of its body, or as much as one may have, if it does not say. */
+    private static long size(HttpServerRequest request) {
+        String said = request.getHeader("Content-Length");
+        try {
+            return said == null ? MOST_BYTES : Long.parseLong(said);
+        } catch (NumberFormatException e) {
+            return MOST_BYTES;
+        }
     }
 
     private void review(RoutingContext request) {

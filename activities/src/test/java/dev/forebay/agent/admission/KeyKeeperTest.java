@@ -5,29 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.agent.jobs.WebhookKey;
 import io.vertx.core.Vertx;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +30,11 @@ class KeyKeeperTest {
     private final Vertx vertx = Vertx.vertx();
     private final AdmissionServer server =
             new AdmissionServer(
-                    vertx, NAME, 0, new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()));
+                    vertx,
+                    NAME,
+                    0,
+                    4L << 20,
+                    new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()));
     private final FakeRegistration registration = new FakeRegistration();
     private Instant now = Instant.now();
     private int made;
@@ -74,7 +65,7 @@ class KeyKeeperTest {
     void theFirstAgentMakesACertificateThatTheApiServerTrustsAndAnswersWithIt() throws Exception {
         agent(server).look();
 
-        HttpResponse<String> answer = ask(server, registration.trusted);
+        HttpResponse<String> answer = ReviewCall.ask(server, registration.trusted);
 
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(TrainingPod.json(answer.body()).at("/response/patchType").asText())
@@ -91,10 +82,11 @@ class KeyKeeperTest {
                         vertx,
                         NAME,
                         0,
+                        4L << 20,
                         new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()))) {
             agent(second).look();
 
-            assertThat(ask(second, first).statusCode()).isEqualTo(200);
+            assertThat(ReviewCall.ask(second, first).statusCode()).isEqualTo(200);
         }
         assertThat(made).isEqualTo(1);
     }
@@ -113,12 +105,17 @@ class KeyKeeperTest {
         String second = kept();
         assertThat(second).isNotEqualTo(first);
         assertThat(registration.trusted).contains(first, second);
-        assertThat(ask(server, first).statusCode()).as("the old one is shown").isEqualTo(200);
+        assertThat(ReviewCall.ask(server, first).statusCode())
+                .as("the old one is shown")
+                .isEqualTo(200);
 
         now = Instant.now(); // by which the second was made, too
         keeper.look();
-        assertThat(ask(server, second).statusCode()).as("the new one is shown").isEqualTo(200);
-        assertThatExceptionOfType(SSLHandshakeException.class).isThrownBy(() -> ask(server, first));
+        assertThat(ReviewCall.ask(server, second).statusCode())
+                .as("the new one is shown")
+                .isEqualTo(200);
+        assertThatExceptionOfType(SSLHandshakeException.class)
+                .isThrownBy(() -> ReviewCall.ask(server, first));
     }
 
     @Test
@@ -151,47 +148,5 @@ class KeyKeeperTest {
     @Test
     void aKeyIsNotPrinted() {
         assertThat(new WebhookKey("certificate", "secret", "").toString()).doesNotContain("secret");
-    }
-
-    /** As the API server asks, trusting these certificates only. */
-    private static HttpResponse<String> ask(AdmissionServer server, String trusted)
-            throws IOException, InterruptedException, GeneralSecurityException {
-        String review =
-                "{\"request\": {\"uid\": \"1\", \"object\": %s}}".formatted(TrainingPod.plain());
-        try (HttpClient client =
-                HttpClient.newBuilder()
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .sslContext(trusting(trusted))
-                        .build()) {
-            return client.send(
-                    HttpRequest.newBuilder(
-                                    URI.create(
-                                            "https://%s:%d%s"
-                                                    .formatted(
-                                                            NAME,
-                                                            server.port().orElseThrow(),
-                                                            AdmissionServer.PATH)))
-                            .header("Content-Type", "application/json")
-                            .POST(BodyPublishers.ofString(review))
-                            .build(),
-                    BodyHandlers.ofString());
-        }
-    }
-
-    private static SSLContext trusting(String pem) throws GeneralSecurityException, IOException {
-        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-        store.load(null, null);
-        for (Certificate certificate :
-                CertificateFactory.getInstance("X.509")
-                        .generateCertificates(
-                                new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)))) {
-            store.setCertificateEntry("c" + store.size(), certificate);
-        }
-        TrustManagerFactory factory =
-                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        factory.init(store);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, factory.getTrustManagers(), null);
-        return context;
     }
 }

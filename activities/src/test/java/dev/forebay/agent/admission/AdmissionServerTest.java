@@ -1,0 +1,113 @@
+package dev.forebay.agent.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.agent.jobs.WebhookKey;
+import dev.forebay.testing.Await;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How much the webhook takes in at once. */
+class AdmissionServerTest {
+
+    private static final String NAME = "127.0.0.1";
+    private static final int BUSY = 503;
+    private static final int MOST = (int) AdmissionServer.MOST_BYTES;
+
+    @TempDir Path directory;
+
+    private final Vertx vertx = Vertx.vertx();
+    private final AdmissionServer server =
+            new AdmissionServer(
+                    vertx,
+                    NAME,
+                    0,
+                    2L * MOST,
+                    new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()));
+    private String trusted = "";
+
+    @BeforeEach
+    void listen() {
+        KeyMaker.Made made = KeyMaker.make(directory, NAME, Duration.ofDays(1));
+        trusted = made.certificate();
+        server.serve(new WebhookKey(trusted, made.key(), trusted));
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+
+    private int status() {
+        try {
+            return ReviewCall.ask(server, trusted).statusCode();
+        } catch (IOException | GeneralSecurityException e) {
+            throw new AssertionError(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Begins a request, of which the rest does not come. */
+    private Socket begin(String length) throws IOException, GeneralSecurityException {
+        Socket socket =
+                ReviewCall.trusting(trusted)
+                        .getSocketFactory()
+                        .createSocket(NAME, server.port().orElseThrow());
+        String head =
+                "POST %s HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n".formatted(AdmissionServer.PATH, length);
+        socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().flush();
+        return socket;
+    }
+
+    @Test
+    void whatThereIsNoRoomForIsRefusedAtOnceAndTakenWhenThereIs() throws Exception {
+        Socket first = begin("Content-Length: " + MOST);
+        // Does not say how much it has.
+        try (Socket second = begin("Transfer-Encoding: chunked")) {
+            Await.until("all is taken", () -> status() == BUSY);
+
+            first.close();
+
+            Await.until("room is given back", () -> status() == 200);
+            assertThat(second.isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void manySmallOnesFitBesideALargeOne() throws Exception {
+        try (Socket large = begin("Content-Length: " + MOST)) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(status()).isEqualTo(200);
+            }
+            assertThat(large.isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void whatIsAnsweredGivesItsRoomBack() {
+        Room room = new Room(3);
+        Runnable back = room.take(2).orElseThrow();
+        assertThat(room.take(2)).isEmpty();
+
+        back.run();
+        back.run();
+
+        assertThat(room.take(3)).isPresent();
+        assertThat(room.take(1)).isEmpty();
+    }
+}
