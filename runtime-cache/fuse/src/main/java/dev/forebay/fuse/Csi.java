@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The program {@code forebay-fuse csi}: gives versions to pods as volumes. */
@@ -29,6 +30,9 @@ import picocli.CommandLine.Option;
 final class Csi implements Callable<Integer> {
 
     static final String NAME = "csi";
+
+    /** How long it may take to answer who asks whether it is well. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private static final int MOST_CALLS = 1024;
     private static final int MOST_SECONDS = 3600;
@@ -107,9 +111,13 @@ final class Csi implements Callable<Integer> {
                             + " FOREBAY_CSI_DRAIN")
     int drain;
 
+    @Mixin private HealthOptions health = new HealthOptions();
+
     @Override
     public Integer call() throws InterruptedException {
         Driver driver = Driver.start(config());
+        // Ready also where nothing is mounted: volumes wait for it, and a driver could not mend it.
+        health.serve(() -> driver.answers(PATIENCE), () -> driver.answers(PATIENCE));
         Runtime.getRuntime().addShutdownHook(new Thread(driver::close, "drain"));
         System.out.printf("forebay-fuse: volumes of %s by way of %s%n", mountpoint, socket);
         driver.awaitEnd();

@@ -1,6 +1,7 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.hold.Holder;
+import dev.forebay.fuse.hold.LifeSign;
 import dev.forebay.fuse.kernel.FuseDevice;
 import dev.forebay.fuse.kernel.KernelMount;
 import dev.forebay.fuse.linux.MountCalls;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The program {@code forebay-fuse hold}: keeps a mount whoever serves it. */
@@ -38,6 +40,9 @@ final class Hold implements Callable<Integer> {
     static final String NAME = "hold";
 
     private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
+
+    /** How long it may take to answer who asks whether it is well. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     /** How long a server that serves the mount already may take to say so. */
     private static final int HAND_IN_SECONDS = 10;
@@ -90,6 +95,8 @@ final class Hold implements Callable<Integer> {
                             + " for ever. FOREBAY_FUSE_REPLACE_AFTER")
     int replaceAfter;
 
+    @Mixin private HealthOptions health = new HealthOptions();
+
     @Override
     public Integer call() throws Exception {
         if (replaceAfter < 0) {
@@ -102,6 +109,10 @@ final class Hold implements Callable<Integer> {
         Mountpoint.make(mountpoint);
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
                 Holder holder = Holder.listen(directory, Duration.ofSeconds(replaceAfter))) {
+            // Until it has a mount it is not ready, and well all the same.
+            health.serve(
+                    () -> LifeSign.of(directory, PATIENCE),
+                    () -> holder.held().isDone() && LifeSign.of(directory, PATIENCE));
             takeBackOrMount(holder);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));
             System.out.printf("forebay-fuse: %s is held by way of %s%n", mountpoint, directory);

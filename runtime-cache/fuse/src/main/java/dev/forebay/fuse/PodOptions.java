@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 @SuppressWarnings("NullAway.Init") // picocli sets the required ones or refuses to start
 final class PodOptions {
 
-    private static final int MAX_PORT = 65_535;
+    static final int MAX_PORT = 65_535;
 
     @Option(
             names = "--region",

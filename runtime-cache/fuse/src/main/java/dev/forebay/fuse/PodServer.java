@@ -25,20 +25,38 @@ final class PodServer implements AutoCloseable {
     private final ExecutorService executor = Executors.newFixedThreadPool(2, PodServer::daemon);
 
     PodServer(InetSocketAddress address, Supplier<String> metrics, BooleanSupplier ready) {
+        this(address, "--metrics-address, --metrics-port", () -> true, ready);
+        server.createContext(
+                "/metrics",
+                exchange -> answer(exchange, 200, "text/plain; version=0.0.4", metrics.get()));
+    }
+
+    /** Without metrics. */
+    static PodServer ofHealth(
+            InetSocketAddress address, BooleanSupplier live, BooleanSupplier ready) {
+        return new PodServer(address, "--health-address, --health-port", live, ready);
+    }
+
+    private PodServer(
+            InetSocketAddress address,
+            String options,
+            BooleanSupplier live,
+            BooleanSupplier ready) {
         try {
             server = HttpServer.create(address, BACKLOG);
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "--metrics-address, --metrics-port: cannot listen on %s:%d: %s"
-                            .formatted(address.getHostString(), address.getPort(), e.getMessage()),
+                    "%s: cannot listen on %s:%d: %s"
+                            .formatted(
+                                    options,
+                                    address.getHostString(),
+                                    address.getPort(),
+                                    e.getMessage()),
                     e);
         }
         server.setExecutor(executor);
-        server.createContext(
-                "/metrics",
-                exchange -> answer(exchange, 200, "text/plain; version=0.0.4", metrics.get()));
-        server.createContext("/health/live", exchange -> health(exchange, true));
+        server.createContext("/health/live", exchange -> health(exchange, live.getAsBoolean()));
         server.createContext("/health/ready", exchange -> health(exchange, ready.getAsBoolean()));
         server.start();
     }

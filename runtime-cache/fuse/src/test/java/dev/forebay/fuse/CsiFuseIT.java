@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.forebay.csi.GetPluginInfoRequest;
 import dev.forebay.csi.NodeGetInfoRequest;
 import dev.forebay.csi.ProbeRequest;
+import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.CheckingReader.Way;
 import dev.forebay.fuse.HeldMountFixture.Running;
@@ -16,6 +17,8 @@ import dev.forebay.model.DatasetVersion;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -433,6 +436,37 @@ class CsiFuseIT {
         while (System.nanoTime() < deadline) {
             client.unpublish(target);
         }
+    }
+
+    private static int status(int port, String path) throws Exception {
+        HttpURLConnection connection =
+                (HttpURLConnection)
+                        URI.create("http://127.0.0.1:%d/health/%s".formatted(port, path))
+                                .toURL()
+                                .openConnection();
+        connection.setReadTimeout((int) PATIENCE.toMillis());
+        return connection.getResponseCode();
+    }
+
+    /** For who starts them again. */
+    @Test
+    void holderAndDriverSayWhetherTheyAreWell() throws Exception {
+        int holderPort = Ports.free();
+        int driverPort = Ports.free();
+        Running _ = driver("--health-port=" + driverPort);
+        assertThat(status(driverPort, "live")).isEqualTo(200);
+        assertThat(status(driverPort, "ready")).as("though nothing is mounted").isEqualTo(200);
+
+        Running _ = region.holder("--health-port=" + holderPort);
+        assertThat(status(holderPort, "live")).isEqualTo(200);
+        assertThat(status(holderPort, "ready")).isEqualTo(200);
+
+        // Of whom nobody finds any more, nothing is to be had.
+        Files.delete(socket);
+        assertThat(status(driverPort, "live")).isEqualTo(503);
+        Files.delete(directory.resolve("holder/holder.sock"));
+        assertThat(status(holderPort, "live")).isEqualTo(503);
+        assertThat(status(holderPort, "ready")).isEqualTo(503);
     }
 
     @Test

@@ -19,7 +19,14 @@ class PodOptionsDocTest {
     private static final Pattern VARIABLE = Pattern.compile("\\$\\{env:(\\w+)(?::-(.*))?}");
 
     @ParameterizedTest
-    @ValueSource(classes = {PodOptions.class, NodeOptions.class, Hold.class, Csi.class})
+    @ValueSource(
+            classes = {
+                PodOptions.class,
+                NodeOptions.class,
+                Hold.class,
+                Csi.class,
+                HealthOptions.class
+            })
     void namesEveryOptionItsVariableAndItsDefault(Class<?> options) throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../../docs/configuration.md"));
 

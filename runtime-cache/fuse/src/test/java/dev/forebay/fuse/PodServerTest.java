@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.ForebayException;
+import java.io.FileNotFoundException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class PodServerTest {
@@ -51,6 +53,27 @@ class PodServerTest {
                     .isInstanceOf(ForebayException.class)
                     .hasMessageContaining("--metrics-address, --metrics-port")
                     .hasMessageContaining("127.0.0.1:" + port);
+        }
+    }
+
+    @Test
+    void saysWhoIsNotWellAndWhoIsNotReady() throws Exception {
+        AtomicBoolean live = new AtomicBoolean(true);
+        AtomicBoolean ready = new AtomicBoolean();
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (PodServer server = PodServer.ofHealth(any, live::get, ready::get)) {
+            assertThat(get(server.uri().resolve("/health/live"))).contains("UP");
+            assertThatThrownBy(() -> get(server.uri().resolve("/health/ready")))
+                    .hasMessageContaining("503");
+
+            ready.set(true);
+            assertThat(get(server.uri().resolve("/health/ready"))).contains("UP");
+
+            live.set(false);
+            assertThatThrownBy(() -> get(server.uri().resolve("/health/live")))
+                    .hasMessageContaining("503");
+            assertThatThrownBy(() -> get(server.uri().resolve("/metrics")))
+                    .isInstanceOf(FileNotFoundException.class);
         }
     }
 }

@@ -1,11 +1,17 @@
 package dev.forebay.fuse.csi;
 
+import dev.forebay.csi.IdentityGrpc;
+import dev.forebay.csi.ProbeRequest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import io.grpc.ManagedChannel;
 import io.grpc.Server;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -18,6 +24,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -126,6 +133,31 @@ public final class Driver implements AutoCloseable {
 
     private static ForebayException refused(String message, @Nullable Throwable cause) {
         return new ForebayException(ErrorCode.INVALID_ARGUMENT, message, cause);
+    }
+
+    /**
+     * Whether it answers in time, by its socket, as it would an orchestrator: whatever the answer.
+     */
+    public boolean answers(Duration patience) {
+        // Its own each time: the socket's file may be gone, or be another's.
+        ManagedChannel channel =
+                NettyChannelBuilder.forAddress(new DomainSocketAddress(config.socket().toFile()))
+                        .channelType(EpollDomainSocketChannel.class)
+                        .eventLoopGroup(events)
+                        .usePlaintext()
+                        .build();
+        try {
+            var _ =
+                    IdentityGrpc.newBlockingStub(channel)
+                            .withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS)
+                            .probe(ProbeRequest.getDefaultInstance());
+            return true;
+        } catch (StatusRuntimeException e) {
+            LOG.warn("No answer of its own: {}", e.getStatus());
+            return false;
+        } finally {
+            var _ = channel.shutdownNow();
+        }
     }
 
     /** Waits until it was closed. */

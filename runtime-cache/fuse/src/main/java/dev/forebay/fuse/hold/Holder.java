@@ -166,9 +166,10 @@ public final class Holder implements AutoCloseable {
                     }
                     case LEAVING -> succession.wantsToLeave(server);
                     case DRAINED -> drained = true;
+                    case PING -> server.say(Word.PONG);
                     case PONG -> pulses.answered(server);
                     case END -> end.complete(null);
-                    case MOUNT, SERVE, GO, PING, REPLACED ->
+                    case MOUNT, SERVE, GO, REPLACED ->
                             LOG.warn("{} says what only we may", server.peer());
                 }
             }

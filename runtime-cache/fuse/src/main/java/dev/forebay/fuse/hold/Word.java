@@ -30,10 +30,10 @@ enum Word {
     /** A server's last: all requests that it took are answered. */
     DRAINED,
 
-    /** The holder's: answer, so that it is known that you are not stopped. */
+    /** Of either: answer, so that it is known that you are not stopped. */
     PING,
 
-    /** A server's answer. */
+    /** The answer. */
     PONG,
 
     /** The holder's: there was no answer for too long, another one serves; end. */

@@ -41,6 +41,29 @@ class HolderTest {
         }
     }
 
+    @Test
+    void whoAsksWhetherItIsWellIsAnsweredThoughThereIsNoMountYet() {
+        assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isFalse();
+        try (Holder _ = Holder.listen(directory, Duration.ZERO)) {
+            assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isTrue();
+        }
+    }
+
+    /** As of a holder that hangs: there is a socket, and nobody behind it. */
+    @Test
+    void aHolderThatDoesNotAnswerIsNotWell() throws Exception {
+        UnixSocket silent = UnixSocket.listen(Holder.socket(directory));
+        try {
+            // More than there is room for, so that connecting hangs, too.
+            for (int i = 0; i < 20; i++) {
+                assertThat(LifeSign.of(directory, Duration.ofMillis(50))).isFalse();
+            }
+        } finally {
+            silent.hangUp();
+            silent.close();
+        }
+    }
+
     /** Inherited by the thread that accepts, which then makes threads of its own. */
     private static final class FailingThreads extends InheritableThreadLocal<String> {
         private volatile boolean fail;

@@ -1,0 +1,90 @@
+package dev.forebay.fuse.hold;
+
+import dev.forebay.fuse.hold.Connection.Heard;
+import dev.forebay.fuse.linux.UnixSocket;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question to a holder, asked as a server would: whether somebody is there who lets servers in
+ * and answers them.
+ */
+public final class LifeSign {
+
+    private final Path directory;
+
+    // Guarded by this.
+    private @Nullable Connection open;
+
+    private LifeSign(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Whether the holder of a directory answers in time.
+     *
+     * @param directory as in {@link Holder#listen}
+     */
+    public static boolean of(Path directory, Duration patience) {
+        return new LifeSign(directory).within(patience);
+    }
+
+    private boolean within(Duration patience) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        // To connect may take as long as there is no room for one more who waits to be let in.
+        Holder.thread("life-sign", () -> answer.complete(ask()));
+        try {
+            return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            hangUp();
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private boolean ask() {
+        try {
+            Connection holder = new Connection(UnixSocket.connect(Holder.socket(directory)));
+            open(holder);
+            try {
+                holder.say(Word.PING);
+                Optional<Heard> heard = holder.hear(Word.MOUNT);
+                while (heard.isPresent() && heard.get().word() != Word.PONG) {
+                    heard = holder.hear(Word.MOUNT);
+                }
+                return heard.isPresent();
+            } finally {
+                close(holder);
+            }
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private synchronized void open(Connection holder) {
+        open = holder;
+    }
+
+    private synchronized void hangUp() {
+        if (open != null) {
+            open.hangUp();
+        }
+    }
+
+    /** Not while it is hung up: its number can be another's then. */
+    private synchronized void close(Connection holder) {
+        open = null;
+        holder.close();
+    }
+}
