@@ -79,9 +79,9 @@ class Agent {
         requireAtLeastASecond("forebay.node-labels.interval", config.nodeLabels().interval());
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
-        workers.await();
         Consumer<Worker> all = worker -> worker.registerActivitiesImplementations(implementation);
-        workers.start(
+        // Pins are renewed, and pods admitted, while Temporal is away, also by who has not seen it.
+        workers.startWhenReachable(
                 new Work(TaskQueues.region(name), config.activities(), all),
                 new Work(TaskQueues.warm(name), config.warm().activities(), all));
         state.get().onChange(upkeep.get()::changed);
@@ -98,7 +98,7 @@ class Agent {
         if (config.kueue().enabled()) {
             kueueWorkloads.get().start();
         }
-        LOG.infof("Agent of region %s is ready", name);
+        LOG.infof("Agent of region %s has started", name);
     }
 
     void stop(@Observes ShutdownEvent event) {

@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.devstack.server.EtcdServer;
+import dev.forebay.devstack.server.Launch;
+import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.TemporalServer;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
+import dev.forebay.testing.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +37,7 @@ class StartIT {
         "forebay.warm.concurrency, 0, forebay.warm.concurrency",
         "quarkus.http.host, 0.0.0.0, forebay.token-file must be set",
         "forebay.token-file, /nowhere, forebay.token-file: cannot read",
-        "forebay.temporal.target, 127.0.0.1:9, forebay.temporal.target",
+        "forebay.temporal.tls.ca, /nowhere, forebay.temporal.tls.enabled must be true",
         "forebay.work-directory, /proc/nowhere, forebay.work-directory"
     })
     void aStartThatCannotSucceedNamesTheProperty(String property, String value, String message) {
@@ -43,6 +50,57 @@ class StartIT {
         assertThatThrownBy(
                         () -> ApplicationProcess.start("refused", directory, properties, Map.of()))
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void anAgentThatStartsWithoutTemporalStaysAndWorksWhenItIsThere() throws Exception {
+        TemporalServer.PortSet ports =
+                new TemporalServer.PortSet(Ports.free(), Ports.free(), Ports.free(), Ports.free());
+        try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
+            Map<String, String> properties =
+                    agent(etcd.endpoint().toString(), "127.0.0.1:" + ports.grpc());
+            try (ApplicationProcess agent =
+                    ApplicationProcess.startAlive(
+                            "agent", directory.resolve("agent"), properties)) {
+                Api api = new Api(agent.address());
+                Await.until("it has tried twice", () -> tries(agent.log()) >= 2);
+                assertThat(api.get("/q/health/live").status()).isEqualTo(200);
+                assertThat(api.get("/q/health/ready").status()).isEqualTo(503);
+                assertThat(api.get("/v1/region").status()).as("others use it").isEqualTo(200);
+
+                try (TemporalServer _ =
+                        TemporalServer.start(
+                                directory.resolve("temporal"), ports, Launch.Lifetime.THIS_JVM)) {
+                    Await.until("it works", () -> api.get("/q/health/ready").status() == 200);
+                }
+            }
+        }
+    }
+
+    private static long tries(Path log) {
+        try (Stream<String> lines = Files.lines(log)) {
+            return lines.filter(line -> line.contains("(forebay.temporal.target)"))
+                    .filter(line -> line.contains("did not answer within 1 s"))
+                    .count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What a stop finds is not begun any more. */
+    @Test
+    void anAgentThatWaitsForTemporalEndsWhenItIsTold() {
+        try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
+            Map<String, String> properties =
+                    agent(etcd.endpoint().toString(), "127.0.0.1:" + Ports.free());
+            properties.put("forebay.temporal.start-timeout", "10M");
+            ApplicationProcess agent =
+                    ApplicationProcess.startAlive("agent", directory.resolve("agent"), properties);
+            long begun = System.nanoTime();
+            agent.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                    .isLessThan(Duration.ofSeconds(14));
+        }
     }
 
     @Test

@@ -36,6 +36,12 @@ public final class ApplicationProcess extends OneProcessServer {
         return start(name, directory, properties, secrets, Duration.ZERO);
     }
 
+    /** Starts it and returns when it is there, ready or not. */
+    public static ApplicationProcess startAlive(
+            String name, Path directory, Map<String, String> properties) {
+        return start(name, directory, properties, Map.of(), Duration.ZERO, "/q/health/live");
+    }
+
     /**
      * As {@link #start(String, Path, Map, Map)}, with another time of day.
      *
@@ -47,6 +53,16 @@ public final class ApplicationProcess extends OneProcessServer {
             Map<String, String> properties,
             Map<String, String> secrets,
             Duration clockAhead) {
+        return start(name, directory, properties, secrets, clockAhead, "/q/health/ready");
+    }
+
+    private static ApplicationProcess start(
+            String name,
+            Path directory,
+            Map<String, String> properties,
+            Map<String, String> secrets,
+            Duration clockAhead,
+            String health) {
         URI address = URI.create("http://127.0.0.1:" + Ports.free());
         List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -63,7 +79,7 @@ public final class ApplicationProcess extends OneProcessServer {
                         directory,
                         command,
                         secrets,
-                        Readiness.ok(address.resolve("/q/health/ready")),
+                        Readiness.ok(address.resolve(health)),
                         Launch.Lifetime.THIS_JVM);
         return new ApplicationProcess(ServerProcess.start(launch), address);
     }

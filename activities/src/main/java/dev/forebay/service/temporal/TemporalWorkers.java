@@ -3,6 +3,7 @@ package dev.forebay.service.temporal;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
+import dev.forebay.thread.Closing;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -14,10 +15,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 
 /** The polling for work, from the role's start to its stop. Safe for use by many threads. */
 @Singleton
 public class TemporalWorkers {
+
+    private static final Logger LOG = Logger.getLogger(TemporalWorkers.class);
 
     /** A cancellation is heard with a heartbeat: this is how long it takes at most. */
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(2);
@@ -27,6 +31,7 @@ public class TemporalWorkers {
     private final WorkflowServiceStubs stubs;
     private final WorkerFactory factory;
     private final ServiceConfig.Temporal config;
+    private final Closing closing = new Closing();
     private volatile boolean polling;
 
     TemporalWorkers(WorkflowServiceStubs stubs, WorkerFactory factory, ServiceConfig config) {
@@ -86,8 +91,39 @@ public class TemporalWorkers {
     public record Work(
             String taskQueue, int concurrentActivities, Consumer<Worker> implementations) {}
 
-    /** Polls task queues. */
-    public void start(Work... works) {
+    /**
+     * Polls task queues once Temporal answers, however long that takes; returns at once. Until then
+     * a log says again and again what is waited for.
+     */
+    public void startWhenReachable(Work... works) {
+        Thread.ofVirtual()
+                .name("temporal")
+                .start(
+                        () -> {
+                            while (!isThere() && !closing.within(PAUSE)) {
+                                // It has been said why.
+                            }
+                            start(works);
+                        });
+    }
+
+    private boolean isThere() {
+        try {
+            await();
+            return true;
+        } catch (ForebayException notYet) {
+            if (!closing.hasBegun()) {
+                LOG.warnf("Nothing is done for Temporal yet: %s", notYet.getMessage());
+            }
+            return false;
+        }
+    }
+
+    /** Polls task queues, unless this was stopped. */
+    public synchronized void start(Work... works) {
+        if (closing.hasBegun()) {
+            return;
+        }
         for (Work work : works) {
             Worker worker =
                     factory.newWorker(
@@ -123,7 +159,8 @@ public class TemporalWorkers {
      * Stops polling and waits for what is running; what does not finish in time Temporal has done
      * elsewhere.
      */
-    public void stop() {
+    public synchronized void stop() {
+        closing.begin();
         if (!polling) {
             return;
         }
