@@ -11,7 +11,7 @@
 
 {{- define "forebay.selector" -}}
 app.kubernetes.io/name: {{ (index . 0).Chart.Name }}
-app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
@@ -24,7 +24,7 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 
 {{- define "forebay.metadata" -}}
 name: {{ include "forebay.name" . }}
-namespace: {{ (index . 0).Release.Namespace }}
+namespace: {{ (index . 0).Release.Namespace | quote }}
 labels:
   {{- include "forebay.labels" . | nindent 2 }}
 {{- end }}
@@ -61,11 +61,11 @@ enableServiceLinks: false
 {{- with $.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- end }}
 {{- end }}
 {{- with $values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- range $field := list "nodeSelector" "tolerations" "affinity" }}
 {{- with index $values $field }}
@@ -119,16 +119,11 @@ topologySpreadConstraints:
 
 {{/*
 A file of properties: what the chart sets, and the settings of the user, who cannot set the same.
-(list path-of-the-settings settings dict-of-the-chart)
+(list path-of-the-settings settings dict-of-what-the-chart-sets dict-of-values)
 */}}
 {{- define "forebay.properties" -}}
-{{- $path := index . 0 -}}
 {{- $own := index . 2 -}}
-{{- range $name, $_ := index . 1 }}
-{{- if hasKey $own $name }}
-{{- fail (printf "%s: %s is set by the chart; it has a value of its own" $path $name) }}
-{{- end }}
-{{- end -}}
+{{- include "forebay.refuseOwn" . -}}
 # Above the file in the program, below its environment.
 config_ordinal=275
 {{- range $name, $value := merge (dict) $own (index . 1) }}
@@ -138,13 +133,8 @@ config_ordinal=275
 
 {{/* As forebay.properties, for a program that is told by its environment. A value of the chart's may be a source (valueFrom). */}}
 {{- define "forebay.environment" -}}
-{{- $path := index . 0 -}}
 {{- $own := index . 2 -}}
-{{- range $name, $_ := index . 1 }}
-{{- if hasKey $own $name }}
-{{- fail (printf "%s: %s is set by the chart; it has a value of its own" $path $name) }}
-{{- end }}
-{{- end }}
+{{- include "forebay.refuseOwn" . -}}
 {{- range $name, $value := merge (dict) $own (index . 1) }}
 - name: {{ $name }}
   {{- if kindIs "map" $value }}
@@ -155,20 +145,78 @@ config_ordinal=275
 {{- end }}
 {{- end }}
 
-{{/* What control plane, agents and workers share of their environment. (list $ values) */}}
+{{/* What control plane, agents and workers share of their environment. (list $ values path-of-the-values) */}}
 {{- define "forebay.quarkusEnvironment" -}}
 {{- $lake := (index . 0).Values.lake -}}
 - name: QUARKUS_CONFIG_LOCATIONS
   value: /etc/forebay/settings/application.properties
 - name: JAVA_TOOL_OPTIONS
-  value: {{ join " " (index . 1).jvmOptions | quote }}
+  value: {{ include "forebay.jvmOptions" (list (printf "%s.jvmOptions" (index . 2)) (index . 1).jvmOptions (printf "%s.settings" (index . 2))) | quote }}
 {{- if $lake.secret }}
 - name: AWS_ACCESS_KEY_ID
   valueFrom:
-    secretKeyRef: {name: {{ $lake.secret }}, key: {{ $lake.accessKeyIdKey }}}
+    secretKeyRef: {name: {{ $lake.secret | quote }}, key: {{ $lake.accessKeyIdKey | quote }}}
 - name: AWS_SECRET_ACCESS_KEY
   valueFrom:
-    secretKeyRef: {name: {{ $lake.secret }}, key: {{ $lake.secretAccessKeyKey }}}
+    secretKeyRef: {name: {{ $lake.secret | quote }}, key: {{ $lake.secretAccessKeyKey | quote }}}
+{{- end }}
+{{- with $lake.webIdentity.role }}
+- name: AWS_ROLE_ARN
+  value: {{ . | quote }}
+- name: AWS_WEB_IDENTITY_TOKEN_FILE
+  value: /etc/forebay/lake-identity/token
+{{- end }}
+{{- end }}
+
+{{/* The token for which there is a key of the lake; it is renewed there. */}}
+{{- define "forebay.identityMount" -}}
+{{- if .Values.lake.webIdentity.role }}
+- {name: lake-identity, mountPath: /etc/forebay/lake-identity, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "forebay.identityVolume" -}}
+{{- with .Values.lake.webIdentity }}
+{{- if .role }}
+- name: lake-identity
+  projected:
+    defaultMode: 0440
+    sources:
+      - serviceAccountToken: {path: token, audience: {{ .audience | quote }}, expirationSeconds: 3600}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What Temporal is to be shown, and trusted by; directories, so that files that are replaced are seen. */}}
+{{- define "forebay.temporalMounts" -}}
+{{- with .Values.temporal.tls }}
+{{- if and .enabled .authoritySecret }}
+- {name: temporal-ca, mountPath: /etc/forebay/temporal-ca, readOnly: true}
+{{- end }}
+{{- if and .enabled .secret }}
+- {name: temporal-tls, mountPath: /etc/forebay/temporal-tls, readOnly: true}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "forebay.temporalVolumes" -}}
+{{- with .Values.temporal.tls }}
+{{- if and .enabled .authoritySecret }}
+- name: temporal-ca
+  secret:
+    secretName: {{ .authoritySecret | quote }}
+    items:
+      - {key: {{ .authorityKey | quote }}, path: ca.crt}
+{{- end }}
+{{- if and .enabled .secret }}
+- name: temporal-tls
+  secret:
+    secretName: {{ .secret | quote }}
+    defaultMode: 0440
+    items:
+      - {key: tls.crt, path: tls.crt}
+      - {key: tls.key, path: tls.key}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -181,14 +229,33 @@ forebay.lake.path-style: {{ .Values.lake.pathStyle }}
 {{- with .Values.lake.endpoint }}
 forebay.lake.endpoint: {{ . | quote }}
 {{- end }}
+{{- with .Values.lake.stsEndpoint }}
+forebay.lake.sts-endpoint: {{ . | quote }}
+{{- end }}
 {{- end }}
 
 {{/* Settings of the two roles of the service, as YAML. */}}
 {{- define "forebay.temporalSettings" -}}
+quarkus.http.port: 8080
 forebay.temporal.target: {{ .Values.temporal.target | quote }}
 forebay.temporal.namespace: {{ .Values.temporal.namespace | quote }}
 {{- with .Values.temporal.ui }}
 forebay.temporal.ui: {{ . | quote }}
+{{- end }}
+{{- with .Values.temporal.tls }}
+{{- if .enabled }}
+forebay.temporal.tls.enabled: "true"
+{{- if .authoritySecret }}
+forebay.temporal.tls.ca: /etc/forebay/temporal-ca/ca.crt
+{{- end }}
+{{- if .secret }}
+forebay.temporal.tls.certificate: /etc/forebay/temporal-tls/tls.crt
+forebay.temporal.tls.key: /etc/forebay/temporal-tls/tls.key
+{{- end }}
+{{- with .serverName }}
+forebay.temporal.tls.server-name: {{ . | quote }}
+{{- end }}
+{{- end }}
 {{- end }}
 forebay.work-directory: /work
 {{- end }}
@@ -228,16 +295,16 @@ readinessProbe:
 {{- define "forebay.tokenVolume" -}}
 - name: token
   secret:
-    secretName: {{ .Values.token.secret }}
+    secretName: {{ .Values.token.secret | quote }}
     defaultMode: 0440
     items:
-      - {key: {{ .Values.token.key }}, path: token}
+      - {key: {{ .Values.token.key | quote }}, path: token}
 {{- end }}
 
 {{- define "forebay.authorityVolume" -}}
 - name: worker-ca
   secret:
-    secretName: {{ .Values.region.workers.tlsSecret }}
+    secretName: {{ .Values.region.workers.tlsSecret | quote }}
     # The authority only: the key is for workers.
     items:
       - {key: ca.crt, path: ca.crt}

@@ -19,13 +19,31 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- if $region.enabled -}}
 {{- $_ := set $needs "region.name: the region of this cluster, such as us-east-1" $region.name -}}
 {{- include "forebay.workerRules" $workers -}}
+{{- include "forebay.pathRules" $region -}}
 {{- end -}}
+{{- include "forebay.replicaRules" (list "controlPlane.autoscaling" .Values.controlPlane.autoscaling) -}}
+{{- include "forebay.replicaRules" (list "region.workers.autoscaling" $workers.autoscaling) -}}
 {{- if and $region.enabled (or $region.webhook.enabled $region.kueue.enabled) -}}
 {{- if not .Values.controlPlane.enabled -}}
 {{- $_ := set $needs "region.webhook.api: the address of the control plane, such as http://forebay.example.com:8080" $region.webhook.api -}}
 {{- end -}}
 {{- if not $region.agent.watchJobs -}}
 {{- fail (printf "region.%s.enabled: needs region.agent.watchJobs, or nobody sees pins outlive their Jobs" (ternary "webhook" "kueue" $region.webhook.enabled)) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $region.enabled $region.webhook.enabled -}}
+{{- range $kind, $affinity := $region.node.affinity -}}
+{{- if hasKey $affinity "requiredDuringSchedulingIgnoredDuringExecution" -}}
+{{- fail (printf "region.node.affinity.%s: with region.webhook.enabled nodes are picked by region.node.nodeSelector alone, which training pods get, too; they would be placed where nothing is mounted" $kind) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Values.lake.secret .Values.lake.webIdentity.role -}}
+{{- fail "lake.webIdentity.role: there is lake.secret, too, which would be used; empty one of the two" -}}
+{{- end -}}
+{{- with .Values.temporal.tls -}}
+{{- if and (not .enabled) (or .secret .authoritySecret .serverName) -}}
+{{- fail "temporal.tls.enabled: must be true for the others of temporal.tls to count" -}}
 {{- end -}}
 {{- end -}}
 {{- $missing := list -}}
@@ -56,12 +74,48 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- if lt (include "forebay.bytes" .capacity | int64) (mul $disks (include "forebay.bytes" "32M" | int64)) -}}
 {{- fail (printf "region.workers.capacity: %s is less than 32M for each of %d disk(s)" .capacity $disks) -}}
 {{- end -}}
-{{- with .autoscaling -}}
-{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) -}}
-{{- fail "region.workers.autoscaling: minReplicas is more than maxReplicas" -}}
-{{- end -}}
-{{- end -}}
 {{- if and .autoscaling.enabled .autoscaling.scaleDown (eq (int .drainSeconds) 0) -}}
 {{- fail "region.workers.autoscaling.scaleDown: needs region.workers.drainSeconds above 0, or what a worker holds is fetched from the lake again" -}}
+{{- end -}}
+{{- end }}
+
+{{/* (list path values) */}}
+{{- define "forebay.replicaRules" -}}
+{{- with index . 1 -}}
+{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) -}}
+{{- fail (printf "%s: minReplicas is more than maxReplicas, %d and %d" (index $ 0) (int .minReplicas) (int .maxReplicas)) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/*
+Directories of the node that pods see at the same paths: none may be in another one, or in one that a container has itself. (region)
+*/}}
+{{- define "forebay.pathRules" -}}
+{{- $places := dict "region.mountRoot" .mountRoot "region.holder.directory" .holder.directory "region.fuse.cacheDirectory" .fuse.cacheDirectory -}}
+{{- if .csi.enabled -}}
+{{- $_ := set $places "region.csi.kubeletDirectory" .csi.kubeletDirectory -}}
+{{- end -}}
+{{- range $i, $path := .workers.storage.hostPaths -}}
+{{- $_ := set $places (printf "region.workers.storage.hostPaths[%d]" $i) $path -}}
+{{- end -}}
+{{- $parent := dir .mountRoot -}}
+{{- range $name, $path := dict "region.holder.directory" .holder.directory "region.fuse.cacheDirectory" .fuse.cacheDirectory -}}
+{{- if hasPrefix (printf "%s/" $parent) (printf "%s/" $path) -}}
+{{- fail (printf "%s: %s is in %s, which has region.mountRoot in it: pods would leave a mount there on the node each time they start" $name $path $parent) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $path := $places -}}
+{{- range $other, $there := $places -}}
+{{- if and (ne $name $other) (hasPrefix (printf "%s/" $there) (printf "%s/" $path)) -}}
+{{- fail (printf "%s: %s is in %s, which is %s; they must be apart" $name $path $there $other) -}}
+{{- end -}}
+{{- end -}}
+{{- range $taken := list "/dev" "/etc" "/lib" "/lib64" "/opt/forebay" "/opt/java" "/proc" "/registration" "/sys" "/tmp" "/usr" "/work" -}}
+{{- $seen := ternary $parent $path (eq $name "region.mountRoot") -}}
+{{- if and (not (hasPrefix "region.workers" $name)) (or (hasPrefix (printf "%s/" $taken) (printf "%s/" $seen)) (hasPrefix (printf "%s/" $seen) (printf "%s/" $taken))) -}}
+{{- fail (printf "%s: %s is where containers have %s of their own" $name $path $taken) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end }}

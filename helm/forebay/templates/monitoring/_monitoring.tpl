@@ -2,7 +2,7 @@
 {{- define "forebay.monitoringMetadata" -}}
 {{- $ := index . 0 -}}
 name: {{ include "forebay.name" . }}
-namespace: {{ $.Release.Namespace }}
+namespace: {{ $.Release.Namespace | quote }}
 labels:
   {{- merge (include "forebay.labels" . | fromYaml) $.Values.monitoring.labels | toYaml | nindent 2 }}
 {{- end }}
@@ -30,13 +30,13 @@ spec:
       interval: {{ $.Values.monitoring.podMonitors.interval }}
       {{- if $asked.token }}
       authorization:
-        credentials: {name: {{ $.Values.token.secret }}, key: {{ $.Values.token.key }}}
+        credentials: {name: {{ $.Values.token.secret | quote }}, key: {{ $.Values.token.key | quote }}}
       {{- end }}
       {{- if $asked.encrypted }}
       scheme: https
       tlsConfig:
         ca:
-          secret: {name: {{ $.Values.region.workers.tlsSecret }}, key: ca.crt}
+          secret: {name: {{ $.Values.region.workers.tlsSecret | quote }}, key: ca.crt}
         # Pods are asked by their addresses; the certificate is for the names of all workers.
         {{- $name := include "forebay.name" (list $ $component) }}
         serverName: {{ $name }}-0.{{ $name }}.{{ $.Release.Namespace }}.svc
@@ -46,7 +46,7 @@ spec:
         - {action: replace, targetLabel: component, replacement: {{ $component }}}
         - {action: replace, targetLabel: node, sourceLabels: [__meta_kubernetes_pod_node_name]}
         {{- if ne $component "control-plane" }}
-        - {action: replace, targetLabel: region, replacement: {{ $.Values.region.name }}}
+        - {action: replace, targetLabel: region, replacement: {{ $.Values.region.name | quote }}}
         {{- end }}
     {{- end }}
 {{- end }}

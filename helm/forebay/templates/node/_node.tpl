@@ -57,13 +57,13 @@ is unmounted in the root of a volume stays mounted on the node.
 {{- $_ := set $own "FOREBAY_WORKER_CA" "/etc/forebay/worker-ca/ca.crt" -}}
 {{- end -}}
 - name: {{ index . 1 }}
-  image: {{ include "forebay.image" (list $ "fuse") }}
+  image: {{ include "forebay.image" (list $ "fuse") | quote }}
   imagePullPolicy: {{ $.Values.image.pullPolicy }}
   env:
     - name: JAVA_TOOL_OPTIONS
       # With an archive of its classes a pod that was started again is there in half the time.
       value: {{ append $fuse.jvmOptions "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=/work/classes.jsa" | join " " | quote }}
-    {{- include "forebay.environment" (list "region.fuse.settings" $fuse.settings $own) | trim | nindent 4 }}
+    {{- include "forebay.environment" (list "region.fuse.settings" $fuse.settings $own (include "forebay.fuseValues" . | fromYaml)) | trim | nindent 4 }}
   ports:
     - {name: {{ index . 1 }}, containerPort: {{ index . 2 }}}
   # Ready is one that serves, or that could take over. While etcd is away a new one is not: it waits, and is left alone.
@@ -91,6 +91,30 @@ is unmounted in the root of a volume stays mounted on the node.
     - {name: worker-ca, mountPath: /etc/forebay/worker-ca, readOnly: true}
     {{- end }}
     - {name: tmp, mountPath: /tmp, subPath: {{ index . 1 }}}
+{{- end }}
+
+{{/* Of who has health to show, and no metrics: it asks itself as others would. */}}
+{{- define "forebay.nodeHealth" -}}
+ports:
+  - {name: health, containerPort: 9466}
+startupProbe:
+  httpGet: {path: /health/live, port: health}
+  periodSeconds: 2
+  timeoutSeconds: 5
+  failureThreshold: 60
+livenessProbe:
+  httpGet: {path: /health/live, port: health}
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: {path: /health/ready, port: health}
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end }}
+
+{{- define "forebay.nodeHealthVariables" -}}
+FOREBAY_FUSE_HEALTH_ADDRESS: "0.0.0.0"
+FOREBAY_FUSE_HEALTH_PORT: "9466"
 {{- end }}
 
 {{- define "forebay.nodePriority" -}}

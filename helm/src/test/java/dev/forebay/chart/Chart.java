@@ -55,14 +55,25 @@ final class Chart {
 
     /** The text of a rendered release. */
     static String text(String... values) {
-        Helm.Ended ended = template(values);
+        return textOf(RELEASE, NAMESPACE, values);
+    }
+
+    /** The same, of a release with another name, in another namespace. */
+    static String textOf(String release, String namespace, String... values) {
+        Helm.Ended ended = template(release, namespace, values);
         assertThat(ended.code()).as(ended.errors()).isZero();
         return ended.output();
     }
 
+    /** Whether Helm renders what is not the same as {@code other}. */
+    static boolean rendersOther(String other, String... values) {
+        Helm.Ended ended = template(RELEASE, NAMESPACE, values);
+        return ended.code() == 0 && !ended.output().equals(other);
+    }
+
     /** Why Helm refuses to render. */
     static String refusal(String... values) {
-        Helm.Ended ended = template(values);
+        Helm.Ended ended = template(RELEASE, NAMESPACE, values);
         assertThat(ended.code()).as("rendered").isNotZero();
         return ended.errors();
     }
@@ -92,14 +103,14 @@ final class Chart {
         return into;
     }
 
-    private static Helm.Ended template(String... values) {
+    private static Helm.Ended template(String release, String namespace, String... values) {
         return HELM.run(
                 List.of(
                         "template",
-                        RELEASE,
+                        release,
                         DIRECTORY.toString(),
                         "--namespace",
-                        NAMESPACE,
+                        namespace,
                         "--kube-version",
                         KUBERNETES),
                 values);

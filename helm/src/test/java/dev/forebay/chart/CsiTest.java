@@ -71,13 +71,32 @@ class CsiTest {
         assertThat(mount(csi, "mounts").getMountPath()).isEqualTo("/mnt");
         assertThat(mount(csi, "mounts").getMountPropagation()).isEqualTo("HostToContainer");
         assertThat(csi.getSecurityContext().getPrivileged()).isTrue();
-        hostPaths(release)
-                .forEach(
-                        (name, path) -> {
-                            if (!name.equals("registration")) {
-                                assertThat(mount(csi, name).getMountPath()).isEqualTo(path);
-                            }
-                        });
+        for (String name : List.of("kubelet", "mounts")) {
+            assertThat(mount(csi, name).getMountPath()).isEqualTo(hostPaths(release).get(name));
+        }
+    }
+
+    /** A container's mount in a directory that is shared with the node stays there when it ends. */
+    @Test
+    void nothingIsMountedIntoWhatIsPassedOnToTheNode() {
+        Release all = Chart.render(Chart.REGION, ENABLED);
+
+        for (String component : List.of(CSI, "fuse", "holder")) {
+            for (Container container : all.pod(component).getSpec().getContainers()) {
+                List<VolumeMount> mounts = container.getVolumeMounts();
+                mounts.stream()
+                        .filter(it -> "Bidirectional".equals(it.getMountPropagation()))
+                        .forEach(
+                                shared ->
+                                        assertThat(mounts)
+                                                .extracting(VolumeMount::getMountPath)
+                                                .noneMatch(
+                                                        it ->
+                                                                it.startsWith(
+                                                                        shared.getMountPath()
+                                                                                + "/")));
+            }
+        }
     }
 
     @Test

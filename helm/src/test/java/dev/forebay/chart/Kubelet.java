@@ -70,12 +70,7 @@ final class Kubelet implements AutoCloseable {
     void start(String component, String name, Path jar) throws IOException {
         Container container = release.container(component, name);
         String path = container.getReadinessProbe().getHttpGet().getPath();
-        start(component, name, jar, Readiness.ok(address(component, name).resolve(path)));
-    }
-
-    /** Starts a container that has no probe. */
-    void start(String component, String name, Path jar, Readiness ready) throws IOException {
-        Container container = release.container(component, name);
+        Readiness ready = Readiness.ok(address(component, name).resolve(path));
         Path home = Files.createDirectories(directory.resolve(component).resolve(name));
         Map<String, Path> volumes = volumes(component, container, home);
         List<String> command =
@@ -109,6 +104,7 @@ final class Kubelet implements AutoCloseable {
         String port = Integer.toString(port(component, container.getName()));
         environment.put("QUARKUS_HTTP_PORT", port);
         environment.computeIfPresent("FOREBAY_FUSE_METRICS_PORT", (_, _) -> port);
+        environment.computeIfPresent("FOREBAY_FUSE_HEALTH_PORT", (_, _) -> port);
         return environment;
     }
 

@@ -103,6 +103,8 @@ class NetworkTest {
                                 "etcd:client", region,
                                 "etcd:peer", Set.of("etcd"),
                                 "etcd:metrics", Set.of(),
+                                // But for their node, which policies do not concern.
+                                "holder:health", Set.of(),
                                 "fuse:fuse", Set.of(),
                                 "fuse:standby", Set.of()));
     }

@@ -169,6 +169,36 @@ class NodeTest {
     }
 
     @Test
+    void aKubeletReachesTheHealthOfWhoHasNoMetrics() {
+        Release with = Chart.render(Chart.REGION, "{region: {csi: {enabled: true}}}");
+
+        for (String component : List.of(HOLDER, "csi")) {
+            Container container = with.container(component, component);
+            assertThat(container.getPorts()).hasSize(1);
+            assertThat(Release.environment(container))
+                    .containsEntry("FOREBAY_FUSE_HEALTH_ADDRESS", "0.0.0.0")
+                    .containsEntry(
+                            "FOREBAY_FUSE_HEALTH_PORT",
+                            container.getPorts().getFirst().getContainerPort().toString());
+            String port = container.getPorts().getFirst().getName();
+            assertThat(container.getStartupProbe().getHttpGet().getPath())
+                    .isEqualTo("/health/live");
+            assertThat(container.getLivenessProbe().getHttpGet().getPath())
+                    .isEqualTo("/health/live");
+            assertThat(container.getReadinessProbe().getHttpGet().getPath())
+                    .isEqualTo("/health/ready");
+            assertThat(
+                            List.of(
+                                    container.getStartupProbe(),
+                                    container.getLivenessProbe(),
+                                    container.getReadinessProbe()))
+                    .allMatch(it -> it.getHttpGet().getPort().getStrVal().equals(port))
+                    // Longer than it may take to answer itself.
+                    .allMatch(it -> it.getTimeoutSeconds() > 3);
+        }
+    }
+
+    @Test
     void aKubeletReachesTheHealthOfEachProcess() {
         for (Container container : release.pod(FUSE).getSpec().getContainers()) {
             assertThat(Release.environment(container))

@@ -110,7 +110,8 @@ class RenderedReleaseFuseIT {
         kubelet.start("worker", "worker", WORKER);
         kubelet.start("agent", "agent", SERVICE);
         kubelet.start("control-plane", "control-plane", SERVICE);
-        kubelet.start("holder", "holder", FUSE, () -> Mounts.isMounted(mountRoot));
+        kubelet.start("holder", "holder", FUSE);
+        assertThat(Mounts.isMounted(mountRoot)).isTrue();
         kubelet.start("fuse", "fuse", FUSE);
         kubelet.start("fuse", "standby", FUSE);
 

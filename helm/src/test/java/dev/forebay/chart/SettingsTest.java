@@ -2,20 +2,29 @@ package dev.forebay.chart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The chart sets what docs/configuration.md has, and each value reaches its setting. */
 class SettingsTest {
@@ -27,6 +36,28 @@ class SettingsTest {
     private static final String ORDINAL = "config_ordinal";
 
     static final List<List<String>> RELEASES = RolesTest.RELEASES;
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** A release in which nothing is left out that can be switched on. */
+    private static final List<String> EVERYTHING =
+            List.of(
+                    Chart.CONTROL_PLANE,
+                    Chart.REGION,
+                    """
+                    temporal: {ui: "http://ui", tls: {enabled: true, secret: client, authoritySecret: ca, serverName: a}}
+                    lake: {endpoint: "http://s3", stsEndpoint: "http://sts"}
+                    controlPlane: {datasets: {enabled: true}, regions: {seoul: {agent: "http://a:1", gpus: 8}}}
+                    region:
+                      gpus: 8
+                      webhook: {enabled: true}
+                      kueue: {enabled: true}
+                      nodeLabels: {enabled: true}
+                      csi: {enabled: true}
+                      workers: {tlsSecret: t}
+                      # A name with a / is none of a free setting, by the schema.
+                      node: {nodeSelector: {gpu: "true"}}
+                    """);
 
     private static Set<String> documented(DocumentedSettings documents, String component) {
         return switch (component) {
@@ -92,6 +123,12 @@ class SettingsTest {
                     {temporal: {target: "t:1"}}                      | control-plane,agent        | forebay.temporal.target    | t:1
                     {temporal: {namespace: ns}}                      | control-plane,agent        | forebay.temporal.namespace | ns
                     {temporal: {ui: "http://ui"}}                    | control-plane,agent        | forebay.temporal.ui        | http://ui
+                    {temporal: {tls: {enabled: true}}}               | control-plane,agent        | forebay.temporal.tls.enabled | true
+                    {temporal: {tls: {enabled: true, secret: t}}}    | control-plane,agent        | forebay.temporal.tls.certificate | /etc/forebay/temporal-tls/tls.crt
+                    {temporal: {tls: {enabled: true, secret: t}}}    | control-plane,agent        | forebay.temporal.tls.key   | /etc/forebay/temporal-tls/tls.key
+                    {temporal: {tls: {enabled: true, authoritySecret: t}}} | control-plane,agent  | forebay.temporal.tls.ca    | /etc/forebay/temporal-ca/ca.crt
+                    {temporal: {tls: {enabled: true, serverName: t}}} | control-plane,agent       | forebay.temporal.tls.server-name | t
+                    {lake: {stsEndpoint: "http://sts"}}              | control-plane,agent,worker | forebay.lake.sts-endpoint  | http://sts
                     {lake: {endpoint: "http://s3"}}                  | control-plane,agent,worker | forebay.lake.endpoint      | http://s3
                     {lake: {region: eu-west-1}}                      | control-plane,agent,worker | forebay.lake.region        | eu-west-1
                     {lake: {pathStyle: false}}                       | control-plane,agent,worker | forebay.lake.path-style    | false
@@ -112,6 +149,8 @@ class SettingsTest {
                     {region: {webhook: {enabled: true}}}             | agent                      | forebay.gate.api           | http://r-forebay-control-plane.ml.svc:8080
                     {region: {webhook: {enabled: true, api: "http://a:1"}}} | agent               | forebay.gate.api           | http://a:1
                     {region: {webhook: {enabled: true}, node: {nodeSelector: {nvidia.com/gpu.present: "true"}}}} | agent | forebay.admission.nodes."nvidia.com/gpu.present" | true
+                    {region: {webhook: {enabled: true}, node: {nodeSelector: {gpu: ""}}}} | agent | forebay.admission.nodes."gpu" | ''
+                    {region: {webhook: {enabled: true}}}             | agent                      | forebay.admission.port     | 8443
                     {region: {nodeLabels: {enabled: true}}}          | agent                      | forebay.node-labels.enabled | true
                     {region: {workers: {capacity: 500G}}}            | worker                     | forebay.worker.capacity    | 500G
                     {region: {workers: {drainSeconds: 900}}}         | worker                     | forebay.worker.drain.on-stop | 900s
@@ -164,6 +203,80 @@ class SettingsTest {
         assertThat(release.environment(component)).containsEntry(variable, expected);
     }
 
+    /** The values that free settings of a component are under. */
+    private static final Map<String, String> FREE =
+            Map.of(
+                    "control-plane", "controlPlane",
+                    "agent", "region.agent",
+                    "worker", "region.workers",
+                    "fuse", "region.fuse",
+                    "holder", "region.holder",
+                    "csi", "region.csi");
+
+    private static final Pattern REFUSAL =
+            Pattern.compile(
+                    "(\\S+)\\.settings: (\\S+) is set by the chart; (?:use the value (\\S+)|the rest of it relies)");
+
+    /** A document of values that gives a component one free setting. */
+    private static String free(String component, String setting) {
+        ObjectNode document = JSON.createObjectNode();
+        ObjectNode here = document;
+        for (String name : free(component).split("[.]", -1)) {
+            here = here.putObject(name);
+        }
+        here.putObject("settings").put(setting, "1");
+        return document.toString();
+    }
+
+    private static String free(String component) {
+        return Objects.requireNonNull(FREE.get(component));
+    }
+
+    static List<Arguments> everythingThatIsSet() {
+        String[] all = EVERYTHING.toArray(String[]::new);
+        Release release = Chart.render(all);
+        List<Arguments> found = new ArrayList<>();
+        for (String component : List.of("control-plane", "agent", "worker")) {
+            for (String name : release.settings(component).keySet()) {
+                if (!name.equals(ORDINAL)) {
+                    found.add(Arguments.of(component, name));
+                }
+            }
+        }
+        for (String component : List.of("fuse", "holder", "csi")) {
+            for (EnvVar variable : release.container(component, component).getEnv()) {
+                if (!NOT_SETTINGS.contains(variable.getName())) {
+                    found.add(Arguments.of(component, variable.getName()));
+                }
+            }
+        }
+        return found;
+    }
+
+    @ParameterizedTest
+    @MethodSource("everythingThatIsSet")
+    void whatTheChartSetsNobodyElseDoes(String component, String setting) throws IOException {
+        List<String> values = new ArrayList<>(EVERYTHING);
+        values.add(free(component, setting));
+
+        Matcher refusal = REFUSAL.matcher(Chart.refusal(values.toArray(String[]::new)));
+
+        assertThat(refusal.find()).isTrue();
+        assertThat(refusal.group(1)).isEqualTo(free(component));
+        assertThat(refusal.group(2)).isEqualTo(setting);
+        if (refusal.group(3) != null) {
+            assertThat(isAValue(refusal.group(3))).as(refusal.group(3)).isTrue();
+        }
+    }
+
+    private static boolean isAValue(String path) throws IOException {
+        JsonNode here = JSON.readTree(Chart.DIRECTORY.resolve("values.schema.json").toFile());
+        for (String name : path.split("[.]", -1)) {
+            here = here.path("properties").path(name);
+        }
+        return !here.isMissingNode();
+    }
+
     @Test
     void everyProcessKnowsItsRole() {
         Release release = Chart.render(Chart.CONTROL_PLANE, Chart.REGION);
@@ -181,7 +294,12 @@ class SettingsTest {
                 Chart.render(
                         Chart.CONTROL_PLANE,
                         Chart.REGION,
-                        "{region: {workers: {tlsSecret: t}}, token: {key: bearer}}");
+                        """
+                        temporal: {tls: {enabled: true, secret: client, authoritySecret: ca, authorityKey: root.pem}}
+                        lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
+                        region: {workers: {tlsSecret: t}}
+                        token: {key: bearer}
+                        """);
 
         release.pods()
                 .forEach(
@@ -225,6 +343,36 @@ class SettingsTest {
                 .containsEntry("role", "reader");
         assertThat(release.pod("worker").getSpec().getServiceAccountName())
                 .isEqualTo("r-forebay-worker");
+    }
+
+    /** As the AWS SDK looks for it, in each process that asks the lake. */
+    @Test
+    void aWebIdentityIsAnAccountsOwnToken() {
+        Release release =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        "{lake: {secret: '', webIdentity: {role: 'arn:aws:iam::1:role/a', audience: a}}}");
+
+        for (String component : List.of("control-plane", "agent", "worker")) {
+            assertThat(release.environment(component))
+                    .containsEntry("AWS_ROLE_ARN", "arn:aws:iam::1:role/a")
+                    .containsEntry(
+                            "AWS_WEB_IDENTITY_TOKEN_FILE", "/etc/forebay/lake-identity/token");
+            assertThat(release.pod(component).getSpec().getVolumes())
+                    .filteredOn(volume -> volume.getProjected() != null)
+                    .singleElement()
+                    .satisfies(
+                            volume ->
+                                    assertThat(volume.getProjected().getSources())
+                                            .singleElement()
+                                            .satisfies(
+                                                    source ->
+                                                            assertThat(
+                                                                            source.getServiceAccountToken()
+                                                                                    .getAudience())
+                                                                    .isEqualTo("a")));
+        }
     }
 
     private static Map<String, String> references(Container container) {

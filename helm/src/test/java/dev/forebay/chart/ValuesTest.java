@@ -31,6 +31,8 @@ class ValuesTest {
                     Chart.CONTROL_PLANE,
                     Chart.REGION,
                     """
+                    temporal: {tls: {enabled: true, secret: client, authoritySecret: ca}}
+                    lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
                     controlPlane: {autoscaling: {enabled: true}, datasets: {enabled: true}}
                     region:
                       webhook: {enabled: true}
@@ -46,10 +48,10 @@ class ValuesTest {
         return Chart.text(values.toArray(String[]::new));
     }
 
-    private static String with(List<String> values, String more) {
+    private static String[] with(List<String> values, String more) {
         List<String> all = new ArrayList<>(values);
         all.add(more);
-        return text(all);
+        return all.toArray(String[]::new);
     }
 
     /** The path of each value that the schema knows, and an example of it. */
@@ -91,8 +93,8 @@ class ValuesTest {
         parent.set(names[names.length - 1], example);
 
         boolean heard =
-                !with(PLAIN, document.toString()).equals(PLAIN_TEXT)
-                        || !with(SCALED, document.toString()).equals(SCALED_TEXT);
+                Chart.rendersOther(PLAIN_TEXT, with(PLAIN, document.toString()))
+                        || Chart.rendersOther(SCALED_TEXT, with(SCALED, document.toString()));
         assertThat(heard).as("%s changes something", document).isTrue();
     }
 
@@ -102,7 +104,10 @@ class ValuesTest {
             textBlock =
                     """
                     image: {registri: x}                                          | 'registri' not allowed
-                    temporal: {tls: {secret: x}}                                  | 'tls' not allowed
+                    temporal: {tsl: {secret: x}}                                  | 'tsl' not allowed
+                    temporal: {tls: {secret: x}}                                  | temporal.tls.enabled: must be true
+                    lake: {webIdentity: {role: forebay}}                          | /lake/webIdentity/role
+                    lake: {webIdentity: {role: "arn:aws:iam::1:role/a"}}          | lake.webIdentity.role: there is lake.secret, too
                     temporal: {target: "https://temporal"}                        | /temporal/target
                     lake: {endpoint: s3.example.com}                              | /lake/endpoint
                     lake: {pathStyle: "yes"}                                      | /lake/pathStyle
@@ -114,6 +119,11 @@ class ValuesTest {
                     controlPlane: {settings: {quarkus.datasource.password: x}}    | quarkus.datasource.password
                     controlPlane: {settings: {default-ttl: 3D}}                   | 'default-ttl'
                     controlPlane: {settings: {forebay.manifest-bucket: x}}        | controlPlane.settings: forebay.manifest-bucket is set by the chart
+                    controlPlane: {settings: {quarkus.http.port: 9}}              | controlPlane.settings: quarkus.http.port is set by the chart; the rest of it relies on
+                    controlPlane: {settings: {forebay.datasets.watch: true}}      | controlPlane.settings: forebay.datasets.watch is set by the chart; use the value controlPlane.datasets.enabled
+                    controlPlane: {settings: {forebay.regions.us-east-1.agent: "http://a:1"}} | controlPlane.settings: forebay.regions.us-east-1.agent is set by the chart; use the value controlPlane.regions
+                    controlPlane: {settings: {forebay.lake.endpoint: "http://a:1"}} | controlPlane.settings: forebay.lake.endpoint is set by the chart; use the value lake.endpoint
+                    controlPlane: {jvmOptions: [-Dquarkus.http.port=9]}           | controlPlane.jvmOptions: -Dquarkus.http.port=9 is a setting; use the value controlPlane.settings
                     controlPlane: {datasets: {api: "forebay:8080"}}               | /controlPlane/datasets/api
                     controlPlane: {service: {type: Loadbalancer}}                 | /controlPlane/service/type
                     controlPlane: {resources: {request: {}}}                      | 'request' not allowed
@@ -121,10 +131,38 @@ class ValuesTest {
                     region: {name: US}                                            | /region/name
                     region: {mountRoot: /forebay}                                 | /region/mountRoot
                     region: {mountRoot: /mnt/../etc}                              | /region/mountRoot
+                    region: {name: a-}                                            | /region/name
+                    region: {name: -a}                                            | /region/name
+                    region: {name: 2024}                                          | /region/name
+                    controlPlane: {regions: {a-: {agent: "http://a:1"}}}          | 'a-'
+                    controlPlane: {autoscaling: {enabled: true, minReplicas: 7}}  | controlPlane.autoscaling: minReplicas is more than maxReplicas, 7 and 6
+                    region: {fuse: {cacheDirectory: /mnt/forebay}}                | region.fuse.cacheDirectory: /mnt/forebay is in /mnt, which has region.mountRoot in it
+                    region: {fuse: {cacheDirectory: /mnt/forebay/cache}}          | region.fuse.cacheDirectory: /mnt/forebay/cache is in /mnt, which has region.mountRoot in it
+                    region: {fuse: {cacheDirectory: /mnt/nvme/forebay}}           | region.fuse.cacheDirectory: /mnt/nvme/forebay is in /mnt, which has region.mountRoot in it
+                    region: {holder: {directory: /mnt/run}}                       | region.holder.directory: /mnt/run is in /mnt, which has region.mountRoot in it
+                    region: {mountRoot: /var/lib/forebay/mnt}                     | region.fuse.cacheDirectory: /var/lib/forebay is in /var/lib/forebay, which has region.mountRoot in it
+                    region: {mountRoot: /var/lib/forebay/mnt/all}                 | region.mountRoot: /var/lib/forebay/mnt/all is in /var/lib/forebay, which is region.fuse.cacheDirectory
+                    region: {holder: {directory: /var/lib/forebay}}               | region.fuse.cacheDirectory: /var/lib/forebay is in /var/lib/forebay, which is region.holder.directory
+                    region: {mountRoot: /opt/data}                                | region.mountRoot: /opt/data is where containers have /opt/forebay of their own
+                    region: {fuse: {cacheDirectory: /tmp/cache}}                  | region.fuse.cacheDirectory: /tmp/cache is where containers have /tmp of their own
+                    region: {csi: {enabled: true, kubeletDirectory: /run/forebay/k}} | region.csi.kubeletDirectory: /run/forebay/k is in /run/forebay, which is region.holder.directory
+                    region: {workers: {storage: {hostPaths: [/d/1, /d/1/b]}}}     | region.workers.storage.hostPaths[1]: /d/1/b is in /d/1, which is region.workers.storage.hostPaths[0]
+                    region: {workers: {storage: {hostPaths: [/var/lib/forebay]}}} | /var/lib/forebay is in /var/lib/forebay, which is region
                     region: {etcd: {members: 2}}                                  | /region/etcd/members
                     region: {etcd: {endpoints: ["etcd:2379"]}}                    | /region/etcd/endpoints/0
                     region: {webhook: {failurePolicy: fail}}                      | /region/webhook/failurePolicy
                     region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
+                    region: {agent: {settings: {quarkus.http.port: 9}}}           | region.agent.settings: quarkus.http.port is set by the chart; the rest of it relies on
+                    region: {agent: {settings: {forebay.jobs.watch: false}}}      | region.agent.settings: forebay.jobs.watch is set by the chart; use the value region.agent.watchJobs
+                    region: {agent: {watchJobs: false, settings: {forebay.jobs.watch: true}}} | region.agent.settings: forebay.jobs.watch is set by the chart; use the value region.agent.watchJobs
+                    region: {agent: {settings: {forebay.admission.enabled: true}}} | region.agent.settings: forebay.admission.enabled is set by the chart; use the value region.webhook.enabled
+                    region: {agent: {settings: {forebay.admission.port: 9}}}      | region.agent.settings: forebay.admission.port is set by the chart; the rest of it relies on
+                    region: {webhook: {enabled: true}, agent: {settings: {forebay.admission.port: 9}}} | region.agent.settings: forebay.admission.port is set by the chart; the rest of it relies on
+                    region: {webhook: {enabled: true}, node: {nodeSelector: {gpu: a}}, agent: {settings: {forebay.admission.nodes.gpu: b}}} | region.agent.settings: forebay.admission.nodes.gpu is set by the chart; use the value region.node.nodeSelector
+                    region: {agent: {settings: {forebay.kueue.enabled: true}}}    | region.agent.settings: forebay.kueue.enabled is set by the chart; use the value region.kueue.enabled
+                    region: {agent: {settings: {forebay.node-labels.enabled: true}}} | region.agent.settings: forebay.node-labels.enabled is set by the chart; use the value region.nodeLabels.enabled
+                    region: {agent: {settings: {forebay.gate.api: "http://a:1"}}} | region.agent.settings: forebay.gate.api is set by the chart; use the value region.webhook.api
+                    region: {agent: {jvmOptions: [-Dforebay.region=x]}}           | region.agent.jvmOptions: -Dforebay.region=x is a setting; use the value region.agent.settings
                     region: {webhook: {enabled: true}, agent: {watchJobs: false}} | region.webhook.enabled: needs region.agent.watchJobs
                     region: {nodeLabels: {enabled: "yes"}}                        | /region/nodeLabels/enabled
                     region: {kueue: {enabled: "yes"}}                             | /region/kueue/enabled
@@ -136,14 +174,20 @@ class ValuesTest {
                     region: {workers: {storage: {hostPaths: [disk]}}}             | /region/workers/storage/hostPaths/0
                     region: {workers: {storage: {size: 1000}}}                    | /region/workers/storage/size
                     region: {workers: {autoscaling: {enabled: true, scaleDown: true}}} | region.workers.autoscaling.scaleDown: needs
-                    region: {workers: {autoscaling: {enabled: true, minReplicas: 20}}} | region.workers.autoscaling: minReplicas is more than maxReplicas
-                    region: {workers: {settings: {forebay.region: other}}}        | region.workers.settings: forebay.region is set by the chart
+                    region: {workers: {autoscaling: {enabled: true, minReplicas: 20}}} | region.workers.autoscaling: minReplicas is more than maxReplicas, 20 and 12
+                    region: {workers: {settings: {forebay.region: other}}}        | region.workers.settings: forebay.region is set by the chart; use the value region.name
+                    region: {workers: {settings: {forebay.worker.tls.key: /x}}}   | region.workers.settings: forebay.worker.tls.key is set by the chart; use the value region.workers.tlsSecret
+                    region: {workers: {settings: {forebay.worker.advertised-address: "http://a:1"}}} | region.workers.settings: forebay.worker.advertised-address is set by the chart; the rest of it relies on
                     region: {workers: {tolerations: [{key: a, effect: Never}]}}   | /region/workers/tolerations/0/effect
                     region: {fuse: {packCache: 16GB}}                             | /region/fuse/packCache
                     region: {fuse: {settings: {FOREBAY_FUSE_HOLDER: /x}}}         | region.fuse.settings: FOREBAY_FUSE_HOLDER is set by the chart
                     region: {nodeLabels: {enabled: true}, fuse: {settings: {FOREBAY_FUSE_NODE_NAME: x}}} | region.fuse.settings: FOREBAY_FUSE_NODE_NAME is set by the chart
+                    region: {fuse: {settings: {FOREBAY_FUSE_NODE_NAME: x}}}       | region.fuse.settings: FOREBAY_FUSE_NODE_NAME is set by the chart; use the value region.nodeLabels.enabled
+                    region: {fuse: {settings: {FOREBAY_FUSE_MOUNTPOINT: /x}}}     | region.fuse.settings: FOREBAY_FUSE_MOUNTPOINT is set by the chart; use the value region.mountRoot
                     region: {fuse: {settings: {prewarm-rate: 64M}}}               | 'prewarm-rate'
                     region: {fuse: {maxSurge: 0%}}                                | /region/fuse/maxSurge
+                    region: {webhook: {enabled: true}, node: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}} | region.node.affinity.nodeAffinity: with region.webhook.enabled nodes are picked by region.node.nodeSelector alone
+                    region: {webhook: {enabled: true}, node: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: []}}}} | region.node.affinity.podAntiAffinity: with region.webhook.enabled
                     region: {csi: {kubeletDirectory: kubelet}}                    | /region/csi/kubeletDirectory
                     region: {csi: {enabled: true, settings: {FOREBAY_CSI_SOCKET: /x}}} | region.csi.settings: FOREBAY_CSI_SOCKET is set by the chart
                     region: {csi: {enabled: true, settings: {FOREBAY_CSI_NODE: x}}} | region.csi.settings: FOREBAY_CSI_NODE is set by the chart
@@ -190,13 +234,13 @@ class ValuesTest {
                                   settings:
                                     forebay.plan.objects: 10000000
                                     forebay.prices.lake-gb: 0.09
-                                    forebay.lake.endpoint: 'a\\b'
+                                    forebay.default-ttl: 'a\\b'
                                 """)
                         .settings("control-plane");
 
         assertThat(settings)
                 .containsEntry("forebay.plan.objects", "10000000")
                 .containsEntry("forebay.prices.lake-gb", "0.09")
-                .containsEntry("forebay.lake.endpoint", "a\\b");
+                .containsEntry("forebay.default-ttl", "a\\b");
     }
 }
