@@ -51,7 +51,13 @@ public interface ServiceConfig {
          */
         Optional<URI> ui();
 
-        /** How long a start waits for Temporal before it gives up. */
+        /** How it is reached with TLS. */
+        Tls tls();
+
+        /**
+         * How long a start waits for Temporal before a control plane gives up, and an agent says so
+         * and tries again.
+         */
         @WithDefault("60S")
         Duration startTimeout();
 
@@ -68,6 +74,26 @@ public interface ServiceConfig {
         Duration stopTimeout();
     }
 
+    /** TLS to Temporal. */
+    interface Tls {
+
+        /** Whether it is spoken; without it none of the others may be given. */
+        @WithDefault("false")
+        boolean enabled();
+
+        /** The authorities, in PEM, that sign Temporal's certificate; else those of the JVM. */
+        Optional<Path> ca();
+
+        /** A certificate to show, in PEM. */
+        Optional<Path> certificate();
+
+        /** Its key, in PEM. */
+        Optional<Path> key();
+
+        /** The name in Temporal's certificate, if that is not the host of the target. */
+        Optional<String> serverName();
+    }
+
     /** How to reach the lake; credentials come from the AWS default chain. */
     interface LakeSettings {
 
@@ -81,5 +107,8 @@ public interface ServiceConfig {
         /** Whether buckets are part of the path, as most stores other than AWS want it. */
         @WithDefault("true")
         boolean pathStyle();
+
+        /** What gives a key of the lake for a web identity, if it is not AWS's own. */
+        Optional<URI> stsEndpoint();
     }
 }

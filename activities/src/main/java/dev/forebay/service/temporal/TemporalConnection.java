@@ -1,6 +1,7 @@
 package dev.forebay.service.temporal;
 
 import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.Startup;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -10,6 +11,7 @@ import io.temporal.worker.WorkerFactoryOptions;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -23,19 +25,24 @@ final class TemporalConnection {
 
     private static final long CLOSE_SECONDS = 5;
 
+    /** How often it is looked whether certificates have been replaced. */
+    private static final Duration LOOK = Duration.ofMinutes(1);
+
     /** Virtual ones: every waiting ensureCached is one, up to 1,000 for one version. */
     private static final int MOST_WORKFLOW_THREADS = 10_000;
 
+    private final TemporalTls tls;
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final WorkerFactory workers;
 
     TemporalConnection(ServiceConfig config) {
-        stubs =
-                WorkflowServiceStubs.newServiceStubs(
-                        WorkflowServiceStubsOptions.newBuilder()
-                                .setTarget(config.temporal().target())
-                                .build());
+        tls = new TemporalTls(config.temporal().tls(), LOOK);
+        WorkflowServiceStubsOptions.Builder connection =
+                WorkflowServiceStubsOptions.newBuilder().setTarget(config.temporal().target());
+        // A bean is made in the middle of a start.
+        Startup.run(() -> tls.apply(connection));
+        stubs = WorkflowServiceStubs.newServiceStubs(connection.build());
         client =
                 WorkflowClient.newInstance(
                         stubs,
@@ -76,5 +83,6 @@ final class TemporalConnection {
         workers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         stubs.shutdownNow();
         stubs.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        tls.close();
     }
 }
