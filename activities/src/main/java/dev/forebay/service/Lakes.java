@@ -16,7 +16,8 @@ class Lakes {
     Lake lake(ServiceConfig config) {
         ServiceConfig.LakeSettings lake = config.lake();
         return S3Lake.open(
-                S3LakeConfig.of(lake.endpoint().orElse(null), lake.region(), lake.pathStyle()));
+                S3LakeConfig.of(lake.endpoint().orElse(null), lake.region(), lake.pathStyle())
+                        .withStsEndpoint(lake.stsEndpoint().orElse(null)));
     }
 
     void close(@Disposes Lake lake) {

@@ -22,6 +22,9 @@ public interface LakeConfig {
     @WithDefault("true")
     boolean pathStyle();
 
+    /** What gives a key of the lake for a web identity; AWS's own of the region if not set. */
+    Optional<URI> stsEndpoint();
+
     /** How long opening a connection may take. */
     @WithDefault("5s")
     Duration connectTimeout();

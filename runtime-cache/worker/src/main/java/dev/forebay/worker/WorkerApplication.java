@@ -52,6 +52,7 @@ class WorkerApplication {
                 lake.endpoint().orElse(null),
                 lake.region(),
                 lake.pathStyle(),
+                lake.stsEndpoint().orElse(null),
                 worker.fill().lakeRequests() + MANIFEST_CONNECTIONS,
                 lake.connectTimeout(),
                 lake.idleTimeout(),

@@ -18,7 +18,12 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
 
     /** Codes of S3 that come with status 400, though no repetition helps. */
     private static final Set<String> SPENT_CREDENTIALS =
-            Set.of("ExpiredToken", "ExpiredTokenException", "InvalidToken", "TokenRefreshRequired");
+            Set.of(
+                    "ExpiredToken",
+                    "ExpiredTokenException",
+                    "InvalidIdentityToken",
+                    "InvalidToken",
+                    "TokenRefreshRequired");
 
     /** What the request was, for the same status means different things. */
     enum Request {

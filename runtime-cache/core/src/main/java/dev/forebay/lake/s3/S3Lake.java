@@ -20,7 +20,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
@@ -118,7 +117,7 @@ public final class S3Lake implements Lake {
 
     /** Like {@link #open(S3LakeConfig)}, and tells what becomes of attempts. */
     public static S3Lake open(S3LakeConfig config, LakeEvents events) {
-        return new S3Lake(config, DefaultCredentialsProvider.builder().build(), events);
+        return new S3Lake(config, LakeIdentity.find(config), events);
     }
 
     /** Opens a lake with given credentials. Connects when first used. */

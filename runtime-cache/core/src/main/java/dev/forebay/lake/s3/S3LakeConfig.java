@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param endpoint of the store; null for AWS itself
  * @param region that requests are signed for
  * @param pathStyle whether the bucket is in the path instead of the host name
+ * @param stsEndpoint of the service that gives a key for a web identity; null for AWS's own of the
+ *     region
  * @param connections how many requests run at the same time; others wait for up to {@code
  *     attemptTimeout}
  * @param connectTimeout for opening a connection
@@ -25,6 +27,7 @@ public record S3LakeConfig(
         @Nullable URI endpoint,
         String region,
         boolean pathStyle,
+        @Nullable URI stsEndpoint,
         int connections,
         Duration connectTimeout,
         Duration idleTimeout,
@@ -49,12 +52,28 @@ public record S3LakeConfig(
                 endpoint,
                 region,
                 pathStyle,
+                null,
                 64,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(20),
                 256 << 10,
                 5);
+    }
+
+    /** The same, with a key for a web identity from there. */
+    public S3LakeConfig withStsEndpoint(@Nullable URI address) {
+        return new S3LakeConfig(
+                endpoint,
+                region,
+                pathStyle,
+                address,
+                connections,
+                connectTimeout,
+                idleTimeout,
+                attemptTimeout,
+                minBytesPerSecond,
+                attempts);
     }
 
     /** What an attempt that moves so many bytes may take. */

@@ -108,6 +108,7 @@ class S3LakeIT {
                 endpoint,
                 S3Server.REGION,
                 true,
+                null,
                 16,
                 Duration.ofSeconds(5),
                 idleTimeout,

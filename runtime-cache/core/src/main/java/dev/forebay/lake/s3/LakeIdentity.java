@@ -1,0 +1,52 @@
+package dev.forebay.lake.s3;
+
+import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.SdkSystemSetting;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.sts.StsClient;
+import software.amazon.awssdk.services.sts.StsClientBuilder;
+import software.amazon.awssdk.services.sts.auth.StsWebIdentityTokenFileCredentialsProvider;
+
+/**
+ * Who this process is to the lake, where nobody has said it: what the AWS default chain finds. A
+ * web identity is asked for as our settings say, and not as one of a chain, which would take a
+ * service that does not answer for a key that is not there.
+ */
+final class LakeIdentity {
+
+    private LakeIdentity() {}
+
+    static AwsCredentialsProvider find(S3LakeConfig config) {
+        return isGiven(SdkSystemSetting.AWS_ACCESS_KEY_ID)
+                        || !isGiven(SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE)
+                        || !isGiven(SdkSystemSetting.AWS_ROLE_ARN)
+                ? DefaultCredentialsProvider.builder().build()
+                // Role and file by the same names; the file is read anew each time.
+                : StsWebIdentityTokenFileCredentialsProvider.builder()
+                        .stsClient(tokenService(config))
+                        .build();
+    }
+
+    private static boolean isGiven(SdkSystemSetting setting) {
+        return setting.getStringValue().filter(value -> !value.isBlank()).isPresent();
+    }
+
+    /** What gives a key for a token of another issuer. */
+    static StsClient tokenService(S3LakeConfig config) {
+        StsClientBuilder builder =
+                StsClient.builder()
+                        .region(Region.of(config.region()))
+                        .credentialsProvider(AnonymousCredentialsProvider.create())
+                        .httpClientBuilder(
+                                Apache5HttpClient.builder()
+                                        .connectionTimeout(config.connectTimeout())
+                                        .socketTimeout(config.idleTimeout()));
+        if (config.stsEndpoint() != null) {
+            builder.endpointOverride(config.stsEndpoint());
+        }
+        return builder.build();
+    }
+}
