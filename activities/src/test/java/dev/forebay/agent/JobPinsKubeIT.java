@@ -44,6 +44,9 @@ class JobPinsKubeIT {
     private static final int MANY = 640;
     private static final Duration LONG = Duration.ofMinutes(3);
 
+    /** Three times the agent's interval, as a gate's must be at least, and a little more. */
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
     @TempDir private static Path directory;
 
     private static EtcdServer etcd;
@@ -133,6 +136,25 @@ class JobPinsKubeIT {
         Await.until("ended", () -> !isPinned("of-succeeded") && !isPinned("of-cleared"));
         assertThat(isPinned("of-running")).isTrue();
         assertThat(isPinned("of-nobody")).isTrue();
+    }
+
+    /**
+     * As the gate takes them: nobody but the agent renews them. Leases that pass are seen to pass.
+     */
+    @Test
+    void aPinOfTheGateOutlivesItsLeaseWhileItsJobRunsAndNoOtherDoes() {
+        String job = jobs.start("running");
+        String taken = "job-" + job;
+        region.pin(new Pin(VERSION, taken, "Job default/running", "training", LEASE, job));
+
+        for (String others : List.of("first", "second")) {
+            region.pin(new Pin(VERSION, others, "me", "training", LEASE, job));
+            Await.until("a lease has passed", () -> !isPinned(others));
+            assertThat(isPinned(taken)).isTrue();
+        }
+
+        jobs.delete("running");
+        Await.until("ended", () -> !isPinned(taken));
     }
 
     @Test

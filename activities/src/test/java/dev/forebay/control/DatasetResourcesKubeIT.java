@@ -54,6 +54,7 @@ class DatasetResourcesKubeIT {
 
     private static final String NAMESPACE = "team";
     private static final int MOVES = 60;
+    private static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(15);
 
     /**
      * The Lease of who died ends after 15 s; what Temporal has given to that one it gives to
@@ -100,7 +101,7 @@ class DatasetResourcesKubeIT {
                 Map.of(
                         "forebay.datasets.watch", "true",
                         "forebay.datasets.interval", "2S",
-                        "forebay.datasets.release-timeout", "15S",
+                        "forebay.datasets.release-timeout", RELEASE_TIMEOUT.toString(),
                         "forebay.requests.eviction-wait", "2S");
         Map<String, String> environment = Map.of("KUBECONFIG", kubeconfig.toString());
         service = FaultProxy.before(PLATFORM.process.address());
@@ -341,15 +342,17 @@ class DatasetResourcesKubeIT {
                 "it was asked for",
                 () -> API.get(version(name, "v1")).body().at("/regions/0/region").isTextual());
 
+        long deleted = System.nanoTime();
         named(name).delete();
 
-        Await.until("says what it waits for", () -> isReleasing(name));
+        Await.until("says what it waits for", () -> "Releasing".equals(status(name).state()));
+        assertThat(events(name)).doesNotContain("ReleaseGivenUp");
         awaitGone(name);
+        // Counted in whole seconds.
+        assertThat(Duration.ofNanos(System.nanoTime() - deleted))
+                .as("it was tried for as long as it is to be")
+                .isGreaterThan(RELEASE_TIMEOUT.minusSeconds(1));
         Await.until("people are told", () -> events(name).contains("ReleaseGivenUp"));
-    }
-
-    private static boolean isReleasing(String name) {
-        return named(name).get() == null || "Releasing".equals(status(name).state());
     }
 
     @Test

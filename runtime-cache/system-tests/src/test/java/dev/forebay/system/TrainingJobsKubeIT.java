@@ -11,6 +11,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +37,7 @@ class TrainingJobsKubeIT {
     private static final String REGION = "us-east-1";
     private static final String NAMESPACE = "default";
     private static final String DATASET = "forebay.dev/dataset";
+    private static final String GATE = "forebay.dev/warm";
     private static final int JOBS = Integer.getInteger("forebay.jobs", 500);
     private static final int DATASETS = 5;
     private static final int NODES = 25;
@@ -46,8 +49,17 @@ class TrainingJobsKubeIT {
     private static KubernetesClient client;
     private static RunningStack stack;
 
-    /** Versions of which a pod had a node before they were warm. */
+    /** Pods, by uid, that do not wait any more. */
+    private final Set<String> letGo = ConcurrentHashMap.newKeySet();
+
+    /** Of these, those whose version was not warm then. */
     private final Set<String> early = ConcurrentHashMap.newKeySet();
+
+    /** Pods on nodes on which they do not belong. */
+    private final Set<String> misplaced = ConcurrentHashMap.newKeySet();
+
+    /** Versions that have been seen to be warm; each is pinned until the last of its Jobs ends. */
+    private final Set<String> warm = ConcurrentHashMap.newKeySet();
 
     @BeforeAll
     static void start() {
@@ -168,19 +180,59 @@ class TrainingJobsKubeIT {
         return stack.api().get("/pins?region=" + REGION).expect(200).body().get("items");
     }
 
-    /** Asks the region about each version of which a pod has a node. */
-    private void lookForThoseThatAreEarly() throws IOException, InterruptedException {
-        Set<String> running = ConcurrentHashMap.newKeySet();
-        for (Pod pod : client.pods().inNamespace(NAMESPACE).list().getItems()) {
-            if (pod.getSpec().getNodeName() != null) {
-                running.add(pod.getMetadata().getAnnotations().get(DATASET));
-                assertThat(pod.getSpec().getNodeName()).matches("[ah]100-.*");
+    /**
+     * Looks at each pod at the moment when it is let go, and asks the region about its version:
+     * what is looked at later may have become warm meanwhile.
+     */
+    private final class Departures implements ResourceEventHandler<Pod> {
+
+        @Override
+        public void onAdd(Pod pod) {
+            look(pod);
+        }
+
+        @Override
+        public void onUpdate(Pod before, Pod pod) {
+            look(pod);
+        }
+
+        @Override
+        public void onDelete(Pod pod, boolean unknownFinalState) {
+            look(pod);
+        }
+
+        private void look(Pod pod) {
+            String version = pod.getMetadata().getAnnotations().getOrDefault(DATASET, "no version");
+            if (pod.getSpec().getNodeName() != null
+                    && !pod.getSpec().getNodeName().matches("[ah]100-.*")) {
+                misplaced.add(pod.getMetadata().getName());
+            }
+            boolean waits =
+                    pod.getSpec().getSchedulingGates().stream()
+                            .anyMatch(gate -> gate.getName().equals(GATE));
+            if (!waits && letGo.add(pod.getMetadata().getUid()) && !isWarm(version)) {
+                early.add(version + " " + pod.getMetadata().getName());
             }
         }
-        for (String version : running) {
-            if (!stack.api().residency(version, REGION).path("state").asText().equals("CACHED")) {
-                early.add(version);
+    }
+
+    private boolean isWarm(String version) {
+        try {
+            if (!warm.contains(version)
+                    && stack.api()
+                            .residency(version, REGION)
+                            .path("state")
+                            .asText()
+                            .equals("CACHED")) {
+                warm.add(version);
             }
+            return warm.contains(version);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (AssertionError unknown) {
+            // Nobody has registered it.
+            return false;
         }
     }
 
@@ -197,6 +249,24 @@ class TrainingJobsKubeIT {
 
     @Test
     void everyJobStartsOnlyWhenItsVersionIsWarmAndNoPinOutlivesIt() throws Exception {
+        try (SharedIndexInformer<Pod> _ =
+                client.pods().inNamespace(NAMESPACE).inform(new Departures())) {
+            startAndEndAll();
+            Await.until("each was looked at", PATIENCE, () -> letGo.size() == JOBS);
+        }
+
+        assertThat(early).as("started before they were warm").isEmpty();
+        assertThat(misplaced).isEmpty();
+        assertThat(jobs()).allMatch(TrainingJobsKubeIT::isComplete);
+        Await.until("no pin is left", PATIENCE, () -> pins().isEmpty());
+        for (int number = 0; number < DATASETS; number++) {
+            assertThat(stack.lake().gets("crowd-%d/".formatted(number)).values())
+                    .as("fetched once")
+                    .containsOnly(1);
+        }
+    }
+
+    private void startAndEndAll() throws Exception {
         IntStream.range(0, JOBS)
                 .parallel()
                 .forEach(number -> client.resource(job(number)).create());
@@ -204,7 +274,7 @@ class TrainingJobsKubeIT {
                 "all wait",
                 PATIENCE,
                 () -> client.pods().inNamespace(NAMESPACE).list().getItems().size() == JOBS);
-        lookForThoseThatAreEarly();
+        assertThat(letGo).as("nothing is warm yet").isEmpty();
 
         for (int number = 0; number < DATASETS; number++) {
             bring(number);
@@ -221,20 +291,10 @@ class TrainingJobsKubeIT {
                     "those of version %d have ended".formatted(number),
                     PATIENCE,
                     () -> {
-                        lookForThoseThatAreEarly();
                         List<Job> there = jobs();
                         long ended = there.stream().filter(TrainingJobsKubeIT::isComplete).count();
                         return ended + JOBS - there.size() >= before;
                     });
-        }
-
-        assertThat(early).as("started before they were warm").isEmpty();
-        assertThat(jobs()).allMatch(TrainingJobsKubeIT::isComplete);
-        Await.until("no pin is left", PATIENCE, () -> pins().isEmpty());
-        for (int number = 0; number < DATASETS; number++) {
-            assertThat(stack.lake().gets("crowd-%d/".formatted(number)).values())
-                    .as("fetched once")
-                    .containsOnly(1);
         }
     }
 }
