@@ -11,7 +11,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.DropAnswer;
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -28,7 +28,11 @@ public final class ChunkDropper {
     private final Consumer<DatasetVersion> gone;
     private final BooleanSupplier current;
 
-    /** Packs that no version refers to that stays, by what the table said at a moment. */
+    /**
+     * What goes, by what the table said at a moment.
+     *
+     * @param packs that the version refers to
+     */
     private record Doomed(RegionView view, Set<PackId> packs) {}
 
     /**
@@ -51,7 +55,7 @@ public final class ChunkDropper {
     }
 
     /**
-     * Drops the chunks of the packs that this manifest refers to and no version that stays does: a
+     * Drops the chunks of the packs that this manifest refers to and no version that stays needs: a
      * version that is mounted, or pinned, meanwhile stays, too.
      *
      * @throws dev.forebay.model.ForebayException {@code PINNED} if a pin lives on it, or {@code
@@ -59,7 +63,8 @@ public final class ChunkDropper {
      */
     public DropAnswer drop(Digest digest) {
         requireCurrent();
-        Doomed doomed = doomed(digest);
+        NeededChunks needed = new NeededChunks(versions);
+        Doomed doomed = doomed(digest, needed);
         Set<PackId> packs = doomed.packs();
         // No fill of this version begins any more, but one that began before could store a chunk
         // behind our back.
@@ -71,12 +76,12 @@ public final class ChunkDropper {
                 while (done.isEmpty()) {
                     requireCurrent();
                     if (!versions.view().equals(doomed.view())) {
-                        doomed = doomed(digest);
+                        doomed = doomed(digest, needed);
                     }
                     done =
-                            doomed.packs().contains(pack)
-                                    ? versions.ifStill(doomed.view(), () -> store.drop(chunk))
-                                    : Optional.of(Dropped.NONE);
+                            needed.has(chunk)
+                                    ? Optional.of(Dropped.NONE)
+                                    : versions.ifStill(doomed.view(), () -> store.drop(chunk));
                 }
                 dropped = dropped.plus(done.get());
             }
@@ -85,20 +90,26 @@ public final class ChunkDropper {
         return new DropAnswer(dropped.chunks(), dropped.bytes());
     }
 
-    private Doomed doomed(Digest digest) {
+    private Doomed doomed(Digest digest, NeededChunks needed) {
         try {
-            return seenDoomed(digest);
+            return seenDoomed(digest, needed);
         } catch (ForebayException perhapsBehind) {
             versions.catchUp();
-            return seenDoomed(digest);
+            return seenDoomed(digest, needed);
         }
     }
 
-    private Doomed seenDoomed(Digest digest) {
+    /**
+     * @param needed gets what versions need that stay. One that leaves meanwhile stays counted in:
+     *     what only that one needed goes when it is dropped.
+     */
+    private Doomed seenDoomed(Digest digest, NeededChunks needed) {
         RegionView now = versions.view();
         List<ManifestRef> keep = DropRule.keep(now, digest);
-        Set<PackId> packs = new HashSet<>(versions.packs(DropRule.reference(now, digest)));
-        keep.forEach(ref -> packs.removeAll(versions.packs(ref)));
+        Set<PackId> packs = versions.packs(DropRule.reference(now, digest));
+        keep.stream()
+                .filter(ref -> !Collections.disjoint(versions.packs(ref), packs))
+                .forEach(needed::add);
         return new Doomed(now, packs);
     }
 

@@ -210,7 +210,7 @@ public final class MountedVersions implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        try (CachedManifest manifest = manifests.open(ref)) {
+        try (CachedManifest manifest = open(ref)) {
             Set<PackId> found =
                     manifest.packs().stream().map(Pack::id).collect(Collectors.toUnmodifiableSet());
             if (table().entries.containsKey(ref.digest())) {
@@ -225,20 +225,22 @@ public final class MountedVersions implements AutoCloseable {
         return packs.containsKey(digest);
     }
 
+    /** Opens a manifest, fetching it if it is not on this disk. Blocks. */
+    CachedManifest open(ManifestRef ref) {
+        return manifests.open(ref);
+    }
+
     /**
-     * Runs an action if it is certain that no mounted version refers to a pack. No version appears
-     * while it runs: whoever asks this worker about one that refers to the pack asks afterwards.
+     * Runs an action if no version is mounted with another manifest than these. None appears while
+     * it runs: whoever asks this worker about one asks afterwards.
      *
      * @param action quick
      * @return whether it was run
      */
-    boolean unlessReferredTo(PackId pack, Runnable action) {
+    boolean unlessOthers(Set<Digest> known, Runnable action) {
         synchronized (tableChange) {
-            for (Digest digest : table().entries.keySet()) {
-                Set<PackId> known = packs.get(digest);
-                if (known == null || known.contains(pack)) {
-                    return false;
-                }
+            if (!known.containsAll(table().entries.keySet())) {
+                return false;
             }
             action.run();
             return true;

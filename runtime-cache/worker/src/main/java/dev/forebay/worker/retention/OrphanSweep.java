@@ -4,24 +4,25 @@ import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.Dropped;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
-import dev.forebay.model.PackId;
 import dev.forebay.thread.Closing;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the chunks that no mounted version refers to: those that a worker brings back which was
- * away while their version was evicted.
+ * Removes the chunks that no mounted version needs: those that a worker brings back which was away
+ * while their version was evicted.
  *
  * <p>In doubt it leaves everything: when etcd is away, while no version is mounted at all, which is
  * how a region looks that has lost its etcd, and while the manifest of some mounted version cannot
- * be read. A pack goes only if nothing referred to it at the look before either.
+ * be read. A chunk goes only if nothing needed it at the look before either.
  */
 public final class OrphanSweep implements AutoCloseable {
 
@@ -35,7 +36,7 @@ public final class OrphanSweep implements AutoCloseable {
     private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("orphans").unstarted(this::run);
 
-    private Set<PackId> suspects = Set.of();
+    private Set<ChunkId> suspects = Set.of();
     private volatile Dropped total = Dropped.NONE;
 
     /**
@@ -72,7 +73,7 @@ public final class OrphanSweep implements AutoCloseable {
     }
 
     /**
-     * Removes what is referred to neither now nor was at the look before. For one thread.
+     * Removes what is needed neither now nor was at the look before. For one thread.
      *
      * @throws ForebayException if the manifest of a mounted version cannot be had
      */
@@ -85,36 +86,42 @@ public final class OrphanSweep implements AutoCloseable {
             suspects = Set.of();
             return;
         }
-        Set<PackId> orphans = new HashSet<>(store.packs());
-        for (Mount mount : mounts) {
-            if (orphans.isEmpty()) {
-                break;
-            }
-            orphans.removeAll(versions.packs(mount.manifest()));
-        }
-        Set<PackId> doomed = new HashSet<>(orphans);
+        NeededChunks needed = new NeededChunks(versions);
+        mounts.forEach(mount -> needed.add(mount.manifest()));
+        Set<ChunkId> orphans =
+                store.packs().stream()
+                        .flatMap(pack -> store.chunks(pack).stream())
+                        .filter(chunk -> !needed.has(chunk))
+                        .collect(Collectors.toSet());
+        Set<ChunkId> doomed = new HashSet<>(orphans);
         doomed.retainAll(suspects);
         suspects = orphans;
-        Dropped before = total;
-        doomed.forEach(this::drop);
-        if (!total.equals(before)) {
-            LOG.info(
-                    "Removed {} chunks of {} packs that no mounted version refers to",
-                    total.chunks() - before.chunks(),
-                    doomed.size());
-        }
+        drop(
+                doomed,
+                mounts.stream()
+                        .map(mount -> mount.manifest().digest())
+                        .collect(Collectors.toSet()));
     }
 
-    private void drop(PackId pack) {
-        for (ChunkId chunk : store.chunks(pack)) {
+    /**
+     * @param known the manifests of those that do not need them
+     */
+    private void drop(Set<ChunkId> doomed, Set<Digest> known) {
+        Dropped before = total;
+        for (ChunkId chunk : doomed) {
             // The table may have changed since, so each chunk is asked for anew.
             boolean mayGo =
                     inTouch.getAsBoolean()
-                            && versions.unlessReferredTo(
-                                    pack, () -> total = total.plus(store.drop(chunk)));
+                            && versions.unlessOthers(
+                                    known, () -> total = total.plus(store.drop(chunk)));
             if (!mayGo || closing.within(perChunk)) {
-                return;
+                break;
             }
+        }
+        if (!total.equals(before)) {
+            LOG.info(
+                    "Removed {} chunks that no mounted version needs",
+                    total.chunks() - before.chunks());
         }
     }
 

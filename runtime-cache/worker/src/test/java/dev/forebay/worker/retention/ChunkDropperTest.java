@@ -9,7 +9,6 @@ import dev.forebay.chunkstore.ValidBlocks;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestCache;
-import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.ManifestWriter;
 import dev.forebay.manifest.SqliteManifest;
 import dev.forebay.membership.Mount;
@@ -32,6 +31,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,20 +57,21 @@ class ChunkDropperTest {
     private ChunkStore store;
     private MountedVersions versions;
     private ManifestRef manifest;
+
+    /** Of the version after it, from which the second of three objects is missing. */
+    private ManifestRef smaller;
+
     private PackId pack;
     private ChunkDropper dropper;
 
     @BeforeEach
     void open() {
         Path file = directory.resolve("manifest.sqlite");
-        try (ManifestWriter writer =
-                new ManifestWriter(file, "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, null)) {
-            writer.add(new LakeObject("object", CHUNK, Instant.EPOCH, "etag", null));
-            ManifestFile written = writer.finish();
-            manifest = written.ref("manifests");
-        }
+        Path smallerFile = directory.resolve("smaller.sqlite");
+        manifest = manifest(file, null, 0, 1, 2);
         try (Manifest opened = SqliteManifest.open(file)) {
             pack = opened.packs().getFirst().id();
+            smaller = manifest(smallerFile, opened, 0, 2);
         }
         store =
                 ChunkStore.open(
@@ -85,7 +86,8 @@ class ChunkDropperTest {
                         new ManifestCache(
                                 directory.resolve("manifests"),
                                 1 << 20,
-                                (_, target) -> copy(file, target)),
+                                (ref, target) ->
+                                        copy(ref.equals(manifest) ? file : smallerFile, target)),
                         4,
                         () -> catchUp.run());
         dropper =
@@ -98,6 +100,21 @@ class ChunkDropperTest {
                             beforeChunk.run();
                             return true;
                         });
+    }
+
+    /**
+     * @param objects each takes a chunk, the last one of these a part of it
+     */
+    private static ManifestRef manifest(Path file, @Nullable Manifest previous, int... objects) {
+        try (ManifestWriter writer =
+                new ManifestWriter(
+                        file, "bucket", "", ManifestWriter.DEFAULT_PACK_BYTES, previous)) {
+            for (int object : objects) {
+                int bytes = object == CHUNKS - 1 ? CHUNK : ChunkId.CHUNK_BYTES;
+                writer.add(new LakeObject("object-" + object, bytes, Instant.EPOCH, "etag", null));
+            }
+            return writer.finish().ref("manifests");
+        }
     }
 
     @AfterEach
@@ -140,6 +157,15 @@ class ChunkDropperTest {
                 .isEqualTo(new DropAnswer(CHUNKS, (long) CHUNKS * CHUNK));
         assertThat(store.packs()).isEmpty();
         assertThat(gone).containsExactly(LEAVING);
+    }
+
+    @Test
+    void ofAPackThatIsSharedWhatNobodyElseNeedsGoes() {
+        table(mount(LEAVING, Mount.State.EVICTING), new Mount(OTHER, smaller, Mount.State.CACHED));
+
+        assertThat(dropper.drop(manifest.digest())).isEqualTo(new DropAnswer(1, CHUNK));
+        assertThat(store.chunks(pack))
+                .containsExactlyInAnyOrder(new ChunkId(pack, 0), new ChunkId(pack, 2));
     }
 
     @Test

@@ -17,6 +17,7 @@ import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
@@ -96,6 +97,19 @@ class OrphanSweepTest {
     }
 
     @Test
+    void removesWhatNobodyNeedsOfAPackThatIsReferredTo() {
+        store(stays.pack, 3);
+        mounted(stays, left);
+
+        sweep.look();
+        assertThat(store.chunks(stays.pack)).hasSize(3);
+        sweep.look();
+
+        assertThat(store.chunks(stays.pack)).containsExactly(new ChunkId(stays.pack, 0));
+        assertThat(store.chunks(left.pack)).containsExactly(new ChunkId(left.pack, 0));
+    }
+
+    @Test
     void leavesEverythingWhileNothingIsKnownOrEtcdIsAway() {
         sweep.look();
         sweep.look();
@@ -146,7 +160,7 @@ class OrphanSweepTest {
 
         for (int look = 0; look < 3; look++) {
             assertThatThrownBy(() -> sweep.look()).isInstanceOf(ForebayException.class);
-            assertThat(versions.unlessReferredTo(left.pack, this::dropLeft)).isFalse();
+            assertThat(versions.unlessOthers(Set.of(digest(stays)), this::dropLeft)).isFalse();
         }
         assertThat(store.chunks(left.pack)).hasSize(3);
         assertThat(store.chunks(beingFilled.pack)).hasSize(2);
@@ -159,11 +173,10 @@ class OrphanSweepTest {
     @Test
     void noVersionAppearsWhileAChunkIsBeingRemoved() {
         mounted(stays);
-        versions.packs(stays.mount.manifest());
         Thread mounting = Thread.ofVirtual().unstarted(() -> mounted(stays, left));
         boolean removed =
-                versions.unlessReferredTo(
-                        left.pack,
+                versions.unlessOthers(
+                        Set.of(digest(stays)),
                         () -> {
                             mounting.start();
                             assertThat(ends(mounting, Duration.ofMillis(100))).isFalse();
@@ -172,7 +185,7 @@ class OrphanSweepTest {
 
         assertThat(ends(mounting, Duration.ofSeconds(20))).isTrue();
         assertThat(removed).isTrue();
-        assertThat(versions.unlessReferredTo(left.pack, this::dropLeft)).isFalse();
+        assertThat(versions.unlessOthers(Set.of(digest(stays)), this::dropLeft)).isFalse();
     }
 
     @Test
@@ -185,6 +198,10 @@ class OrphanSweepTest {
             assertThat(System.nanoTime()).isLessThan(deadline);
             Thread.onSpinWait();
         }
+    }
+
+    private static Digest digest(Version version) {
+        return version.mount.manifest().digest();
     }
 
     private void dropLeft() {
