@@ -6,8 +6,10 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
 import dev.forebay.thread.Closing;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -86,10 +88,14 @@ public final class OrphanSweep implements AutoCloseable {
             suspects = Set.of();
             return;
         }
+        List<PackId> packs = store.packs();
         NeededChunks needed = new NeededChunks(versions);
-        mounts.forEach(mount -> needed.add(mount.manifest()));
+        mounts.stream()
+                .map(Mount::manifest)
+                .filter(version -> !Collections.disjoint(versions.packs(version), packs))
+                .forEach(needed::add);
         Set<ChunkId> orphans =
-                store.packs().stream()
+                packs.stream()
                         .flatMap(pack -> store.chunks(pack).stream())
                         .filter(chunk -> !needed.has(chunk))
                         .collect(Collectors.toSet());
