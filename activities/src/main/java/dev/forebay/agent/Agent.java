@@ -80,7 +80,7 @@ class Agent {
         RegionName name = region.get();
         RegionActivitiesImpl implementation = activities.get();
         Consumer<Worker> all = worker -> worker.registerActivitiesImplementations(implementation);
-        // Pins are renewed, and pods admitted, while Temporal is away, also by who has not seen it.
+        // Pins are renewed while Temporal is away, also by who has not seen it.
         workers.startWhenReachable(
                 new Work(TaskQueues.region(name), config.activities(), all),
                 new Work(TaskQueues.warm(name), config.warm().activities(), all));
