@@ -6,10 +6,14 @@ import static dev.forebay.system.RunningStack.VIRGINIA;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -152,6 +156,43 @@ class LifecycleIT {
         stack.readAll(KOREA, "life/delta@v2", changed);
         assertThat(lake.gets("delta/").values().stream().mapToInt(Integer::intValue).sum())
                 .isEqualTo(before.values().stream().mapToInt(Integer::intValue).sum() + 2);
+    }
+
+    /** "Versions share what is equal", "Eviction". */
+    @Test
+    void whatOnlyAnEvictedVersionNeedsOfAPackLeavesTheDisksAndTheRestStays() throws Exception {
+        byte[] large = bytes(61, 2 * CHUNK);
+        Map<String, byte[]> rest = smallTree(6);
+        lake.put("shared-pack/0-large.bin", large);
+        lake.putAll("shared-pack/", rest);
+        api.register("life/shared-pack", "s3://datasets/shared-pack/", Duration.ofHours(1));
+        api.ensure("life/shared-pack@v1", KOREA);
+        lake.delete("shared-pack/0-large.bin");
+        api.ensure("life/shared-pack@v2", KOREA);
+        assertThat(chunksBeginningAs(large, KOREA)).isEqualTo(1);
+        Map<String, Integer> before = lake.gets("shared-pack/");
+
+        api.post(Api.path("life/shared-pack@v1") + "/evict", Map.of("region", KOREA)).expect(200);
+
+        assertThat(chunksBeginningAs(large, KOREA)).isZero();
+        stack.readAll(KOREA, "life/shared-pack@v2", rest);
+        assertThat(lake.gets("shared-pack/")).isEqualTo(before);
+    }
+
+    /** How many of the region's chunk files begin with the same bytes as an object. */
+    private int chunksBeginningAs(byte[] object, String region) throws IOException {
+        byte[] beginning = Arrays.copyOf(object, 4096);
+        int found = 0;
+        for (int worker = 0; worker < 2; worker++) {
+            for (Path file : stack.chunkFiles(region, worker)) {
+                try (InputStream in = Files.newInputStream(file)) {
+                    found += Arrays.equals(in.readNBytes(beginning.length), beginning) ? 1 : 0;
+                } catch (NoSuchFileException goneMeanwhile) {
+                    // It was another version's.
+                }
+            }
+        }
+        return found;
     }
 
     /** "A version never changes". */

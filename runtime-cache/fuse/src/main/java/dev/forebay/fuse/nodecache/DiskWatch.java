@@ -79,6 +79,7 @@ final class DiskWatch implements AutoCloseable {
                 look();
             }
         }
+        looks.shutdown();
     }
 
     private void look() {
@@ -128,6 +129,5 @@ final class DiskWatch implements AutoCloseable {
     @Override
     public void close() {
         closing.begin();
-        looks.shutdown();
     }
 }

@@ -11,7 +11,6 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import dev.forebay.transfer.DropAnswer;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,8 +31,9 @@ public final class ChunkDropper {
      * What goes, by what the table said at a moment.
      *
      * @param packs that the version refers to
+     * @param needed what versions need of them that stay
      */
-    private record Doomed(RegionView view, Set<PackId> packs) {}
+    private record Doomed(RegionView view, Set<PackId> packs, NeededChunks needed) {}
 
     /**
      * @param awaitFills returns when the fills of such packs have ended that are under way now
@@ -63,8 +63,7 @@ public final class ChunkDropper {
      */
     public DropAnswer drop(Digest digest) {
         requireCurrent();
-        NeededChunks needed = new NeededChunks(versions);
-        Doomed doomed = doomed(digest, needed);
+        Doomed doomed = doomed(digest);
         Set<PackId> packs = doomed.packs();
         // No fill of this version begins any more, but one that began before could store a chunk
         // behind our back.
@@ -76,10 +75,10 @@ public final class ChunkDropper {
                 while (done.isEmpty()) {
                     requireCurrent();
                     if (!versions.view().equals(doomed.view())) {
-                        doomed = doomed(digest, needed);
+                        doomed = doomed(digest);
                     }
                     done =
-                            needed.has(chunk)
+                            doomed.needed().has(chunk)
                                     ? Optional.of(Dropped.NONE)
                                     : versions.ifStill(doomed.view(), () -> store.drop(chunk));
                 }
@@ -90,27 +89,20 @@ public final class ChunkDropper {
         return new DropAnswer(dropped.chunks(), dropped.bytes());
     }
 
-    private Doomed doomed(Digest digest, NeededChunks needed) {
+    private Doomed doomed(Digest digest) {
         try {
-            return seenDoomed(digest, needed);
+            return seenDoomed(digest);
         } catch (ForebayException perhapsBehind) {
             versions.catchUp();
-            return seenDoomed(digest, needed);
+            return seenDoomed(digest);
         }
     }
 
-    /**
-     * @param needed gets what versions need that stay. One that leaves meanwhile stays counted in:
-     *     what only that one needed goes when it is dropped.
-     */
-    private Doomed seenDoomed(Digest digest, NeededChunks needed) {
+    private Doomed seenDoomed(Digest digest) {
         RegionView now = versions.view();
         List<ManifestRef> keep = DropRule.keep(now, digest);
         Set<PackId> packs = versions.packs(DropRule.reference(now, digest));
-        keep.stream()
-                .filter(ref -> !Collections.disjoint(versions.packs(ref), packs))
-                .forEach(needed::add);
-        return new Doomed(now, packs);
+        return new Doomed(now, packs, versions.needed(keep, packs));
     }
 
     /** A process that was stopped meanwhile may wake up after the version was mounted anew. */

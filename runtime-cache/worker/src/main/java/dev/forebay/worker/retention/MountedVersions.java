@@ -13,6 +13,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,7 +34,7 @@ public final class MountedVersions implements AutoCloseable {
     private final ManifestCache manifests;
     private final Runnable catchUp;
     private final Cache<Digest, CachedManifest> keptOpen;
-    private final Map<Digest, Set<PackId>> packs = new ConcurrentHashMap<>();
+    private final Map<Digest, NeededChunks> needed = new ConcurrentHashMap<>();
     private final Object tableChange = new Object();
     private volatile @Nullable Table table;
 
@@ -107,7 +108,7 @@ public final class MountedVersions implements AutoCloseable {
         synchronized (tableChange) {
             table = new Table(view, next);
         }
-        packs.keySet().retainAll(next.keySet());
+        needed.keySet().retainAll(next.keySet());
         for (Digest digest : keptOpen.asMap().keySet()) {
             if (!next.containsKey(digest)) {
                 close(keptOpen.asMap().remove(digest));
@@ -206,28 +207,31 @@ public final class MountedVersions implements AutoCloseable {
 
     /** The packs that a mounted version refers to. Blocks if its manifest is not here. */
     public Set<PackId> packs(ManifestRef ref) {
-        Set<PackId> known = packs.get(ref.digest());
-        if (known != null) {
-            return known;
-        }
-        try (CachedManifest manifest = open(ref)) {
-            Set<PackId> found =
-                    manifest.packs().stream().map(Pack::id).collect(Collectors.toUnmodifiableSet());
-            if (table().entries.containsKey(ref.digest())) {
-                packs.put(ref.digest(), found);
-            }
-            return found;
-        }
+        return needed(ref).packs();
     }
 
     /** Whether {@link #packs} would answer without blocking. */
     boolean knowsPacks(Digest digest) {
-        return packs.containsKey(digest);
+        return needed.containsKey(digest);
     }
 
-    /** Opens a manifest, fetching it if it is not on this disk. Blocks. */
-    CachedManifest open(ManifestRef ref) {
-        return manifests.open(ref);
+    /** What one of these or another needs of some packs. Blocks if a manifest is not here. */
+    NeededChunks needed(List<ManifestRef> refs, Set<PackId> packs) {
+        return NeededChunks.union(refs.stream().map(this::needed).toList(), packs);
+    }
+
+    private NeededChunks needed(ManifestRef ref) {
+        NeededChunks known = needed.get(ref.digest());
+        if (known != null) {
+            return known;
+        }
+        try (CachedManifest manifest = manifests.open(ref)) {
+            NeededChunks found = NeededChunks.of(manifest);
+            if (table().entries.containsKey(ref.digest())) {
+                needed.put(ref.digest(), found);
+            }
+            return found;
+        }
     }
 
     /**

@@ -1,56 +1,63 @@
 package dev.forebay.worker.retention;
 
-import dev.forebay.manifest.CachedManifest;
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.Manifest;
 import dev.forebay.model.ChunkId;
-import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.util.BitSet;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Which chunks versions need: a version may need only some of a pack that it shares with others.
- * Takes a bit for each chunk. For one thread.
+ * Which chunks are needed, by pack: a version may need only some of a pack that it shares with
+ * others. Takes a bit for each chunk. Immutable.
  */
 final class NeededChunks {
 
     private static final int PAGE = 1024;
 
-    private final MountedVersions versions;
-    private final Set<ManifestRef> added = new HashSet<>();
-    private final Map<PackId, BitSet> places = new HashMap<>();
+    private final Map<PackId, BitSet> places;
 
-    NeededChunks(MountedVersions versions) {
-        this.versions = versions;
+    private NeededChunks(Map<PackId, BitSet> places) {
+        this.places = places;
     }
 
-    /**
-     * Counts a version in, the first time.
-     *
-     * @throws dev.forebay.model.ForebayException if its manifest cannot be had
-     */
-    void add(ManifestRef version) {
-        if (!added.contains(version)) {
-            try (CachedManifest manifest = versions.open(version)) {
-                for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
-                    manifest.chunks(from, PAGE).forEach(this::add);
-                }
+    /** What a version needs. Blocks on the disk. */
+    static NeededChunks of(Manifest manifest) {
+        Map<PackId, BitSet> places = new HashMap<>();
+        for (long from = 0; from < manifest.chunkCount(); from += PAGE) {
+            for (ChunkRef needed : manifest.chunks(from, PAGE)) {
+                ChunkId chunk = needed.chunk();
+                places.computeIfAbsent(chunk.pack(), _ -> new BitSet()).set(chunk.index());
             }
-            added.add(version);
         }
+        return new NeededChunks(places);
     }
 
-    private void add(ChunkRef needed) {
-        ChunkId chunk = needed.chunk();
-        places.computeIfAbsent(chunk.pack(), _ -> new BitSet()).set(chunk.index());
+    /** What one of these or another needs of some packs. */
+    static NeededChunks union(Collection<NeededChunks> versions, Set<PackId> packs) {
+        Map<PackId, BitSet> places = new HashMap<>();
+        for (NeededChunks version : versions) {
+            version.places.forEach(
+                    (pack, needed) -> {
+                        if (packs.contains(pack)) {
+                            places.computeIfAbsent(pack, _ -> new BitSet()).or(needed);
+                        }
+                    });
+        }
+        return new NeededChunks(places);
     }
 
-    /** Whether one of those that were counted in needs it. */
+    /** The packs that these chunks are of. */
+    Set<PackId> packs() {
+        return Collections.unmodifiableSet(places.keySet());
+    }
+
     boolean has(ChunkId chunk) {
-        BitSet ofPack = places.get(chunk.pack());
-        return ofPack != null && ofPack.get(chunk.index());
+        BitSet needed = places.get(chunk.pack());
+        return needed != null && needed.get(chunk.index());
     }
 }

@@ -9,7 +9,6 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.thread.Closing;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -88,12 +87,9 @@ public final class OrphanSweep implements AutoCloseable {
             suspects = Set.of();
             return;
         }
-        List<PackId> packs = store.packs();
-        NeededChunks needed = new NeededChunks(versions);
-        mounts.stream()
-                .map(Mount::manifest)
-                .filter(version -> !Collections.disjoint(versions.packs(version), packs))
-                .forEach(needed::add);
+        Set<PackId> packs = Set.copyOf(store.packs());
+        NeededChunks needed =
+                versions.needed(mounts.stream().map(Mount::manifest).distinct().toList(), packs);
         Set<ChunkId> orphans =
                 packs.stream()
                         .flatMap(pack -> store.chunks(pack).stream())

@@ -24,6 +24,7 @@ import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,6 +49,7 @@ class OrphanSweepTest {
     private final Map<String, Path> manifests = new HashMap<>();
     private final AtomicBoolean inTouch = new AtomicBoolean(true);
     private ChunkStore store;
+    private ManifestCache cache;
     private MountedVersions versions;
     private OrphanSweep sweep;
     private Version stays;
@@ -62,14 +64,12 @@ class OrphanSweepTest {
                         List.of(directory.resolve("store")),
                         new StoreLimits(64 << 20, 1_000),
                         _ -> false);
-        versions =
-                new MountedVersions(
-                        new ManifestCache(
-                                directory.resolve("manifests"),
-                                1 << 20,
-                                (ref, target) -> copy(ref.digest().hex(), target)),
-                        4,
-                        () -> {});
+        cache =
+                new ManifestCache(
+                        directory.resolve("manifests"),
+                        1 << 20,
+                        (ref, target) -> copy(ref.digest().hex(), target));
+        versions = new MountedVersions(cache, 4, () -> {});
         sweep = new OrphanSweep(store, versions, inTouch::get, Duration.ofHours(1), 1L << 40);
         stays = version("stays");
         left = version("left");
@@ -107,6 +107,26 @@ class OrphanSweepTest {
 
         assertThat(store.chunks(stays.pack)).containsExactly(new ChunkId(stays.pack, 0));
         assertThat(store.chunks(left.pack)).containsExactly(new ChunkId(left.pack, 0));
+    }
+
+    @Test
+    void doesWithoutManifestsThatItHasSeen() throws IOException {
+        mounted(stays);
+        sweep.look();
+
+        manifests.clear();
+        cache.distrust(digest(stays));
+        try (DirectoryStream<Path> files =
+                Files.newDirectoryStream(directory.resolve("manifests"))) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+        assertThatThrownBy(() -> cache.open(stays.mount.manifest()))
+                .isInstanceOf(ForebayException.class);
+        sweep.look();
+
+        assertThat(store.packs()).containsExactly(stays.pack);
     }
 
     @Test
