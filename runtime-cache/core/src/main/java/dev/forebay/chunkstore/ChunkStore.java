@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * names of files and opens none. Memory grows with chunks, not with objects: some 60 bytes for
  * each, and a few more for one that is not complete.
  *
- * <p>A disk that fails is taken out with its chunks, and its share of what the store may hold. New
- * chunks are spread over the disks that are left.
+ * <p>A disk that fails, or hangs, is taken out with its chunks, and its share of what the store may
+ * hold. New chunks are spread over the disks that are left.
  *
  * <p>Safe for use by many threads. Calls do file I/O; do not make them on an event loop. Every
  * method that writes may throw {@link ForebayException} with {@code CAPACITY_EXCEEDED} or, when all
@@ -63,13 +63,17 @@ public final class ChunkStore implements AutoCloseable {
      * @param directories created if they are not there; nothing but {@code chunks}, {@code
      *     incoming} and {@code chunks.lock} in them is touched
      * @param limits of all together; each has an equal part
+     * @param diskLimits of each
      * @param isProtected whether chunks of a pack must not be evicted; asked at every eviction, so
      *     it must be quick and must not call the store
      * @throws ForebayException with {@code UNAVAILABLE} if another worker has one of the
      *     directories, or none can be used
      */
     public static ChunkStore open(
-            List<Path> directories, StoreLimits limits, Predicate<PackId> isProtected) {
+            List<Path> directories,
+            StoreLimits limits,
+            DiskLimits diskLimits,
+            Predicate<PackId> isProtected) {
         Counters counters = new Counters();
         List<DiskStore> opened = new ArrayList<>();
         int unusable = 0;
@@ -77,7 +81,7 @@ public final class ChunkStore implements AutoCloseable {
             for (Path directory : directories) {
                 try {
                     StoreLimits share = limits.dividedBy(directories.size());
-                    opened.add(DiskStore.open(directory, share, counters, isProtected));
+                    opened.add(DiskStore.open(directory, share, diskLimits, counters, isProtected));
                 } catch (IOException e) {
                     if (++unusable == directories.size()) {
                         throw new ForebayException(
@@ -91,6 +95,12 @@ public final class ChunkStore implements AutoCloseable {
             close(opened);
             throw e;
         }
+    }
+
+    /** Opens a store whose disks are used as {@link DiskLimits#DEFAULT} says. */
+    public static ChunkStore open(
+            List<Path> directories, StoreLimits limits, Predicate<PackId> isProtected) {
+        return open(directories, limits, DiskLimits.DEFAULT, isProtected);
     }
 
     /** The disks that have not failed. */
@@ -114,7 +124,16 @@ public final class ChunkStore implements AutoCloseable {
 
     /** Opens a chunk for reading and counts it as used. Close what is returned. */
     public Optional<StoredChunk> find(ChunkId id) {
-        Optional<StoredChunk> chunk = diskWith(id).flatMap(disk -> disk.find(id));
+        return find(id, 0, 0);
+    }
+
+    /**
+     * Opens a chunk as {@link #find(ChunkId)} does, and brings bytes {@code [from, to)} of it into
+     * the page cache: who sends them need not wait for the disk, and one that fails, or hangs, is
+     * met before the first is sent.
+     */
+    public Optional<StoredChunk> find(ChunkId id, int from, int to) {
+        Optional<StoredChunk> chunk = diskWith(id).flatMap(disk -> disk.find(id, from, to));
         (chunk.isPresent() ? counters.hits : counters.misses).increment();
         return chunk;
     }
@@ -163,7 +182,7 @@ public final class ChunkStore implements AutoCloseable {
                 new ForebayException(ErrorCode.UNAVAILABLE, "no disk of the store is left");
         for (DiskStore disk : ranked(id, home)) {
             Optional<DiskStore> leaves = home.filter(before -> before != disk);
-            try (StoredChunk there = leaves.flatMap(before -> before.find(id)).orElse(null)) {
+            try (StoredChunk there = leaves.flatMap(before -> before.find(id, 0, 0)).orElse(null)) {
                 disk.put(id, data, valid, there);
                 leaves.ifPresent(before -> before.drop(id));
                 return;

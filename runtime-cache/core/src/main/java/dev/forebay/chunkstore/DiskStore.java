@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,9 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The chunks on one disk: what of a {@link ChunkStore} is in one directory.
  *
- * <p>A disk that cannot be written and read any more, or is not there, has failed for good, and
- * says so; nothing in it is touched then. Safe for use by many threads, but of one chunk only one
- * may be written at a time.
+ * <p>A disk that cannot be written and read any more, does not answer, or is not there, has failed
+ * for good, and says so; nothing in it is touched then. Safe for use by many threads, but of one
+ * chunk only one may be written at a time.
  */
 final class DiskStore implements AutoCloseable {
 
@@ -40,6 +41,7 @@ final class DiskStore implements AutoCloseable {
     private final StoreLimits limits;
     private final DirectoryLock directoryLock;
     private final DiskProbe probe;
+    private final DiskCalls calls;
     private final ChunkFiles files;
     private final ChunkTable table = new ChunkTable();
     private final TinyLfu policy = new TinyLfu();
@@ -52,6 +54,8 @@ final class DiskStore implements AutoCloseable {
     private DiskStore(
             Path directory,
             DirectoryLock directoryLock,
+            DiskCalls calls,
+            ChunkFiles files,
             StoreLimits limits,
             Counters counters,
             Predicate<PackId> isProtected)
@@ -59,11 +63,12 @@ final class DiskStore implements AutoCloseable {
         this.directory = directory;
         this.limits = limits;
         this.directoryLock = directoryLock;
+        this.calls = calls;
         this.counters = counters;
-        this.files = new ChunkFiles(directory);
+        this.files = files;
         this.space = new Space(files, table, counters, limits, policy, isProtected);
-        this.probe = new DiskProbe(directory.resolve(LOCK), directory.resolve("incoming/probe"));
-        files.prepare();
+        this.probe = probe(directory);
+        calls.onHang(this::fail);
         StoreScan.run(files, space, probe, counters);
     }
 
@@ -74,16 +79,43 @@ final class DiskStore implements AutoCloseable {
      * @throws IOException if the disk fails
      */
     static DiskStore open(
-            Path directory, StoreLimits limits, Counters counters, Predicate<PackId> isProtected)
+            Path directory,
+            StoreLimits limits,
+            DiskLimits diskLimits,
+            Counters counters,
+            Predicate<PackId> isProtected)
             throws IOException {
-        Files.createDirectories(directory);
-        DirectoryLock lock = DirectoryLock.take(directory.resolve(LOCK));
+        DiskCalls calls = new DiskCalls(directory, diskLimits);
+        ChunkFiles files = new ChunkFiles(directory);
+        DirectoryLock lock =
+                calls.call(() -> prepare(directory, files))
+                        .orElseThrow(() -> new IOException("disk " + directory + " hangs"));
         try {
-            return new DiskStore(directory, lock, limits, counters, isProtected);
+            return new DiskStore(directory, lock, calls, files, limits, counters, isProtected);
         } catch (IOException | RuntimeException e) {
             lock.close();
             throw e;
         }
+    }
+
+    private static DirectoryLock prepare(Path directory, ChunkFiles files) throws IOException {
+        Files.createDirectories(directory);
+        DirectoryLock lock = DirectoryLock.take(directory.resolve(LOCK));
+        try {
+            files.prepare();
+            Optional<IOException> failure = probe(directory).failure();
+            if (failure.isPresent()) {
+                throw failure.get();
+            }
+            return lock;
+        } catch (IOException | RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    private static DiskProbe probe(Path directory) throws IOException {
+        return new DiskProbe(directory.resolve(LOCK), directory.resolve("incoming/probe"));
     }
 
     Path directory() {
@@ -103,21 +135,35 @@ final class DiskStore implements AutoCloseable {
         return table.get(id) != null;
     }
 
-    Optional<StoredChunk> find(ChunkId id) {
+    /** Opens a chunk as {@link ChunkStore#find(ChunkId, int, int)} does. */
+    Optional<StoredChunk> find(ChunkId id, int from, int to) {
+        return has(id)
+                ? calls.call(() -> open(id, from, to)).flatMap(Function.identity())
+                : Optional.empty();
+    }
+
+    private Optional<StoredChunk> open(ChunkId id, int from, int to) {
         Optional<StoredChunk> chunk = Optional.empty();
         // One that is gone may just have been replaced by one of another name.
         for (ChunkEntry entry = table.get(id);
                 entry != null && chunk.isEmpty() && !failed;
                 entry = table.get(id)) {
             policy.touch(entry.slot());
-            chunk = open(entry);
+            chunk = open(entry, from, to);
         }
         return chunk;
     }
 
-    private Optional<StoredChunk> open(ChunkEntry entry) {
+    private Optional<StoredChunk> open(ChunkEntry entry, int from, int to) {
         try {
-            return Optional.of(openFile(entry));
+            StoredChunk chunk = openFile(entry);
+            try {
+                chunk.bring(from, to);
+                return Optional.of(chunk);
+            } catch (IOException | RuntimeException e) {
+                chunk.close();
+                throw e;
+            }
         } catch (NoSuchFileException gone) {
             gone(entry);
         } catch (IOException e) {
@@ -169,6 +215,7 @@ final class DiskStore implements AutoCloseable {
     private synchronized void fail(IOException why) {
         if (!failed) {
             failed = true;
+            calls.giveUp();
             LOG.error("Disk {} has failed and is left alone from now on", directory, why);
             onFailure.accept(this);
         }
@@ -179,7 +226,7 @@ final class DiskStore implements AutoCloseable {
         if (entry == null || !entry.unread()) {
             return entry;
         }
-        try (StoredChunk chunk = open(entry).orElse(null)) {
+        try (StoredChunk chunk = open(entry, 0, 0).orElse(null)) {
             return chunk == null ? null : table.read(entry, chunk.valid());
         }
     }
@@ -189,7 +236,13 @@ final class DiskStore implements AutoCloseable {
     }
 
     boolean holds(ChunkId id, int from, int to) {
-        ChunkEntry entry = current(id);
+        ChunkEntry entry = table.get(id);
+        if (entry != null && entry.unread()) {
+            entry =
+                    calls.call(() -> Optional.ofNullable(current(id)))
+                            .flatMap(Function.identity())
+                            .orElse(null);
+        }
         return entry != null && to <= entry.length() && entry.valid().holds(from, to);
     }
 
@@ -199,6 +252,19 @@ final class DiskStore implements AutoCloseable {
      * @param elsewhere the chunk on another disk, whose bytes are taken over
      */
     void put(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
+        Optional<Boolean> stored =
+                calls.call(
+                        () -> {
+                            store(id, data, valid, elsewhere);
+                            return true;
+                        });
+        if (stored.isEmpty()) {
+            throw leftAlone(id);
+        }
+    }
+
+    private void store(
+            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
         ChunkEntry before = current(id);
         if (before != null && before.length() != valid.chunkBytes()) {
             throw new ForebayException(
@@ -241,10 +307,14 @@ final class DiskStore implements AutoCloseable {
             int attempt) {
         Path file = files.incoming();
         ChunkEntry before = current(id);
-        try (StoredChunk old = before == null ? null : open(before).orElse(null);
+        try (StoredChunk old = before == null ? null : open(before, 0, 0).orElse(null);
                 ChunkWriter writer = new ChunkWriter(data, valid, old == null ? elsewhere : old)) {
             ChunkFooter footer = writer.write(file, id);
             counters.damaged.add(writer.damagedBlocks());
+            if (failed) {
+                // Who gave the data may have taken it back since, and be using it for another.
+                throw leftAlone(id);
+            }
             return space.publish(file, id, footer.valid(), old == null ? null : before);
         } catch (IOException e) {
             if (DiskFailure.of(e) != DiskFailure.FULL) {
@@ -265,6 +335,12 @@ final class DiskStore implements AutoCloseable {
         }
     }
 
+    private ForebayException leftAlone(ChunkId id) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "disk %s has failed and does not take chunk %s".formatted(directory, id));
+    }
+
     /** Removes a file that was not published; one that was has not this name any more. */
     private void discard(Path file) {
         try {
@@ -275,6 +351,10 @@ final class DiskStore implements AutoCloseable {
     }
 
     Dropped drop(ChunkId id) {
+        return has(id) ? calls.call(() -> remove(id)).orElse(Dropped.NONE) : Dropped.NONE;
+    }
+
+    private Dropped remove(ChunkId id) {
         Dropped dropped = Dropped.NONE;
         for (ChunkEntry entry = table.get(id);
                 entry != null && dropped.equals(Dropped.NONE);
@@ -285,6 +365,10 @@ final class DiskStore implements AutoCloseable {
     }
 
     ChunkStore.Verdict verify(ChunkId id) {
+        return calls.call(() -> compare(id)).orElse(ChunkStore.Verdict.ABSENT);
+    }
+
+    private ChunkStore.Verdict compare(ChunkId id) {
         for (ChunkEntry entry = table.get(id); entry != null && !failed; entry = table.get(id)) {
             try (StoredChunk chunk = openFile(entry)) {
                 chunk.verify();

@@ -2,9 +2,11 @@ package dev.forebay.chunkstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.devstack.fault.LoopDisk;
+import dev.forebay.linux.DiskFile;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -12,10 +14,14 @@ import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -30,6 +36,7 @@ class DisksTest {
 
     private static final PackId PACK = PackId.parse("ab".repeat(32));
     private static final int LENGTH = 1 << 20;
+    private static final DiskLimits PATIENT_FOR_A_WHILE = new DiskLimits(2, Duration.ofSeconds(3));
     private static final StoreLimits ROOMY = new StoreLimits(1L << 30, 1_000);
 
     @TempDir private Path directory;
@@ -55,6 +62,12 @@ class DisksTest {
             void befall(LoopDisk disk) throws Exception {
                 disk.vanish();
             }
+        },
+        HANGS {
+            @Override
+            void befall(LoopDisk disk) throws Exception {
+                disk.hang();
+            }
         };
 
         abstract void befall(LoopDisk disk) throws Exception;
@@ -75,7 +88,10 @@ class DisksTest {
 
     private ChunkStore open() {
         return ChunkStore.open(
-                disks.stream().map(LoopDisk::path).toList(), ROOMY, _ -> pinned.get());
+                disks.stream().map(LoopDisk::path).toList(),
+                ROOMY,
+                PATIENT_FOR_A_WHILE,
+                _ -> pinned.get());
     }
 
     private static ByteBuffer bytes(int index) {
@@ -174,6 +190,7 @@ class DisksTest {
         }
     }
 
+    /** Nobody who wants something waits for longer than it takes to see that one hangs. */
     @ParameterizedTest
     @EnumSource
     void aDiskThatFailsIsTakenOutAndTheOthersGoOn(End end) throws Exception {
@@ -215,6 +232,67 @@ class DisksTest {
             for (int i = 0; i < 60; i++) {
                 assertThat(reads(store, i)).as("chunk " + i).isTrue();
             }
+        }
+    }
+
+    @Test
+    void whatADiskStoresAfterItWasGivenUpIsNotKept() throws Exception {
+        LoopDisk doomed = disk(96);
+        disk(96);
+        try (ChunkStore store = open()) {
+            doomed.hang();
+            IntStream.range(0, 10).forEach(i -> put(store, i));
+            assertThat(store.stats().failedDisks()).isEqualTo(1);
+            Path incoming = doomed.path().resolve("incoming");
+
+            doomed.goOn();
+
+            assertTimeoutPreemptively(Duration.ofSeconds(20), () -> awaitEmpty(incoming));
+            assertThat(files(doomed)).isEmpty();
+            for (int i = 0; i < 10; i++) {
+                assertThat(reads(store, i)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void whoWaitsForADiskThatHangsIsAnsweredWhenItIsGivenUp() throws Exception {
+        LoopDisk doomed = disk(96);
+        disk(96);
+        try (ChunkStore store = open()) {
+            IntStream.range(0, 20).forEach(i -> put(store, i));
+            List<Integer> there =
+                    IntStream.range(0, 20)
+                            .filter(i -> Files.exists(fileIn(doomed.path(), i)))
+                            .boxed()
+                            .toList();
+            for (int index : there) {
+                try (DiskFile file = DiskFile.open(fileIn(doomed.path(), index))) {
+                    file.syncData();
+                    file.forget(0, DiskFile.TO_THE_END);
+                }
+            }
+            assumeTrue(doomed.hangReads(), "no reads can be made to hang here");
+
+            List<Future<Boolean>> finds = new ArrayList<>();
+            try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (int index : there) {
+                    finds.add(readers.submit(() -> store.find(chunk(index), 0, 1).isPresent()));
+                }
+            }
+
+            for (Future<Boolean> found : finds) {
+                assertThat(found.get()).isFalse();
+            }
+            assertThat(store.stats().failedDisks()).isEqualTo(1);
+            there.forEach(i -> put(store, i));
+            there.forEach(i -> assertThat(reads(store, i)).isTrue());
+        }
+    }
+
+    private static void awaitEmpty(Path directory) throws Exception {
+        while (directory.toFile().list().length > 0) {
+            Thread.sleep(10);
         }
     }
 

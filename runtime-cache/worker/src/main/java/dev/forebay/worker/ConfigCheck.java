@@ -43,6 +43,9 @@ final class ConfigCheck {
         config.advertisedAddress().ifPresent(ConfigCheck::checkAddress);
         checkTls(config);
 
+        atLeast(1, "disk.calls", config.disk().calls());
+        positive("disk.patience", config.disk().patience());
+
         atLeast(1, "fill.concurrency", config.fill().concurrency());
         atLeast(1, "fill.queue", config.fill().queue());
         atLeast(1, "fill.lake-requests", config.fill().lakeRequests());

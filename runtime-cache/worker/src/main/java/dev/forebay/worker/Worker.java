@@ -2,6 +2,7 @@ package dev.forebay.worker;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.ChunkStoreStats;
+import dev.forebay.chunkstore.DiskLimits;
 import dev.forebay.chunkstore.LostDisk;
 import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.image.ImageStore;
@@ -106,6 +107,7 @@ final class Worker {
                 ChunkStore.open(
                         config.directories(),
                         new StoreLimits(config.capacity().asLongValue(), config.files()),
+                        new DiskLimits(config.disk().calls(), config.disk().patience()),
                         protectedPacks);
         this.id = WorkerIdentity.of(config.home());
         this.registration = new Registration(id, state, () -> stats().capacityBytes(), this::drain);

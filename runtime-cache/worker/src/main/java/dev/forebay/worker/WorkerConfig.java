@@ -44,6 +44,9 @@ public interface WorkerConfig {
      */
     Optional<URI> advertisedAddress();
 
+    /** How each disk is used. */
+    Disk disk();
+
     /** How missing chunks are fetched. */
     Fill fill();
 
@@ -76,6 +79,17 @@ public interface WorkerConfig {
 
     /** The encryption of what this worker sends and is sent. */
     Tls tls();
+
+    /** How each disk is used. */
+    interface Disk {
+        /** How many reads and writes may be in it at once; each has a thread. */
+        @WithDefault("32")
+        int calls();
+
+        /** How long it may take over one, a chunk at most, before it is left alone. */
+        @WithDefault("15s")
+        Duration patience();
+    }
 
     /** How missing chunks are fetched. */
     interface Fill {

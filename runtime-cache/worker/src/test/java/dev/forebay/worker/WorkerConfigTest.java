@@ -53,6 +53,8 @@ class WorkerConfigTest {
                                 Map.entry("capacity", "64M"),
                                 Map.entry("files", "19"),
                                 Map.entry("advertised-address", "http://10.0.0.1:7400"),
+                                Map.entry("disk.calls", "26"),
+                                Map.entry("disk.patience", "27s"),
                                 Map.entry("fill.concurrency", "1"),
                                 Map.entry("fill.queue", "2"),
                                 Map.entry("fill.lake-requests", "3"),
@@ -89,6 +91,8 @@ class WorkerConfigTest {
         assertThat(config.home()).isEqualTo(Path.of("/store"));
         assertThat(config.files()).isEqualTo(19);
         assertThat(config.advertisedAddress()).contains(URI.create("http://10.0.0.1:7400"));
+        assertThat(config.disk().calls()).isEqualTo(26);
+        assertThat(config.disk().patience()).isEqualTo(Duration.ofSeconds(27));
         assertThat(config.siblings().concurrency()).isEqualTo(22);
         assertThat(config.siblings().backOff()).isEqualTo(Duration.ofSeconds(25));
         assertThat(config.requests().retryAfter()).isEqualTo(Duration.ofSeconds(13));
@@ -104,6 +108,8 @@ class WorkerConfigTest {
         "directory, '/store,/store'",
         "files, 3",
         "advertised-address, not-a-uri-with-a-host",
+        "disk.calls, 0",
+        "disk.patience, 0s",
         "fill.concurrency, 0",
         "fill.queue, 0",
         "fill.ahead, -1",

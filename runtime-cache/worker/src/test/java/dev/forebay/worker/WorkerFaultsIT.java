@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.forebay.chunkstore.NeighbourStore;
+import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import dev.forebay.devstack.fault.LoopDisk;
+import dev.forebay.devstack.server.LiveFiles;
+import dev.forebay.linux.DiskFile;
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
@@ -24,11 +28,13 @@ import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
@@ -111,6 +117,92 @@ class WorkerFaultsIT extends RunningWorker {
                             region.state.view().workers().stream()
                                     .anyMatch(node -> node.capacityBytes() == 120L * MIB));
         }
+    }
+
+    @Test
+    void aDiskThatHangsHoldsUpNobodyWhoReadsFromTheOtherAndIsLeftAlone() throws Exception {
+        byte[] bytes = random(22, 76 * MIB);
+        region.put("hanging/object", bytes);
+        TestVersion version = mounted("hanging");
+        Path parent = Files.createDirectories(DIRECTORY.resolve("hanging-disk"));
+        try (LoopDisk one = disk(parent, "one");
+                LoopDisk other = disk(parent, "other");
+                ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            WorkerProcess own =
+                    ownWorker(
+                            "hanging-disk",
+                            "forebay.worker.directory=%s,%s".formatted(one.path(), other.path()),
+                            "forebay.worker.disk.patience=8s",
+                            "forebay.worker.scrub.bytes-per-second=0",
+                            "forebay.worker.capacity=240M",
+                            "forebay.worker.peers.attempts=0");
+            awaitMounted(own, version);
+            for (ChunkRef chunk : version.chunks()) {
+                client.fill(own.node(), version.ref().digest(), chunk.chunk());
+            }
+            List<ChunkRef> onOther = chunks(version, other);
+            List<ChunkRef> onOne = chunks(version, one);
+            assertThat(onOther).isNotEmpty();
+            assertThat(onOne).isNotEmpty();
+            forget(other);
+            assumeTrue(other.hangReads(), "no reads can be made to hang here");
+
+            // More than a worker has threads for its connections.
+            List<Future<Boolean>> waiting = new ArrayList<>();
+            for (int round = 0; round < 8; round++) {
+                for (ChunkRef chunk : onOther) {
+                    waiting.add(readers.submit(() -> readChunk(own, version, chunk, bytes)));
+                }
+            }
+            while (own.metric("forebay_worker_store_failed_disks") == 0) {
+                assertThat(waiting).noneMatch(Future::isDone);
+                for (ChunkRef chunk : onOne) {
+                    long began = System.nanoTime();
+                    readChunk(own, version, chunk, bytes);
+                    assertThat(Duration.ofNanos(System.nanoTime() - began))
+                            .isLessThan(Duration.ofSeconds(4));
+                }
+            }
+            for (Future<Boolean> read : waiting) {
+                assertThat(read.get()).isTrue();
+            }
+            assertThat(status(own).getLong("capacityBytes")).isEqualTo(120L * MIB);
+        }
+    }
+
+    /** The version's chunks that are on this disk. */
+    private static List<ChunkRef> chunks(TestVersion version, LoopDisk disk) {
+        NeighbourStore beside = new NeighbourStore(List.of(disk.path()));
+        return version.chunks().stream()
+                .filter(
+                        ref -> {
+                            Optional<StoredChunk> found = beside.find(ref.chunk());
+                            found.ifPresent(StoredChunk::close);
+                            return found.isPresent();
+                        })
+                .toList();
+    }
+
+    /** Has the kernel read everything from the disk that is read from now on. */
+    private static void forget(LoopDisk disk) throws Exception {
+        for (Path file : LiveFiles.below(disk.path().resolve("chunks"))) {
+            try (DiskFile chunk = DiskFile.open(file)) {
+                chunk.syncData();
+                chunk.forget(0, DiskFile.TO_THE_END);
+            }
+        }
+    }
+
+    private static boolean readChunk(
+            WorkerProcess process, TestVersion version, ChunkRef chunk, byte[] expected)
+            throws Exception {
+        int from = Math.toIntExact(chunk.chunk().start());
+        int to = from + chunk.length();
+        HttpResponse<byte[]> answer =
+                process.get(version.readPath(), "Range", "bytes=%d-%d".formatted(from, to - 1));
+        assertThat(answer.statusCode()).isEqualTo(206);
+        assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(expected, from, to));
+        return true;
     }
 
     private static LoopDisk disk(Path parent, String name) throws Exception {

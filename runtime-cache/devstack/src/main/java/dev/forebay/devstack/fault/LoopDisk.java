@@ -13,10 +13,15 @@ import java.util.Optional;
  */
 public final class LoopDisk implements AutoCloseable {
 
+    /** Where the kernel is told how fast a device may be read, by whoever is in no group. */
+    private static final Path READ_RATES =
+            Path.of("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device");
+
     private final Path image;
     private final Path mountpoint;
     private boolean gone;
     private boolean hangs;
+    private boolean readsHang;
 
     private LoopDisk(Path image, Path mountpoint) {
         this.image = image;
@@ -96,10 +101,38 @@ public final class LoopDisk implements AutoCloseable {
         hangs = true;
     }
 
-    /** What was written while it hung comes to an end. */
+    /**
+     * From now on nothing that is read from the device comes to an end, until {@link #goOn}: it
+     * gives one byte a second.
+     *
+     * @return false if this machine has no such limit (control groups, version 1), and nothing was
+     *     done
+     */
+    public boolean hangReads() {
+        readsHang = Files.isWritable(READ_RATES) && readRate(1);
+        return readsHang;
+    }
+
+    private boolean readRate(int bytesPerSecond) {
+        String device = output("findmnt", "-no", "MAJ:MIN", mountpoint.toString()).strip();
+        try {
+            Files.writeString(READ_RATES, device + " " + bytesPerSecond);
+            return true;
+        } catch (IOException e) {
+            throw new DevstackException("cannot limit " + device, e);
+        }
+    }
+
+    /** What was asked of it while it hung comes to an end. */
     public void goOn() {
-        run("fsfreeze", "--unfreeze", mountpoint.toString());
-        hangs = false;
+        if (readsHang) {
+            readRate(0);
+            readsHang = false;
+        }
+        if (hangs) {
+            run("fsfreeze", "--unfreeze", mountpoint.toString());
+            hangs = false;
+        }
     }
 
     /** An error in the file system: the kernel takes no more writes. */
@@ -119,6 +152,10 @@ public final class LoopDisk implements AutoCloseable {
     }
 
     private static void run(String... command) {
+        output(command);
+    }
+
+    private static String output(String... command) {
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
             String printed =
@@ -126,6 +163,7 @@ public final class LoopDisk implements AutoCloseable {
             if (process.waitFor() != 0) {
                 throw new DevstackException(String.join(" ", command) + ": " + printed);
             }
+            return printed;
         } catch (IOException e) {
             throw new DevstackException("cannot run " + command[0], e);
         } catch (InterruptedException e) {
@@ -136,9 +174,7 @@ public final class LoopDisk implements AutoCloseable {
 
     @Override
     public void close() {
-        if (hangs) {
-            goOn();
-        }
+        goOn();
         if (!gone) {
             vanish();
         }

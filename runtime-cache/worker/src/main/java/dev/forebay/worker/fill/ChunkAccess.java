@@ -87,14 +87,15 @@ public final class ChunkAccess {
     public record Present(StoredChunk chunk, Source source) {}
 
     /**
-     * Opens a chunk if it holds all that the version has in bytes {@code [from, to)} of it.
+     * Opens a chunk if it holds all that the version has in bytes {@code [from, to)} of it, and has
+     * these in memory.
      *
      * @param length the chunk's length in bytes
      * @param from counted from the chunk's first byte, like {@code to}
      */
     public Optional<StoredChunk> cached(
             Version version, ChunkId chunk, int length, int from, int to) {
-        Optional<StoredChunk> stored = store.find(chunk);
+        Optional<StoredChunk> stored = store.find(chunk, from, to);
         if (stored.isEmpty()) {
             return stored;
         }

@@ -27,7 +27,8 @@ import java.util.UUID;
  * or as pieces, between the response's head and its end. That is what Vert.x itself does with a
  * name; for a connection that is encrypted its pipeline has the handler of pieces.
  *
- * <p>Call on the connection's event loop.
+ * <p>Call on the connection's event loop, which does not wait for a disk if the bytes are in the
+ * page cache.
  */
 final class FileSender {
 

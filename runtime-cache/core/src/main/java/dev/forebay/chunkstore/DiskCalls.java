@@ -1,0 +1,198 @@
+package dev.forebay.chunkstore;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * What is asked of a disk, on threads of its own: what the kernel does not answer cannot be taken
+ * back, and its thread is lost until it does, but who asked goes on. A disk that takes too long
+ * over one call is given up with all that is asked of it.
+ *
+ * <p>The threads are the platform's, because a virtual one that waits for a disk keeps its carrier.
+ * Safe for use by many threads.
+ */
+final class DiskCalls {
+
+    /** How many wait for their turn, at most. */
+    private static final int QUEUE = 4096;
+
+    private final Path disk;
+    private final Duration patience;
+    private final ThreadPoolExecutor threads;
+    private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
+    private volatile Consumer<IOException> onHang = _ -> {};
+    private volatile boolean givenUp;
+
+    /** Something that waits for a disk. */
+    interface Body<T, E extends Exception> {
+        T run() throws E;
+    }
+
+    DiskCalls(Path disk, DiskLimits limits) {
+        this.disk = disk;
+        this.patience = limits.patience();
+        this.threads =
+                new ThreadPoolExecutor(
+                        limits.calls(),
+                        limits.calls(),
+                        10,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(QUEUE),
+                        Thread.ofPlatform().daemon().name("disk-", 0).factory());
+        threads.allowCoreThreadTimeOut(true);
+    }
+
+    /** Whom to tell that the disk took too long, before those who wait for it are. */
+    void onHang(Consumer<IOException> listener) {
+        onHang = listener;
+    }
+
+    /**
+     * Has something done, and waits for it, interrupted or not.
+     *
+     * @param body runs to its end even if the disk is given up meanwhile; what it returns then is
+     *     closed. It must not make another call to the same disk.
+     * @return empty if the disk is given up, or was before
+     * @throws E as {@code body} does
+     * @throws ForebayException {@code UNAVAILABLE} if it had no turn in time
+     */
+    <T, E extends Exception> Optional<T> call(Body<T, E> body) throws E {
+        Call<T, E> call = new Call<>(body);
+        underWay.add(call);
+        try {
+            if (!givenUp) {
+                threads.execute(call);
+                return Optional.of(await(call));
+            }
+        } catch (GivenUpException e) {
+            // As if it had been before.
+        } catch (RejectedExecutionException e) {
+            if (!givenUp) {
+                throw busy();
+            }
+        } finally {
+            underWay.remove(call);
+        }
+        return Optional.empty();
+    }
+
+    private <T, E extends Exception> T await(Call<T, E> call) throws E {
+        boolean interrupted = false;
+        try {
+            long wait = patience.toNanos();
+            while (true) {
+                try {
+                    return call.result(wait);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (TimeoutException e) {
+                    if (call.begin()) {
+                        throw busy();
+                    }
+                    wait = patience.toNanos() - call.age();
+                    if (wait <= 0) {
+                        onHang.accept(
+                                new IOException("no answer in " + patience + " from " + disk));
+                        giveUp();
+                    }
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private ForebayException busy() {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE, "too much is asked of disk %s at once".formatted(disk));
+    }
+
+    /** From now on nobody waits for the disk, and nothing is asked of it. */
+    void giveUp() {
+        givenUp = true;
+        underWay.forEach(call -> call.completeExceptionally(new GivenUpException()));
+        threads.getQueue().clear();
+        threads.shutdown();
+    }
+
+    private static final class GivenUpException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** One call, and what comes of it. */
+    private static final class Call<T, E extends Exception> extends CompletableFuture<T>
+            implements Runnable {
+
+        private static final long NOT_BEGUN = 0;
+
+        private final Body<T, E> body;
+        private final AtomicLong begunNanos = new AtomicLong(NOT_BEGUN);
+
+        Call(Body<T, E> body) {
+            this.body = body;
+        }
+
+        /** Takes it on; false if somebody has done so before. */
+        boolean begin() {
+            return begunNanos.compareAndSet(NOT_BEGUN, System.nanoTime() | 1);
+        }
+
+        /** How long ago it was taken on, in nanoseconds. */
+        long age() {
+            return System.nanoTime() - begunNanos.get();
+        }
+
+        @Override
+        public void run() {
+            if (!begin()) {
+                return;
+            }
+            try {
+                T value = body.run();
+                if (!complete(value)) {
+                    close(value);
+                }
+            } catch (Throwable e) {
+                completeExceptionally(e);
+            }
+        }
+
+        private static void close(Object unwanted) throws Exception {
+            Object value = unwanted instanceof Optional<?> some ? some.orElse(null) : unwanted;
+            if (value instanceof AutoCloseable closeable) {
+                closeable.close();
+            }
+        }
+
+        @SuppressWarnings("unchecked") // A body throws nothing else that must be declared.
+        T result(long waitNanos) throws E, InterruptedException, TimeoutException {
+            try {
+                return get(waitNanos, TimeUnit.NANOSECONDS);
+            } catch (ExecutionException e) {
+                switch (e.getCause()) {
+                    case RuntimeException failed -> throw failed;
+                    case Error failed -> throw failed;
+                    case null -> throw new IllegalStateException(e);
+                    case Throwable failed -> throw (E) failed;
+                }
+            }
+        }
+    }
+}
