@@ -38,6 +38,11 @@ sealed interface Answer {
     /** What is to be made of no answer at all. */
     Answer NONE = new Refused(UNAVAILABLE, "the control plane does not answer");
 
+    /** Whether the control plane has said this, and not that it cannot, or nothing at all. */
+    static boolean isSaid(Answer answer) {
+        return !(answer instanceof Refused refused && refused.code().equals(UNAVAILABLE));
+    }
+
     /** Reads an answer of the API. */
     static Answer of(int status, JsonNode body) {
         return switch (status) {

@@ -43,7 +43,7 @@ public final class Gate {
 
     private final Question question = new Question();
 
-    /** Those whose pods have gone to nodes, or have failed: they wait for nothing. */
+    /** Those whose pods have gone to nodes, or have failed, here: none that has no turn. */
     private final Set<Gang> settled = ConcurrentHashMap.newKeySet();
 
     private volatile int waiting;
@@ -74,7 +74,7 @@ public final class Gate {
         turns.round(
                 gangs(gated),
                 question,
-                gang -> {
+                (gang, _) -> {
                     // Another agent may have let them go: then there was an answer.
                     if (!settled.remove(gang)) {
                         platform.takeBack(gang);
@@ -146,6 +146,11 @@ public final class Gate {
         @Override
         public Answer ask(Gang gang) {
             return platform.ensure(gang);
+        }
+
+        @Override
+        public boolean isSaid(Answer answer) {
+            return Answer.isSaid(answer);
         }
 
         @Override

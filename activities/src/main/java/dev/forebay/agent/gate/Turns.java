@@ -3,13 +3,13 @@ package dev.forebay.agent.gate;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who is asked for when: everybody once in an interval, several at once. Whoever answers late, or
  * never, holds up nobody: a round waits for no answer, and who cannot wait for one is judged
- * without it. Nothing is remembered but since when each is known. Rounds are for one thread.
+ * without it. That is counted from when a question is sent: one that waits for its turn while
+ * others are answered will have an answer, too. Nothing is remembered but since when each is known.
+ * Rounds are for one thread.
  *
  * @param <K> what is asked for
  * @param <W> who waits for it
@@ -33,11 +35,17 @@ final class Turns<K, W, A> {
     private final LongSupplier nanoTime;
     private final Map<K, Turn<W>> turns = new ConcurrentHashMap<>();
 
+    /** When somebody was answered last; the beginning, if nobody was. */
+    private volatile long heard;
+
     /** What is asked, and what comes of it. Called by several threads at once. */
     interface Question<K, W, A> {
 
         /** Asks, and waits for the answer. */
         A ask(K what);
+
+        /** Whether somebody has said this, so that others may hope for an answer, too. */
+        boolean isSaid(A answer);
 
         /** Whether somebody has waited for so long that he is judged, though nobody answers. */
         boolean isLate(K what, W who, Duration waited);
@@ -62,7 +70,7 @@ final class Turns<K, W, A> {
         private volatile boolean leaving;
         private final AtomicReference<@Nullable Asked> asked = new AtomicReference<>();
 
-        /** When nobody asks for it any more. */
+        /** When nobody asks for it, or judges it, any more. Written by rounds only. */
         private CompletableFuture<?> quiet = CompletableFuture.completedFuture(null);
 
         private Turn(long since, W who) {
@@ -75,11 +83,24 @@ final class Turns<K, W, A> {
     /** A question that is on its way, or waits until others are answered. */
     private static final class Asked {
 
-        private final long at;
+        private final long queued;
+        private volatile OptionalLong sent = OptionalLong.empty();
         private final AtomicBoolean judged = new AtomicBoolean();
 
-        private Asked(long at) {
-            this.at = at;
+        private Asked(long queued) {
+            this.queued = queued;
+        }
+
+        /**
+         * For how long, in nanoseconds, nobody has answered it who could have.
+         *
+         * @param heard when somebody was answered last
+         */
+        long unanswered(long now, long heard) {
+            OptionalLong since = sent;
+            return since.isPresent()
+                    ? now - since.getAsLong()
+                    : Math.min(now - queued, now - heard);
         }
 
         /** Whether it is for the caller to judge. */
@@ -99,27 +120,12 @@ final class Turns<K, W, A> {
         this.asking = asking;
         this.judging = judging;
         this.nanoTime = nanoTime;
+        this.heard = nanoTime.getAsLong();
     }
 
     /** With so many questions, and so many judgements, under way at most. */
     static <K, W, A> Turns<K, W, A> of(Duration interval, int atOnce, LongSupplier nanoTime) {
-        return new Turns<>(interval, severalAtOnce(atOnce), severalAtOnce(atOnce), nanoTime);
-    }
-
-    /** Who has come first is first. */
-    private static Executor severalAtOnce(int atOnce) {
-        Semaphore free = new Semaphore(atOnce, true);
-        return task ->
-                Thread.ofVirtual()
-                        .start(
-                                () -> {
-                                    free.acquireUninterruptibly();
-                                    try {
-                                        task.run();
-                                    } finally {
-                                        free.release();
-                                    }
-                                });
+        return new Turns<>(interval, new AtOnce(atOnce), new AtOnce(atOnce), nanoTime);
     }
 
     /**
@@ -127,10 +133,10 @@ final class Turns<K, W, A> {
      *
      * @param waiting all who wait
      * @param question asked for those whose turn it is
-     * @param forget called once nobody asks for it any more, for what was waited for the last time,
-     *     and is not now
+     * @param forget called once nobody asks for it, or judges it, any more, for what was waited for
+     *     the last time, and is not now, with who waited
      */
-    void round(Map<K, W> waiting, Question<K, W, A> question, Consumer<K> forget) {
+    void round(Map<K, W> waiting, Question<K, W, A> question, BiConsumer<K, W> forget) {
         turns.forEach(
                 (what, turn) -> {
                     if (!turn.leaving && !waiting.containsKey(what)) {
@@ -154,14 +160,14 @@ final class Turns<K, W, A> {
                         turn.next = now + intervalNanos;
                         put(what, turn, new Asked(now), question);
                     } else if (asked != null && isOverdue(what, turn, asked, question, now)) {
-                        judging.execute(() -> judge(what, turn, asked, question, Optional.empty()));
+                        judgeWithout(what, turn, asked, question);
                     }
                 });
     }
 
-    private void leave(K what, Turn<W> turn, Consumer<K> forget) {
+    private void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {
         try {
-            forget.accept(what);
+            forget.accept(what, turn.who);
         } catch (RuntimeException e) {
             LOG.errorf(e, "%s is not taken back", what);
         } finally {
@@ -185,7 +191,11 @@ final class Turns<K, W, A> {
 
     private void ask(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
         try {
+            asked.sent = OptionalLong.of(nanoTime.getAsLong());
             A answer = question.ask(what);
+            if (question.isSaid(answer)) {
+                heard = nanoTime.getAsLong();
+            }
             if (asked.claim()) {
                 judge(what, turn, asked, question, Optional.of(answer));
             }
@@ -197,9 +207,22 @@ final class Turns<K, W, A> {
 
     private boolean isOverdue(
             K what, Turn<W> turn, Asked asked, Question<K, W, A> question, long now) {
-        return now - asked.at >= intervalNanos
+        return asked.unanswered(now, heard) >= intervalNanos
                 && question.isLate(what, turn.who, Duration.ofNanos(now - turn.since))
                 && asked.claim();
+    }
+
+    private void judgeWithout(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
+        CompletableFuture<Void> judged =
+                CompletableFuture.runAsync(
+                        () -> {
+                            // Else there is nobody to judge.
+                            if (!turn.leaving) {
+                                judge(what, turn, asked, question, Optional.empty());
+                            }
+                        },
+                        judging);
+        turn.quiet = CompletableFuture.allOf(turn.quiet, judged);
     }
 
     private void judge(

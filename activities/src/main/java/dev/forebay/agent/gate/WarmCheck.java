@@ -40,7 +40,7 @@ public final class WarmCheck {
     /** By the uid of a Workload: its owners do not change. */
     private final Map<String, Holder> holders = new HashMap<>();
 
-    /** What was rejected here: nobody has what it asked for, or will. */
+    /** What was rejected here, and has a turn: nobody has what it asked for, or will. */
     private final Set<Petition> rejected = ConcurrentHashMap.newKeySet();
 
     private final Question question = new Question();
@@ -87,7 +87,7 @@ public final class WarmCheck {
         turns.round(
                 pending,
                 question,
-                petition -> {
+                (petition, _) -> {
                     // Else pods may be asking for the same by now, whoever decided.
                     if (rejected.remove(petition) || !decided.contains(petition.workload())) {
                         gangs(petition).forEach(platform::takeBack);
@@ -149,6 +149,11 @@ public final class WarmCheck {
             Map<Wish, Answer> answers = new HashMap<>();
             gangs(petition).forEach(gang -> answers.put(gang.wish(), platform.ensure(gang)));
             return answers;
+        }
+
+        @Override
+        public boolean isSaid(Map<Wish, Answer> answers) {
+            return answers.values().stream().anyMatch(Answer::isSaid);
         }
 
         @Override

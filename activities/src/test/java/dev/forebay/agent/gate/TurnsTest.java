@@ -1,0 +1,146 @@
+package dev.forebay.agent.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+
+/** Nothing runs by itself here: tests say what is under way. */
+class TurnsTest {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final String ONE = "one";
+
+    private final Queue<Runnable> questions = new ArrayDeque<>();
+    private final Queue<Runnable> judgements = new ArrayDeque<>();
+    private final List<String> asked = new ArrayList<>();
+    private final List<String> judged = new ArrayList<>();
+    private final List<String> forgotten = new ArrayList<>();
+    private Runnable whileJudged = () -> {};
+    private boolean said = true;
+    private long now = Long.MAX_VALUE - 5;
+    private final Turns<String, String, String> turns =
+            new Turns<>(INTERVAL, questions::add, judgements::add, () -> now);
+
+    private final class Question implements Turns.Question<String, String, String> {
+
+        @Override
+        public String ask(String what) {
+            asked.add(what);
+            return "answer";
+        }
+
+        @Override
+        public boolean isSaid(String answer) {
+            return said;
+        }
+
+        @Override
+        public boolean isLate(String what, String who, Duration waited) {
+            return waited.compareTo(DEADLINE) >= 0;
+        }
+
+        @Override
+        public void judge(String what, String who, Duration waited, Optional<String> answer) {
+            whileJudged.run();
+            judged.add("%s by %s".formatted(what, answer.orElse("nothing")));
+        }
+    }
+
+    private void round(String... waiting) {
+        Map<String, String> all = new LinkedHashMap<>();
+        for (String what : waiting) {
+            all.put(what, "who waits for " + what);
+        }
+        turns.round(all, new Question(), (what, _) -> forgotten.add(what));
+    }
+
+    private void after(Duration time, String... waiting) {
+        now += time.toNanos();
+        round(waiting);
+    }
+
+    private static void runOne(Queue<Runnable> tasks) {
+        tasks.remove().run();
+    }
+
+    private static void runAll(Queue<Runnable> tasks) {
+        while (!tasks.isEmpty()) {
+            runOne(tasks);
+        }
+    }
+
+    @Test
+    void whoWaitsForATurnWhileOthersAreAnsweredIsNotJudgedWithoutAnAnswer() {
+        round(ONE, "two", "three");
+        after(DEADLINE, ONE, "two", "three");
+        runAll(judgements);
+        assertThat(judged).as("nobody was answered").hasSize(3);
+        judged.clear();
+        runAll(questions);
+
+        after(INTERVAL, ONE, "two", "three");
+        now += INTERVAL.toNanos() - 1;
+        runOne(questions);
+        after(Duration.ofSeconds(1), "two", "three");
+        assertThat(judgements).isEmpty();
+
+        runAll(questions);
+        assertThat(judged).containsExactly("one by answer", "two by answer", "three by answer");
+    }
+
+    @Test
+    void whoSaysThatHeCannotAnswerHasNotAnswered() {
+        said = false;
+        round(ONE, "two");
+        now += DEADLINE.toNanos();
+        runOne(questions);
+        after(Duration.ofSeconds(1), "two");
+
+        runAll(judgements);
+
+        assertThat(judged).containsExactly("one by answer", "two by nothing");
+    }
+
+    @Test
+    void whatIsBeingJudgedIsForgottenAfterwards() {
+        round(ONE);
+        after(DEADLINE, ONE);
+        whileJudged =
+                () -> {
+                    round();
+                    runAll(questions);
+                    assertThat(forgotten).isEmpty();
+                };
+
+        runAll(judgements);
+        assertThat(judged).containsExactly("one by nothing");
+        runAll(questions);
+
+        assertThat(forgotten).containsExactly(ONE);
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void whoIsGoneBeforeHeIsJudgedIsNotJudged() {
+        round(ONE);
+        after(DEADLINE, ONE);
+        round();
+        runAll(questions);
+        assertThat(forgotten).isEmpty();
+
+        runAll(judgements);
+        runAll(questions);
+
+        assertThat(judged).isEmpty();
+        assertThat(forgotten).containsExactly(ONE);
+    }
+}
