@@ -23,7 +23,7 @@ public final class Gates {
      * @param lease of the pins, which somebody must renew
      * @param timeout of a question
      * @param interval between two questions for the same
-     * @param atOnce how many questions each asks at once
+     * @param atOnce for how many Jobs each asks at once; of one, for all versions
      */
     public Gates(
             URI api,

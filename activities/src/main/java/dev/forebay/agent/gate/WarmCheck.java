@@ -16,7 +16,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
@@ -31,6 +33,9 @@ import org.jboss.logging.Logger;
 public final class WarmCheck {
 
     private static final Logger LOG = Logger.getLogger(WarmCheck.class);
+
+    /** As many sets of pods as Kueue lets a Workload have. */
+    private static final int MOST_WISHES_AT_ONCE = 8;
 
     private final Workloads workloads;
     private final Platform platform;
@@ -146,9 +151,17 @@ public final class WarmCheck {
 
         @Override
         public Map<Wish, Answer> ask(Petition petition) {
-            Map<Wish, Answer> answers = new HashMap<>();
-            gangs(petition).forEach(gang -> answers.put(gang.wish(), platform.ensure(gang)));
-            return answers;
+            Executor together = new AtOnce(MOST_WISHES_AT_ONCE);
+            Map<Wish, CompletableFuture<Answer>> answers = new HashMap<>();
+            for (Gang gang : gangs(petition)) {
+                answers.put(
+                        gang.wish(),
+                        CompletableFuture.supplyAsync(() -> platform.ensure(gang), together));
+            }
+            return answers.entrySet().stream()
+                    .collect(
+                            Collectors.toMap(
+                                    Map.Entry::getKey, answer -> answer.getValue().join()));
         }
 
         @Override

@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class WarmCheckTest {
@@ -43,17 +45,31 @@ class WarmCheckTest {
                     new RegionName("us"),
                     new Turns<>(INTERVAL, Runnable::run, Runnable::run, () -> now));
 
+    /** So many are asked for before the first is answered. */
+    private volatile CountDownLatch together = new CountDownLatch(0);
+
     private final class FakePlatform implements Platform {
 
         @Override
         public Answer ensure(Gang gang) {
             asked.add(gang);
+            together.countDown();
+            awaitAll();
             return answers.getOrDefault(gang.wish().version().toString(), COMING);
         }
 
         @Override
         public void takeBack(Gang gang) {
             takenBack.add(gang.holder().uid() + " " + gang.wish().version());
+        }
+    }
+
+    private void awaitAll() {
+        try {
+            assertThat(together.await(10, TimeUnit.SECONDS)).as("all are asked for").isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
         }
     }
 
@@ -140,6 +156,22 @@ class WarmCheckTest {
         answers.put("c/d@v1", new Answer.Cold("37 % within 60 s"));
         after(INTERVAL);
         assertThat(workloads.admitted).isEqualTo(Map.of("w", Set.of("eval")));
+    }
+
+    /** Else the times that a slow control plane takes for each would add up. */
+    @Test
+    void allVersionsOfAWorkloadAreAskedForAtTheSameTime() {
+        Map<String, Map<String, String>> podSets = new TreeMap<>();
+        for (int i = 0; i < 8; i++) {
+            podSets.put("set-" + i, wants("a/b-%d@v1".formatted(i)));
+            answers.put("a/b-%d@v1".formatted(i), WARM);
+        }
+        together = new CountDownLatch(podSets.size());
+        workloads.reserve("w", podSets, "1");
+
+        check.look();
+
+        assertThat(workloads.admitted).containsOnlyKeys("w");
     }
 
     @Test
