@@ -33,6 +33,9 @@ public final class Gate {
 
     private static final Logger LOG = Logger.getLogger(Gate.class);
 
+    /** At so many pods of a gang it is looked, if it is not known why they wait no longer. */
+    private static final int MOST_LOOKS = 32;
+
     private final Pods pods;
     private final Platform platform;
     private final RegionName region;
@@ -74,12 +77,26 @@ public final class Gate {
         turns.round(
                 gangs(gated),
                 question,
-                (gang, _) -> {
-                    // Another agent may have let them go: then there was an answer.
-                    if (!settled.remove(gang)) {
+                (gang, members) -> {
+                    if (!settled.remove(gang) && !haveGone(gang, members)) {
                         platform.takeBack(gang);
                     }
                 });
+    }
+
+    /**
+     * Whether another agent has let them go: then they run, and may still want what they wait for.
+     */
+    private boolean haveGone(Gang gang, List<GatedPod> members) {
+        try {
+            // They go together, or are deleted together.
+            return members.stream().limit(MOST_LOOKS).anyMatch(pods::isOpen);
+        } catch (ForebayException notNow) {
+            LOG.warnf(
+                    "What %s waited for is not taken back, as its pods may run: %s",
+                    gang.holder(), notNow.getMessage());
+            return true;
+        }
     }
 
     private Map<Gang, List<GatedPod>> gangs(List<GatedPod> gated) {

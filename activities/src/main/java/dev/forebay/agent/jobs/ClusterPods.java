@@ -78,8 +78,32 @@ final class ClusterPods implements Pods {
     private static boolean isGated(Pod pod) {
         return pod.getMetadata().getDeletionTimestamp() == null
                 && !Objects.equals(pod.getStatus().getPhase(), "Failed")
-                && pod.getSpec().getSchedulingGates().stream()
-                        .anyMatch(gate -> gate.getName().equals(GATE));
+                && hasGate(pod);
+    }
+
+    private static boolean hasGate(Pod pod) {
+        return pod.getSpec().getSchedulingGates().stream()
+                .anyMatch(gate -> gate.getName().equals(GATE));
+    }
+
+    @Override
+    public boolean isOpen(GatedPod pod) {
+        List<Pod> named =
+                ApiServer.ask(
+                        "look at a pod",
+                        () ->
+                                client.pods()
+                                        .inNamespace(pod.namespace())
+                                        // By a list, for which the account has the right.
+                                        .withField("metadata.name", pod.name())
+                                        .list()
+                                        .getItems());
+        return named.stream()
+                .anyMatch(
+                        there ->
+                                there.getMetadata().getUid().equals(pod.uid())
+                                        && there.getMetadata().getDeletionTimestamp() == null
+                                        && !hasGate(there));
     }
 
     private static GatedPod of(Pod pod) {

@@ -36,6 +36,9 @@ public interface Pods extends AutoCloseable {
     /** Those that have the gate, as far as is known. */
     List<GatedPod> gated();
 
+    /** Whether it is there and was let go to a node, by whomever. */
+    boolean isOpen(GatedPod pod);
+
     /** Whose life the pin of a pod has. */
     Holder holder(GatedPod pod);
 

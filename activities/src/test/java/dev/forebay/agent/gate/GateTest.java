@@ -226,6 +226,32 @@ class GateTest {
         assertThat(takenBack).containsExactly("job-1");
     }
 
+    /** It may have let them go cold, before their version is there. */
+    @Test
+    void whatAnotherAgentHasLetGoIsNotTakenBack() {
+        pods.add("w-0", "job", "a/b@v1");
+        pods.add("w-1", "job", "a/b@v1");
+        gate.look();
+
+        pods.open("w-0");
+        pods.open("w-1");
+        after(Duration.ofSeconds(1));
+
+        assertThat(takenBack).isEmpty();
+    }
+
+    @Test
+    void whatMayRunIsNotTakenBack() {
+        pods.add("w-0", "job", "a/b@v1");
+        gate.look();
+
+        pods.open("w-0");
+        pods.down = true;
+        after(Duration.ofSeconds(1));
+
+        assertThat(takenBack).isEmpty();
+    }
+
     @Test
     void whatOwnsAGangIsLookedUpOnce() {
         pods.add("w-0", "job", "a/b@v1");
@@ -307,6 +333,17 @@ class GateTest {
 
         void delete(String name) {
             gated.remove(name);
+        }
+
+        /** As another agent does. */
+        void open(String name) {
+            opened.put(name, "by another");
+        }
+
+        @Override
+        public boolean isOpen(GatedPod pod) {
+            requireUp();
+            return opened.containsKey(pod.name());
         }
 
         @Override

@@ -1,0 +1,97 @@
+package dev.forebay.agent.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.devstack.kubernetes.KubernetesCluster;
+import dev.forebay.model.ForebayException;
+import dev.forebay.testing.Await;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pods of a real API server, which nobody runs. */
+class ClusterPodsKubeIT {
+
+    private static final String NAMESPACE = "default";
+
+    @TempDir Path directory;
+
+    private static Pod pod() {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withNamespace(NAMESPACE)
+                .withName("w-0")
+                .addToLabels(Pods.ADMITTED, "true")
+                .endMetadata()
+                .withNewSpec()
+                .withTerminationGracePeriodSeconds(0L)
+                .addNewSchedulingGate()
+                .withName(Pods.GATE)
+                .endSchedulingGate()
+                .addNewContainer()
+                .withName("train")
+                .withImage("train")
+                .endContainer()
+                .endSpec()
+                .build();
+    }
+
+    @Test
+    void aPodIsOpenFromWhenItWasLetGoUntilItIsGone() {
+        try (KubernetesCluster cluster = KubernetesCluster.start(directory);
+                KubernetesClient client = cluster.client();
+                Pods pods = new ClusterPods(client, Clock.systemUTC())) {
+            Await.until(
+                    "a service account",
+                    () ->
+                            client.serviceAccounts()
+                                            .inNamespace(NAMESPACE)
+                                            .withName("default")
+                                            .get()
+                                    != null);
+            client.resource(pod()).create();
+            pods.follow();
+            Await.until("seen", () -> pods.gated().size() == 1);
+            GatedPod waits = pods.gated().getFirst();
+            assertThat(pods.isOpen(waits)).isFalse();
+
+            pods.open(waits, new Notice(false, "RunsCold", "late"), "pin");
+            assertThat(pods.isOpen(waits)).isTrue();
+
+            client.resource(pod()).delete();
+            Await.until("gone", () -> !pods.isOpen(waits));
+            Pod another = pod();
+            another.getSpec().setSchedulingGates(List.of());
+            client.resource(another).create();
+            assertThat(pods.isOpen(waits)).as("of the same name").isFalse();
+        }
+    }
+
+    @Test
+    void whileNobodyAnswersItIsNotKnown() {
+        try (KubernetesClient nobody =
+                        new KubernetesClientBuilder()
+                                .withConfig(
+                                        new ConfigBuilder()
+                                                .withMasterUrl("http://127.0.0.1:9")
+                                                .withRequestRetryBackoffLimit(0)
+                                                .build())
+                                .build();
+                Pods pods = new ClusterPods(nobody, Clock.systemUTC())) {
+            GatedPod pod =
+                    new GatedPod(
+                            NAMESPACE, "w-0", "uid", Map.of(), Optional.empty(), Optional.empty());
+            assertThatExceptionOfType(ForebayException.class).isThrownBy(() -> pods.isOpen(pod));
+        }
+    }
+}
