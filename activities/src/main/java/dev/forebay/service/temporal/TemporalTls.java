@@ -7,7 +7,6 @@ import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
-import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
@@ -17,6 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.X509ExtendedKeyManager;
 
 /**
  * TLS to Temporal, by the JDK's implementation. Files are read again when they have changed, for
@@ -95,17 +95,13 @@ final class TemporalTls implements AutoCloseable {
         }
     }
 
-    private AdvancedTlsX509KeyManager shown(Path certificate, Path key) {
+    private X509ExtendedKeyManager shown(Path certificate, Path key) {
         try {
-            AdvancedTlsX509KeyManager manager = new AdvancedTlsX509KeyManager();
+            ShownCertificate shown = new ShownCertificate(certificate, key);
             var _ =
-                    manager.updateIdentityCredentials(
-                            certificate.toFile(),
-                            key.toFile(),
-                            look.toMillis(),
-                            TimeUnit.MILLISECONDS,
-                            looking);
-            return manager;
+                    looking.scheduleWithFixedDelay(
+                            shown::look, look.toMillis(), look.toMillis(), TimeUnit.MILLISECONDS);
+            return shown.manager();
         } catch (IOException | GeneralSecurityException e) {
             throw invalid(
                     "forebay.temporal.tls.certificate, forebay.temporal.tls.key: %s and %s hold no certificate and its key (PKCS #8) in PEM: %s"

@@ -99,6 +99,40 @@ public final class CertificateAuthority {
                 name,
                 "worker",
                 List.of("-signer", AUTHORITY, "-ext", "san=" + reachedAt, "-startdate", from));
+        return written(name);
+    }
+
+    /**
+     * Signs another certificate for the key of one that was issued, and writes it over that.
+     *
+     * @param name of what was issued
+     * @param reachedAt as in {@link #issue(String, String)}
+     */
+    public Issued renew(String name, String reachedAt) {
+        String request = directory.resolve(name + ".csr").toString();
+        String answer = directory.resolve(name + ".renewed").toString();
+        keytool(List.of("-certreq", "-alias", name, "-file", request));
+        keytool(
+                List.of(
+                        "-gencert",
+                        "-alias",
+                        AUTHORITY,
+                        "-rfc",
+                        "-infile",
+                        request,
+                        "-outfile",
+                        answer,
+                        "-ext",
+                        "san=" + reachedAt,
+                        "-startdate",
+                        "-1M",
+                        "-validity",
+                        "1"));
+        keytool(List.of("-importcert", "-noprompt", "-alias", name, "-file", answer));
+        return written(name);
+    }
+
+    private Issued written(String name) {
         try {
             KeyStore keys = keys();
             StringBuilder chain = new StringBuilder();
@@ -171,13 +205,19 @@ public final class CertificateAuthority {
     }
 
     private void generate(String alias, String name, List<String> more) {
+        List<String> generate = new ArrayList<>();
+        generate.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=" + name));
+        generate.addAll(List.of("-keyalg", "EC", "-groupname", "secp256r1", "-validity", "1"));
+        generate.addAll(more);
+        keytool(generate);
+    }
+
+    private void keytool(List<String> what) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-        command.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=" + name));
-        command.addAll(List.of("-keyalg", "EC", "-groupname", "secp256r1", "-validity", "1"));
+        command.addAll(what);
         command.addAll(List.of("-keystore", store.toString(), "-storetype", "PKCS12"));
         command.addAll(List.of("-storepass", PASSWORD));
-        command.addAll(more);
         run(command);
     }
 
