@@ -3,6 +3,7 @@ package dev.forebay.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.Ports;
@@ -53,7 +54,7 @@ class StartIT {
     }
 
     @Test
-    void anAgentThatStartsWithoutTemporalStaysAndWorksWhenItIsThere() throws Exception {
+    void anAgentThatStartsWithoutTemporalIsReadyAndWorksWhenItIsThere() throws Exception {
         TemporalServer.PortSet ports =
                 new TemporalServer.PortSet(Ports.free(), Ports.free(), Ports.free(), Ports.free());
         try (EtcdServer etcd = EtcdServer.start(directory.resolve("etcd"))) {
@@ -65,16 +66,42 @@ class StartIT {
                 Api api = new Api(agent.address());
                 Await.until("it has tried twice", () -> tries(agent.log()) >= 2);
                 assertThat(api.get("/q/health/live").status()).isEqualTo(200);
-                assertThat(api.get("/q/health/ready").status()).isEqualTo(503);
+                Await.until("ready", () -> api.get("/q/health/ready").status() == 200);
+                assertThat(temporal(api)).isEqualTo("not seen yet");
+                assertThat(connected(api)).isEqualTo("0.0");
                 assertThat(api.get("/v1/region").status()).as("others use it").isEqualTo(200);
 
                 try (TemporalServer _ =
                         TemporalServer.start(
                                 directory.resolve("temporal"), ports, Launch.Lifetime.THIS_JVM)) {
-                    Await.until("it works", () -> api.get("/q/health/ready").status() == 200);
+                    Await.until("it works", () -> temporal(api).equals("in touch"));
+                    assertThat(connected(api)).isEqualTo("1.0");
                 }
+                Await.until("away", () -> temporal(api).equals("away"));
+                assertThat(api.get("/q/health/ready").status()).isEqualTo(200);
+                assertThat(connected(api)).isEqualTo("0.0");
             }
         }
+    }
+
+    private static String temporal(Api api) {
+        for (JsonNode check : api.get("/q/health/ready").body().path("checks")) {
+            if (check.path("name").asText().equals("temporal")) {
+                return check.at("/data/temporal").asText();
+            }
+        }
+        throw new AssertionError("nothing is said of Temporal");
+    }
+
+    private static String connected(Api api) {
+        return api.get("/q/metrics")
+                .raw()
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("forebay_agent_temporal_connected"))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static long tries(Path log) {

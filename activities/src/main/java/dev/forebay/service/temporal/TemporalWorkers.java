@@ -5,6 +5,8 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.thread.Closing;
 import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthGrpc;
 import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.worker.Worker;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** The polling for work, from the role's start to its stop. Safe for use by many threads. */
 @Singleton
@@ -27,6 +30,13 @@ public class TemporalWorkers {
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(2);
 
     private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final Duration AGAIN = Duration.ofSeconds(1);
+    private static final Duration REACH = Duration.ofSeconds(1);
+
+    private static final HealthCheckRequest HEALTH =
+            HealthCheckRequest.newBuilder()
+                    .setService("temporal.api.workflowservice.v1.WorkflowService")
+                    .build();
 
     private final WorkflowServiceStubs stubs;
     private final WorkerFactory factory;
@@ -93,37 +103,50 @@ public class TemporalWorkers {
 
     /**
      * Polls task queues once Temporal answers, however long that takes; returns at once. Until then
-     * a log says again and again what is waited for.
+     * a log says again and again what is waited for, or why it cannot be begun.
+     *
+     * @throws RuntimeException if an implementation cannot be registered, which needs no Temporal
      */
     public void startWhenReachable(Work... works) {
+        register(works);
         Thread.ofVirtual()
                 .name("temporal")
                 .start(
                         () -> {
-                            while (!isThere() && !closing.within(PAUSE)) {
+                            while (!isBegun() && !closing.within(AGAIN)) {
                                 // It has been said why.
                             }
-                            start(works);
                         });
     }
 
-    private boolean isThere() {
+    /** Temporal may go away again in between. */
+    private boolean isBegun() {
         try {
             await();
+            poll();
             return true;
         } catch (ForebayException notYet) {
-            if (!closing.hasBegun()) {
-                LOG.warnf("Nothing is done for Temporal yet: %s", notYet.getMessage());
-            }
-            return false;
+            say(notYet.getMessage());
+        } catch (RuntimeException | Error refused) {
+            // An error, too: nobody else would hear of it, and there may be memory the next time.
+            say(refused.toString());
+        }
+        return false;
+    }
+
+    private void say(@Nullable String why) {
+        if (!closing.hasBegun()) {
+            LOG.warnf("Nothing is done for Temporal yet: %s", why);
         }
     }
 
     /** Polls task queues, unless this was stopped. */
-    public synchronized void start(Work... works) {
-        if (closing.hasBegun()) {
-            return;
-        }
+    public void start(Work... works) {
+        register(works);
+        poll();
+    }
+
+    private void register(Work... works) {
         for (Work work : works) {
             Worker worker =
                     factory.newWorker(
@@ -136,6 +159,12 @@ public class TemporalWorkers {
                                     .build());
             work.implementations().accept(worker);
         }
+    }
+
+    private synchronized void poll() {
+        if (closing.hasBegun()) {
+            return;
+        }
         factory.start();
         polling = true;
     }
@@ -145,12 +174,18 @@ public class TemporalWorkers {
         return polling && factory.isStarted() && !factory.isShutdown();
     }
 
-    /** Whether Temporal answers at this moment. */
+    /**
+     * Whether Temporal answers at this moment; one that is silent for a second does not. Who asks
+     * has little time: probes do.
+     */
     public boolean reachable() {
         try {
-            stubs.healthCheck();
+            var _ =
+                    HealthGrpc.newBlockingStub(stubs.getRawChannel())
+                            .withDeadlineAfter(REACH.toMillis(), TimeUnit.MILLISECONDS)
+                            .check(HEALTH);
             return true;
-        } catch (RuntimeException e) {
+        } catch (StatusRuntimeException e) {
             return false;
         }
     }

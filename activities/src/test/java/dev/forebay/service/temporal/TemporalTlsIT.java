@@ -219,8 +219,14 @@ class TemporalTlsIT {
             try (ApplicationProcess agent =
                     ApplicationProcess.start(
                             "agent", directory.resolve("agent"), settings, Map.of())) {
-                assertThat(new Api(agent.address()).get("/q/health/ready").body().toString())
-                        .contains("in touch");
+                Api api = new Api(agent.address());
+                Await.until(
+                        "it works",
+                        () ->
+                                api.get("/q/health/ready")
+                                        .body()
+                                        .toString()
+                                        .contains("\"temporal\":\"in touch\""));
             }
 
             settings.put("forebay.temporal.tls.ca", "/nowhere");

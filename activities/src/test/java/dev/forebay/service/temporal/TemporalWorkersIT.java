@@ -1,0 +1,157 @@
+package dev.forebay.service.temporal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.devstack.server.Ports;
+import dev.forebay.devstack.server.TemporalServer;
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.temporal.TemporalWorkers.Work;
+import dev.forebay.testing.Await;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import io.temporal.activity.ActivityInterface;
+import io.temporal.client.WorkflowClient;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class TemporalWorkersIT {
+
+    private static final int ORDINAL = 100;
+
+    @TempDir Path directory;
+
+    private @Nullable WorkflowServiceStubs stubs;
+    private final RefusedStarts refused = new RefusedStarts();
+
+    /** What a worker does. */
+    @ActivityInterface
+    public interface Nothing {
+
+        /** Does it. */
+        void nothing();
+    }
+
+    private static void register(Worker worker) {
+        worker.registerActivitiesImplementations((Nothing) () -> {});
+    }
+
+    /** Temporal is gone again just when workers begin, who ask once more for their namespace. */
+    private static final class RefusedStarts implements ClientInterceptor {
+
+        private static final int FIRST = 2;
+        private static final int LAST = 4;
+
+        final AtomicInteger asked = new AtomicInteger();
+
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(
+                MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            ClientCall<Q, A> call = next.newCall(method, options);
+            if ("DescribeNamespace".equals(method.getBareMethodName())) {
+                int times = asked.incrementAndGet();
+                if (times >= FIRST && times <= LAST) {
+                    throw Status.PERMISSION_DENIED.asRuntimeException();
+                }
+            }
+            return call;
+        }
+    }
+
+    private TemporalWorkers workers(String target) {
+        stubs =
+                WorkflowServiceStubs.newServiceStubs(
+                        WorkflowServiceStubsOptions.newBuilder()
+                                .setTarget(target)
+                                .addGrpcClientInterceptor(refused)
+                                .build());
+        Map<String, String> settings = new HashMap<>();
+        settings.put("forebay.role", "agent");
+        settings.put("forebay.temporal.target", target);
+        settings.put("forebay.temporal.start-timeout", "1S");
+        ServiceConfig config =
+                new SmallRyeConfigBuilder()
+                        .addDefaultInterceptors()
+                        .addDiscoveredConverters()
+                        .withMapping(ServiceConfig.class)
+                        .withMappingIgnore("forebay.**")
+                        .addSystemSources()
+                        .withSources(new PropertiesConfigSource(settings, "test", ORDINAL))
+                        .build()
+                        .getConfigMapping(ServiceConfig.class);
+        return new TemporalWorkers(
+                stubs, WorkerFactory.newInstance(WorkflowClient.newInstance(stubs)), config);
+    }
+
+    @AfterEach
+    void close() {
+        if (stubs != null) {
+            stubs.shutdownNow();
+        }
+    }
+
+    @Test
+    void aBeginningThatFailsIsTriedAgain() {
+        try (TemporalServer temporal = TemporalServer.start(directory)) {
+            TemporalWorkers workers = workers(temporal.target());
+            workers.startWhenReachable(new Work("queue", 1, TemporalWorkersIT::register));
+
+            Await.until("it polls", workers::polling);
+
+            assertThat(refused.asked).hasValueGreaterThan(RefusedStarts.LAST);
+            workers.stop();
+        }
+    }
+
+    /** Nobody can mend that but who writes code: it ends the start, with Temporal or without. */
+    @Test
+    void whatCannotBeRegisteredIsToldAtOnce() {
+        TemporalWorkers workers = workers("127.0.0.1:" + Ports.free());
+
+        assertThatThrownBy(
+                        () ->
+                                workers.startWhenReachable(
+                                        new Work(
+                                                "queue",
+                                                1,
+                                                worker -> {
+                                                    register(worker);
+                                                    register(worker);
+                                                })))
+                .hasMessageContaining("already registered");
+    }
+
+    /** As one behind a firewall is: probes have no time for it. */
+    @Test
+    void oneThatIsSilentIsAwaySoon() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0)) {
+            TemporalWorkers workers = workers("127.0.0.1:" + silent.getLocalPort());
+            long begun = System.nanoTime();
+
+            assertThat(workers.reachable()).isFalse();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                    .isLessThan(Duration.ofSeconds(4));
+        }
+    }
+}
