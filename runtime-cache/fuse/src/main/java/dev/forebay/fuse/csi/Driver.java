@@ -6,7 +6,6 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
-import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
@@ -25,9 +24,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,11 +49,15 @@ public final class Driver implements AutoCloseable {
     /** They check requests and hand them on. */
     private static final int HANDLING_THREADS = 2;
 
+    /** How long each part of the end may take beside the calls. */
+    private static final int END_SECONDS = 1;
+
     private final DriverConfig config;
     private final VolumeCalls calls;
     private final ExecutorService handling;
     private final EventLoopGroup events;
     private final Server server;
+    private volatile boolean ends;
 
     private Driver(DriverConfig config) throws IOException {
         this.config = config;
@@ -137,8 +142,12 @@ public final class Driver implements AutoCloseable {
 
     /**
      * Whether it answers in time, by its socket, as it would an orchestrator: whatever the answer.
+     * One that is closed does not.
      */
     public boolean answers(Duration patience) {
+        if (ends) {
+            return false;
+        }
         // Its own each time: the socket's file may be gone, or be another's.
         ManagedChannel channel =
                 NettyChannelBuilder.forAddress(new DomainSocketAddress(config.socket().toFile()))
@@ -147,13 +156,23 @@ public final class Driver implements AutoCloseable {
                         .usePlaintext()
                         .build();
         try {
+            // The deadline is for the other end. Here the time runs elsewhere than on the event
+            // loop, which may end meanwhile.
             var _ =
-                    IdentityGrpc.newBlockingStub(channel)
-                            .withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS)
-                            .probe(ProbeRequest.getDefaultInstance());
+                    IdentityGrpc.newFutureStub(channel)
+                            .withDeadlineAfter(patience.toNanos(), TimeUnit.NANOSECONDS)
+                            .probe(ProbeRequest.getDefaultInstance())
+                            .get(patience.toNanos(), TimeUnit.NANOSECONDS);
             return true;
-        } catch (StatusRuntimeException e) {
-            LOG.warn("No answer of its own: {}", e.getStatus());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("No answer of its own: {}", e.toString());
+            return false;
+        } catch (RuntimeException e) {
+            // It was closed meanwhile: the event loop takes no more.
+            LOG.warn("No answer of its own any more: {}", e.toString());
             return false;
         } finally {
             var _ = channel.shutdownNow();
@@ -171,6 +190,7 @@ public final class Driver implements AutoCloseable {
      */
     @Override
     public void close() {
+        ends = true;
         server.shutdown();
         calls.stop();
         try {
@@ -182,7 +202,19 @@ public final class Driver implements AutoCloseable {
         }
         server.shutdownNow();
         calls.close();
+        awaitTold();
         handling.shutdown();
-        var _ = events.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        var _ =
+                events.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS)
+                        .awaitUninterruptibly(END_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Callers that are cut off are told so by threads that are still there. */
+    private void awaitTold() {
+        try {
+            var _ = server.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -1,0 +1,57 @@
+package dev.forebay.fuse.csi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class DriverTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    @TempDir Path directory;
+
+    private Driver start() {
+        return Driver.start(
+                new DriverConfig(
+                        directory.resolve("csi.sock"),
+                        directory.resolve("tree"),
+                        directory.resolve("targets"),
+                        "node-1",
+                        "1",
+                        PATIENCE,
+                        PATIENCE,
+                        2,
+                        Duration.ofSeconds(1)));
+    }
+
+    /** Probes go on while it ends. */
+    @Test
+    void oneThatIsClosedDoesNotAnswerAndSaysSo() {
+        Driver driver = start();
+        try {
+            assertThat(driver.answers(PATIENCE)).isTrue();
+        } finally {
+            driver.close();
+        }
+        assertThat(driver.answers(PATIENCE)).isFalse();
+    }
+
+    @Test
+    void whoAsksIsAnsweredWheneverItIsClosed() throws InterruptedException {
+        for (int round = 0; round < 20; round++) {
+            Driver driver = start();
+            assertThat(driver.answers(PATIENCE)).isTrue();
+            Thread closing = Thread.ofPlatform().start(driver::close);
+            while (closing.isAlive()) {
+                // What it says is as it happens; that it says something is what counts.
+                boolean _ = driver.answers(PATIENCE);
+            }
+            closing.join();
+        }
+    }
+}
