@@ -57,8 +57,9 @@ public final class AdmissionServer implements AutoCloseable {
 
     /**
      * @param port 0 for any
-     * @param requestBytes what requests that are being read may take together, at least {@link
-     *     #MOST_BYTES}; others are refused
+     * @param requestBytes what the bodies of requests that are being read may have together, at
+     *     least {@link #MOST_BYTES}; others are refused. What is made of them comes on top, of one
+     *     at a time: they are all answered by one event loop
      * @param change what is done to pods
      */
     public AdmissionServer(
