@@ -93,6 +93,11 @@ class FiguresIT {
     }
 
     @Test
+    void aControlPlaneThatWorksIsInTouchWithTemporal() {
+        awaitThat("forebay_control_temporal_connected", 1);
+    }
+
+    @Test
     void aJobThatWaitsIsSeenUntilItIsAnswered() {
         String requests = "forebay_control_waiting_requests" + labels("region", REGION);
         String name = platform.dataset(LONG);
