@@ -15,7 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -31,8 +31,15 @@ final class DiskCalls {
     /** How many wait for their turn, at most. */
     private static final int QUEUE = 4096;
 
+    /**
+     * In how many pieces a disk is waited for. A process that is stopped, and goes on, counts one
+     * of them, however long it was: the disk is not to blame for that.
+     */
+    private static final int SLICES = 5;
+
     private final Path disk;
     private final Duration patience;
+    private final Duration slice;
     private final ThreadPoolExecutor threads;
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
     private volatile Consumer<IOException> onHang = _ -> {};
@@ -46,6 +53,7 @@ final class DiskCalls {
     DiskCalls(Path disk, DiskLimits limits) {
         this.disk = disk;
         this.patience = limits.patience();
+        this.slice = patience.dividedBy(SLICES);
         this.threads =
                 new ThreadPoolExecutor(
                         limits.calls(),
@@ -92,22 +100,25 @@ final class DiskCalls {
     }
 
     private <T, E extends Exception> T await(Call<T, E> call) throws E {
+        int queued = 0;
+        int asked = 0;
         boolean interrupted = false;
         try {
-            long wait = patience.toNanos();
             while (true) {
                 try {
-                    return call.result(wait);
+                    return call.result(slice);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
-                    if (call.begin()) {
+                    if (call.isBegun()) {
+                        asked++;
+                    } else if (++queued >= SLICES && call.begin()) {
                         throw busy();
                     }
-                    wait = patience.toNanos() - call.age();
-                    if (wait <= 0) {
+                    if (asked >= SLICES) {
                         onHang.accept(
-                                new IOException("no answer in " + patience + " from " + disk));
+                                new IOException(
+                                        "no answer in %s from %s".formatted(patience, disk)));
                         giveUp();
                     }
                 }
@@ -140,23 +151,20 @@ final class DiskCalls {
     private static final class Call<T, E extends Exception> extends CompletableFuture<T>
             implements Runnable {
 
-        private static final long NOT_BEGUN = 0;
-
         private final Body<T, E> body;
-        private final AtomicLong begunNanos = new AtomicLong(NOT_BEGUN);
+        private final AtomicBoolean begun = new AtomicBoolean();
 
         Call(Body<T, E> body) {
             this.body = body;
         }
 
-        /** Takes it on; false if somebody has done so before. */
-        boolean begin() {
-            return begunNanos.compareAndSet(NOT_BEGUN, System.nanoTime() | 1);
+        boolean isBegun() {
+            return begun.get();
         }
 
-        /** How long ago it was taken on, in nanoseconds. */
-        long age() {
-            return System.nanoTime() - begunNanos.get();
+        /** Takes it on; false if somebody has done so before. */
+        boolean begin() {
+            return begun.compareAndSet(false, true);
         }
 
         @Override
@@ -182,9 +190,9 @@ final class DiskCalls {
         }
 
         @SuppressWarnings("unchecked") // A body throws nothing else that must be declared.
-        T result(long waitNanos) throws E, InterruptedException, TimeoutException {
+        T result(Duration wait) throws E, InterruptedException, TimeoutException {
             try {
-                return get(waitNanos, TimeUnit.NANOSECONDS);
+                return get(wait.toNanos(), TimeUnit.NANOSECONDS);
             } catch (ExecutionException e) {
                 switch (e.getCause()) {
                     case RuntimeException failed -> throw failed;

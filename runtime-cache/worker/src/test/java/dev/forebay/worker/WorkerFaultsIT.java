@@ -37,6 +37,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -168,6 +169,43 @@ class WorkerFaultsIT extends RunningWorker {
             }
             assertThat(status(own).getLong("capacityBytes")).isEqualTo(120L * MIB);
         }
+    }
+
+    @Test
+    void aWorkerThatWasStoppedForAWhileDoesNotBlameItsDisk() throws Exception {
+        byte[] bytes = random(23, 24 * MIB);
+        region.put("not-its-disk/object", bytes);
+        TestVersion version = mounted("not-its-disk");
+        WorkerProcess own = ownWorker("not-its-disk", "forebay.worker.disk.patience=1s");
+        awaitMounted(own, version);
+        AtomicBoolean enough = new AtomicBoolean();
+        List<Future<Boolean>> reading = new ArrayList<>();
+        try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int reader = 0; reader < 16; reader++) {
+                reading.add(
+                        readers.submit(
+                                () -> {
+                                    while (!enough.get()) {
+                                        for (ChunkRef chunk : version.chunks()) {
+                                            readChunk(own, version, chunk, bytes);
+                                        }
+                                    }
+                                    return true;
+                                }));
+            }
+            for (int round = 0; round < 4; round++) {
+                double reads = own.metric(READS);
+                await(() -> own.metric(READS) > reads + 100);
+                own.pause();
+                Thread.sleep(Duration.ofSeconds(2));
+                own.resume();
+            }
+            enough.set(true);
+        }
+        for (Future<Boolean> reader : reading) {
+            assertThat(reader.get()).isTrue();
+        }
+        assertThat(own.metric("forebay_worker_store_failed_disks")).isZero();
     }
 
     /** The version's chunks that are on this disk. */
