@@ -91,6 +91,11 @@ final class Callers {
                 .toList();
     }
 
+    /** Whether a request, by its id, is not answered: its caller asks the next run. */
+    boolean isExpectedNext(String id) {
+        return waiting.containsKey(id) || expected.containsKey(id);
+    }
+
     private static Awaited awaited(Map.Entry<String, Caller> caller) {
         return new Awaited(caller.getKey(), caller.getValue().regions(), caller.getValue().until());
     }

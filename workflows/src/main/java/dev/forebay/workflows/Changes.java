@@ -15,11 +15,12 @@ final class Changes {
     private static final int WHO_ASKS_IS_REMEMBERED = 2;
     private static final int NOBODY_HOLDS_UP_A_RUN = 3;
     private static final int WHO_DID_IT_IS_REMEMBERED = 4;
+    private static final int PINS_ARE_TAKEN_IN_TURN = 5;
 
     private static final String SWEEPS_SAY_WHY = "sweeps say why";
 
     private final int level =
-            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, WHO_DID_IT_IS_REMEMBERED);
+            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, PINS_ARE_TAKEN_IN_TURN);
 
     /**
      * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
@@ -91,6 +92,14 @@ final class Changes {
     /** Whether a request that fails gives back the pins that it took, and no others. */
     boolean pinsAreGivenBackByWhoTookThem() {
         return level >= WHO_DID_IT_IS_REMEMBERED;
+    }
+
+    /**
+     * Whether nobody takes a pin while it is being ended, and a request that fails forgets none
+     * that it has taken, in whatever round or run.
+     */
+    boolean pinsAreTakenInTurn() {
+        return level >= PINS_ARE_TAKEN_IN_TURN;
     }
 
     /** Whether what a filling has counted is kept apart from what is there. */

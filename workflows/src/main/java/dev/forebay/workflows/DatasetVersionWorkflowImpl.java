@@ -74,7 +74,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         ingest = new Ingest(state, input);
         fills = new Fills(state, ingest, looks, changes, input.fillings());
         evictions = new Evictions(state, fills);
-        pins = new Pins(state, fills, changes);
+        pins = new Pins(state, fills, changes, input.taken());
         proofs = new Proofs(state, fills, changes);
         receipts = new Receipts(state, changes);
         projection = new Projection(state);
@@ -110,7 +110,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                         state.chronicle().untold(),
                         fills.left(),
                         callers.awaited(region -> state.state(region) == State.WARMING),
-                        evictions.left()));
+                        evictions.left(),
+                        pins.left(callers::isExpectedNext)));
     }
 
     @Override

@@ -15,9 +15,7 @@ import dev.forebay.workflows.message.Terms.OnDeadline;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TemporalFailure;
-import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
-import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -54,9 +52,7 @@ final class Ensure {
     private final Deadline deadline;
     private final RegionName region;
     private final Terms terms;
-    private final @Nullable PinRequest wanted;
-    private final Taker taker;
-    private @Nullable PinGrant held;
+    private final @Nullable RequestedPin pin;
 
     /**
      * @param request of one region
@@ -81,8 +77,8 @@ final class Ensure {
         this.deadline = deadline;
         this.region = request.region();
         this.terms = request.terms();
-        this.wanted = request.pin();
-        this.taker = taker;
+        PinRequest wanted = request.pin();
+        this.pin = wanted == null ? null : new RequestedPin(pins, wanted, taker, deadline);
     }
 
     /**
@@ -92,6 +88,17 @@ final class Ensure {
      * @throws CanceledFailure if the deadline was given up
      */
     Receipt run() {
+        try {
+            return rounds();
+        } catch (TemporalFailure failure) {
+            if (pins.areNeverForgotten()) {
+                giveBack();
+            }
+            throw failure;
+        }
+    }
+
+    private Receipt rounds() {
         for (int round = 1; round <= MOST_ROUNDS; round++) {
             if (deadline.await(() -> fills.isSettled(region))) {
                 Promise<Void> fill = fills.of(region, terms.urgency());
@@ -113,22 +120,18 @@ final class Ensure {
     }
 
     private void pinWhileFilling(Promise<Void> fill) {
-        held = null;
-        if (wanted == null || fill.isCompleted()) {
+        if (pin == null) {
+            return;
+        }
+        if (!pins.areNeverForgotten()) {
+            pin.forget();
+        }
+        if (fill.isCompleted()) {
             return;
         }
         deadline.await(() -> fill.isCompleted() || state.isMounted(region));
-        if (fill.isCompleted() || !state.isMounted(region)) {
-            return;
-        }
-        try {
-            held = take(wanted);
-        } catch (ApplicationFailure refused) {
-            if (pins.isRefusedForGood(refused)) {
-                throw refused;
-            }
-            // The one that counts is taken when the filling is done.
-            held = null;
+        if (!fill.isCompleted() && state.isMounted(region)) {
+            pin.takeEarly();
         }
     }
 
@@ -170,13 +173,13 @@ final class Ensure {
         if (deadline.isOver() && state.state(region) != State.CACHED) {
             return Optional.empty();
         }
-        if (wanted == null) {
+        if (pin == null) {
             return isComplete(Instant.EPOCH)
                     ? Optional.of(receipts.ofAll(region, null))
                     : Optional.empty();
         }
-        return isPinned(wanted) && isComplete() && isHeld()
-                ? Optional.of(receipts.ofAll(region, held))
+        return pin.isTaken() && isComplete()
+                ? pin.grant().map(held -> receipts.ofAll(region, held))
                 : Optional.empty();
     }
 
@@ -197,18 +200,18 @@ final class Ensure {
 
     /** Before the filling has ended. */
     private Optional<Receipt> part() {
-        if (wanted != null && !isPinned(wanted)) {
+        if (pin != null && !pin.isTaken()) {
             return Optional.empty();
         }
         return looks.at(region, lookedAt(), deadline::isOver)
                 .filter(this::isEnough)
-                .filter(_ -> wanted == null || isHeld())
-                .map(there -> receipts.ofPart(region, there, held));
+                .filter(_ -> pin == null || held() != null)
+                .map(there -> receipts.ofPart(region, there, held()));
     }
 
     /** Not before the region was pinned. */
     private Instant lookedAt() {
-        return held == null ? Instant.EPOCH : pins.heldSince(region);
+        return pin != null && pin.wasTaken() ? pins.heldSince(region) : Instant.EPOCH;
     }
 
     /**
@@ -257,11 +260,11 @@ final class Ensure {
         Deadline patience = new Deadline(LAST_LOOK);
         Optional<Coverage> there = looks.at(region, lookedAt(), patience::isOver);
         patience.lift();
-        PinGrant pin = isHeld() ? held : null;
-        if (there.filter(this::isEnough).isPresent() && (wanted == null || pin != null)) {
-            return receipts.ofPart(region, there.get(), pin);
+        PinGrant held = held();
+        if (there.filter(this::isEnough).isPresent() && (pin == null || held != null)) {
+            return receipts.ofPart(region, there.get(), held);
         }
-        Receipt cold = receipts.cold(region, there, pin, terms.deadline());
+        Receipt cold = receipts.cold(region, there, held, terms.deadline());
         if (terms.onDeadline() == OnDeadline.FAIL) {
             giveBack();
             Problem why = Objects.requireNonNull(cold.cold());
@@ -270,61 +273,13 @@ final class Ensure {
         return cold;
     }
 
-    /** Whether the pin is held; if not, another round may do better. */
-    private boolean isPinned(PinRequest request) {
-        if (held != null && isFresh(held, request)) {
-            return true;
-        }
-        try {
-            held = take(request);
-        } catch (ApplicationFailure refused) {
-            held =
-                    switch (Failures.problem(refused).code()) {
-                        case EVICTING, NOT_FOUND -> null;
-                        default -> throw refused;
-                    };
-        }
-        return held != null;
-    }
-
-    /** Empty-handed if nobody waits any more before the region has answered. */
-    private @Nullable PinGrant take(PinRequest request) {
-        if (!deadline.isSet()) {
-            return pins.take(request, taker);
-        }
-        Promise<PinGrant> taking = Async.function(() -> pins.take(request, taker));
-        if (deadline.await(taking::isCompleted)) {
-            return taking.get();
-        }
-        var _ = Async.procedure(() -> giveBack(taking));
-        return null;
-    }
-
-    private void giveBack(Promise<PinGrant> taking) {
-        try {
-            pins.giveBack(taking.get(), taker);
-        } catch (TemporalFailure refused) {
-            Workflow.getLogger(Ensure.class).debug("there is no pin to give back", refused);
-        }
-    }
-
-    private boolean isHeld() {
-        return held != null && pins.holds(held);
+    private @Nullable PinGrant held() {
+        return pin == null ? null : pin.grant().orElse(null);
     }
 
     private void giveBack() {
-        PinGrant grant = held;
-        held = null;
-        if (grant != null) {
-            pins.giveBack(grant, taker);
+        if (pin != null) {
+            pin.giveBack();
         }
-    }
-
-    /** Whether the holder has still half of the lease to come back and renew. */
-    private boolean isFresh(PinGrant grant, PinRequest request) {
-        return pins.holds(grant)
-                && VersionState.now()
-                        .plus(request.lease().dividedBy(2))
-                        .isBefore(grant.expiresAt());
     }
 }

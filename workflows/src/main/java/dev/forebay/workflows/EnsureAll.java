@@ -22,7 +22,7 @@ final class EnsureAll {
     private final BiFunction<EnsureRequest, Taker, Ensure> regions;
     private final EnsureRequest request;
     private final Deadline deadline;
-    private final Taker taker = new Taker();
+    private final Taker taker = Taker.current();
 
     /**
      * @param regions what serves the request of one region, for this call

@@ -10,6 +10,7 @@ import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Taken;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.workflow.Async;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 
 /**
@@ -50,13 +52,18 @@ final class Pins {
     private final Set<RegionName> watched = new LinkedHashSet<>();
     private final Instant begun = VersionState.now();
     private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
-    private final Takers takers = new Takers();
+    private final Takers takers;
+    private final PinTurns turns = new PinTurns();
     private int underWay;
 
-    Pins(VersionState state, Fills fills, Changes changes) {
+    /**
+     * @param left for whom the run before has taken pins, and does not know whether they keep them
+     */
+    Pins(VersionState state, Fills fills, Changes changes, List<Taken> left) {
         this.state = state;
         this.fills = fills;
         this.changes = changes;
+        this.takers = new Takers(left);
     }
 
     /** Whether none is just being taken or given back, of which the next run would not know. */
@@ -81,7 +88,7 @@ final class Pins {
 
     /** As {@link #take(PinRequest, Taker)}, for somebody who does not give it back by himself. */
     PinGrant take(PinRequest request) {
-        return take(request, new Taker());
+        return take(request, Taker.SOMEBODY);
     }
 
     /**
@@ -93,6 +100,19 @@ final class Pins {
      */
     PinGrant take(PinRequest request, Taker taker) {
         refuseTooMany(request);
+        if (!changes.pinsAreTakenInTurn()) {
+            return taken(request, taker);
+        }
+        PinKey key = PinKey.of(request);
+        turns.beginTaking(key);
+        try {
+            return taken(request, taker);
+        } finally {
+            turns.finishTaking(key);
+        }
+    }
+
+    private PinGrant taken(PinRequest request, Taker taker) {
         RegionName region = request.region();
         Duration left;
         begin();
@@ -151,6 +171,20 @@ final class Pins {
 
     /** Ends a pin, also one that the workflow does not believe alive. */
     void release(RegionName region, String id) {
+        if (!changes.pinsAreTakenInTurn()) {
+            end(region, id);
+            return;
+        }
+        PinKey key = new PinKey(region, id);
+        turns.beginEnding(key);
+        try {
+            end(region, id);
+        } finally {
+            turns.finishEnding(key);
+        }
+    }
+
+    private void end(RegionName region, String id) {
         if (state.state(region) == State.ABSENT) {
             return;
         }
@@ -170,15 +204,53 @@ final class Pins {
      * taken, too, before him or after.
      */
     void giveBack(PinGrant grant, Taker taker) {
-        if (!takers.remove(taker, grant) && changes.pinsAreGivenBackByWhoTookThem()) {
+        if (!changes.pinsAreTakenInTurn()) {
+            if (takers.remove(taker, grant) || !changes.pinsAreGivenBackByWhoTookThem()) {
+                endOrLeave(grant);
+            }
             return;
         }
+        PinKey key = PinKey.of(grant);
+        turns.beginEnding(key);
         try {
-            release(grant.region(), grant.id());
+            if (takers.hasAlone(taker, key)) {
+                endOrLeave(grant);
+            }
+            // Not before: what a run does not come to is left to the next one.
+            takers.remove(taker, grant);
+        } finally {
+            turns.finishEnding(key);
+        }
+    }
+
+    private void endOrLeave(PinGrant grant) {
+        try {
+            end(grant.region(), grant.id());
         } catch (ApplicationFailure unavailable) {
             // Its lease ends it; the caller is to learn why his request failed.
             LOG.warn("pin {} is left to its lease: {}", grant.id(), unavailable.getMessage());
         }
+    }
+
+    /** The pin that somebody has taken in an earlier run, if it is believed alive. */
+    Optional<PinGrant> left(PinRequest request, Taker taker) {
+        return takers.has(taker, PinKey.of(request))
+                ? state.pin(request.region(), request.id())
+                : Optional.empty();
+    }
+
+    /**
+     * For whom the next run has to give pins back.
+     *
+     * @param waits whether a request, by its id, is expected to ask it
+     */
+    List<Taken> left(Predicate<String> waits) {
+        return takers.left(state.status().pins(), waits);
+    }
+
+    /** Whether what a request has taken is given back however it fails. */
+    boolean areNeverForgotten() {
+        return changes.pinsAreTakenInTurn();
     }
 
     /** Follows the pins of a region for as long as it has any. */

@@ -1,23 +1,31 @@
 package dev.forebay.workflows;
 
-import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.Taken;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
-/** For whom pins were taken in this run, as long as they have not given them back. */
+/** For whom pins were taken, as long as they have not given them back. */
 final class Takers {
 
-    /** Of a pin that was there before this run, or was taken by itself. */
-    private static final Taker SOMEBODY = new Taker();
+    private final Map<PinKey, Set<Taker>> of = new HashMap<>();
 
-    private final Map<Key, Set<Taker>> of = new HashMap<>();
-
-    private record Key(RegionName region, String id) {
-        static Key of(PinGrant pin) {
-            return new Key(pin.region(), pin.id());
+    /**
+     * @param left what the run before has left
+     */
+    Takers(List<Taken> left) {
+        for (Taken each : left) {
+            of.put(
+                    new PinKey(each.region(), each.pin()),
+                    each.requests().stream()
+                            .map(Taker::new)
+                            .collect(Collectors.toCollection(LinkedHashSet::new)));
         }
     }
 
@@ -27,21 +35,56 @@ final class Takers {
      * @param there whether it is held already
      */
     void add(Taker taker, PinGrant pin, boolean there) {
-        Key key = Key.of(pin);
+        PinKey key = PinKey.of(pin);
         if (!there) {
             of.remove(key);
         }
-        of.computeIfAbsent(key, _ -> there ? new HashSet<>(Set.of(SOMEBODY)) : new HashSet<>())
+        of.computeIfAbsent(
+                        key,
+                        _ ->
+                                there
+                                        ? new LinkedHashSet<>(Set.of(Taker.SOMEBODY))
+                                        : new LinkedHashSet<>())
                 .add(taker);
+    }
+
+    /** Whether he has taken it, and has not given it back. */
+    boolean has(Taker taker, PinKey pin) {
+        return of.getOrDefault(pin, Set.of()).contains(taker);
+    }
+
+    /** Whether nobody but him has taken it. */
+    boolean hasAlone(Taker taker, PinKey pin) {
+        return of.getOrDefault(pin, Set.of()).equals(Set.of(taker));
     }
 
     /** Somebody does not want it any more; whether he was the last. */
     boolean remove(Taker taker, PinGrant pin) {
-        Set<Taker> left = of.get(Key.of(pin));
+        Set<Taker> left = of.get(PinKey.of(pin));
         if (left == null || !left.remove(taker) || !left.isEmpty()) {
             return false;
         }
-        of.remove(Key.of(pin));
+        of.remove(PinKey.of(pin));
         return true;
+    }
+
+    /**
+     * What the next run has to know: of a pin that somebody holds for good it is enough that
+     * nothing is said.
+     *
+     * @param alive the pins that are believed alive
+     * @param waits whether a request, by its id, is expected to ask the next run
+     */
+    List<Taken> left(Collection<PinGrant> alive, Predicate<String> waits) {
+        return alive.stream()
+                .map(PinKey::of)
+                .filter(of::containsKey)
+                .map(pin -> new Taken(pin.region(), pin.id(), requests(pin)))
+                .filter(taken -> taken.requests().stream().allMatch(waits))
+                .toList();
+    }
+
+    private List<String> requests(PinKey pin) {
+        return of.getOrDefault(pin, Set.of()).stream().map(Taker::request).toList();
     }
 }

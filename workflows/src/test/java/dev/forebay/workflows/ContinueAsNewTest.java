@@ -6,8 +6,10 @@ import static dev.forebay.workflows.Platform.US;
 import static dev.forebay.workflows.Platform.pin;
 import static dev.forebay.workflows.Platform.result;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
@@ -233,6 +235,75 @@ class ContinueAsNewTest {
     }
 
     @Test
+    void whoIsLateInTheNextRunGivesThePinBackThatHeTookInTheOneBefore() {
+        EnsureRequest request = until(Duration.ofSeconds(15), "p");
+        waitInTheNextRun("r", request);
+
+        assertThat(codeOf(platform.ensureAsync("r", request)))
+                .isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(platform.us.isPinned("p")).isFalse();
+        assertThat(platform.status().pins()).isEmpty();
+    }
+
+    @Test
+    void whoFailsInTheNextRunGivesThePinBackWithoutHavingTakenItAnew() {
+        EnsureRequest request = EnsureRequest.of(US, pin("p", Duration.ofMinutes(5)));
+        waitInTheNextRun("r", request);
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        CompletableFuture<Receipt> again = platform.ensureAsync("r", request);
+        platform.us.openGate();
+
+        assertThat(codeOf(again)).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.us.count(Step.PIN)).isEqualTo(1);
+        assertThat(platform.us.isPinned("p")).isFalse();
+    }
+
+    @Test
+    void whoFailsInTheNextRunLeavesThePinThatAnotherWasPromised() {
+        EnsureRequest request = until(Duration.ofSeconds(15), "p");
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+        Terms nothing = new Terms(0, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
+        assertThat(
+                        result(
+                                        platform.ensureAsync(
+                                                new EnsureRequest(
+                                                        US, request.pin(), nothing, List.of())))
+                                .pin())
+                .isNotNull();
+
+        continueAsNew();
+
+        assertThat(codeOf(platform.ensureAsync("r", request)))
+                .isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(platform.us.isPinned("p")).isTrue();
+    }
+
+    private static EnsureRequest until(Duration deadline, String pin) {
+        return new EnsureRequest(
+                US,
+                pin(pin, Duration.ofMinutes(5)),
+                new Terms(1, deadline, OnDeadline.FAIL, Urgency.INTERACTIVE),
+                List.of());
+    }
+
+    /** Asks while a region is being filled, and has the run end with the pin taken. */
+    private void waitInTheNextRun(String id, EnsureRequest request) {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> _ = platform.ensureAsync(id, request);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        continueAsNew();
+    }
+
+    private static ErrorCode codeOf(CompletableFuture<Receipt> call) {
+        Throwable failure = catchThrowable(() -> result(call));
+        assertThat(failure).isNotNull();
+        return Failures.problem(failure).code();
+    }
+
+    @Test
     void aPinThatIsBeingTakenHoldsTheRunUp() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("r", EnsureRequest.of(US, null));
@@ -273,6 +344,7 @@ class ContinueAsNewTest {
                         new VersionStatus(Platform.VERSION, null, TTL, List.of(warming), List.of()),
                         List.of(),
                         List.of(new Unfinished(US, left, true)),
+                        List.of(),
                         List.of(),
                         List.of());
 

@@ -65,6 +65,7 @@ final class FakeRegion implements RegionActivities {
     private volatile boolean down;
     private volatile long gate = Long.MAX_VALUE;
     private volatile boolean pinsWait;
+    private volatile boolean unpinsWait;
     private volatile boolean dropsWait;
 
     FakeRegion(Supplier<Instant> clock) {
@@ -110,6 +111,11 @@ final class FakeRegion implements RegionActivities {
     /** Holds up every pin that is asked for, until it is taken back. */
     void setPinsWait(boolean value) {
         pinsWait = value;
+    }
+
+    /** Holds up every pin's end, until it is taken back. */
+    void setUnpinsWait(boolean value) {
+        unpinsWait = value;
     }
 
     /** Holds up every drop, until it is taken back. */
@@ -251,8 +257,15 @@ final class FakeRegion implements RegionActivities {
     }
 
     @Override
-    public synchronized void unpin(DatasetVersion version, String pinId) {
+    public void unpin(DatasetVersion version, String pinId) {
         called(Step.UNPIN);
+        while (unpinsWait) {
+            Thread.onSpinWait();
+        }
+        end(pinId);
+    }
+
+    private synchronized void end(String pinId) {
         pins.remove(pinId);
     }
 

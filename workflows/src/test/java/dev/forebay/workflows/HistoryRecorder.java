@@ -12,6 +12,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.Sibling;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.AbandonRequest;
+import dev.forebay.workflows.message.Awaited;
 import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
@@ -21,9 +22,11 @@ import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.SweepReason;
+import dev.forebay.workflows.message.Taken;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
+import dev.forebay.workflows.message.Unfinished;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
@@ -98,6 +101,8 @@ final class HistoryRecorder {
         stories.put("upkeep", HistoryRecorder::upkeep);
         stories.put("terms", HistoryRecorder::terms);
         stories.put("shared-pin", HistoryRecorder::sharedPin);
+        stories.put("pin-in-turn", HistoryRecorder::pinInTurn);
+        stories.put("left-pin", HistoryRecorder::leftPin);
         stories.put("hurried", HistoryRecorder::hurried);
         stories.put("cancelled", HistoryRecorder::cancelled);
         stories.put("abandoned", HistoryRecorder::abandoned);
@@ -282,6 +287,50 @@ final class HistoryRecorder {
                                         new EnsureRequest(
                                                 US, pin("p", LEASE), Terms.USUAL, List.of(AP)))));
         platform.update("unpin", new UnpinRequest(US, "p"));
+    }
+
+    /** A pin that one request gives back while another takes it. */
+    private static void pinInTurn(Platform platform) {
+        platform.ensure(US, null);
+        platform.us.setUnpinsWait(true);
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        CompletableFuture<Receipt> failing =
+                platform.ensureAsync(
+                        new EnsureRequest(US, pin("p", LEASE), Terms.USUAL, List.of(AP)));
+        platform.passUntil("it is given back", () -> platform.us.count(Step.UNPIN) == 1);
+        CompletableFuture<Receipt> second = platform.ensureAsync(US, pin("p", LEASE));
+        platform.ensure(US, null);
+        platform.us.setUnpinsWait(false);
+        refused(() -> result(failing));
+        result(second);
+    }
+
+    /** A pin that a request took in the run before, and gives back in this one. */
+    private static void leftPin(Platform platform) {
+        platform.us.closeGate(32);
+        EnsureRequest request = EnsureRequest.of(US, pin("p", LEASE));
+        CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        VersionStatus carried = platform.status();
+        platform.workflow().terminate("to be continued");
+        platform.start(
+                new VersionInput(
+                        VERSION,
+                        "lake",
+                        "digits/",
+                        TTL,
+                        carried,
+                        List.of(),
+                        List.of(new Unfinished(US, Urgency.INTERACTIVE, true)),
+                        List.of(new Awaited("r", List.of(US), null)),
+                        List.of(),
+                        List.of(new Taken(US, "p", List.of("r")))));
+        platform.passUntil("taken up", () -> platform.us.count(Step.WARM) > 2);
+        CompletableFuture<Receipt> again = platform.ensureAsync("r", request);
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        platform.us.openGate();
+        refused(() -> result(again));
     }
 
     /** A filling that nobody waits for, until somebody does. */

@@ -29,6 +29,7 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.SweepReason;
+import dev.forebay.workflows.message.Taken;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
@@ -108,7 +109,8 @@ class PayloadTest {
                         List.of(happening),
                         List.of(new Unfinished(us, Urgency.SPECULATIVE, true)),
                         List.of(new Awaited("u", List.of(us), AT)),
-                        List.of(new Leaving(us, "for room"))),
+                        List.of(new Leaving(us, "for room")),
+                        List.of(new Taken(us, "p", List.of("u")))),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(

@@ -257,6 +257,7 @@ final class Platform implements AutoCloseable {
     public void close() {
         us.openGate();
         us.setPinsWait(false);
+        us.setUnpinsWait(false);
         ap.openGate();
         environment.close();
     }

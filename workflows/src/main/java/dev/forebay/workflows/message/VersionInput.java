@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param fillings that the run before has left
  * @param awaited the requests with deadlines that it has not answered
  * @param evictions that it has not finished; empty from earlier code
+ * @param taken pins that it has taken for requests that it has not answered; as above
  */
 public record VersionInput(
         DatasetVersion version,
@@ -26,13 +27,15 @@ public record VersionInput(
         List<Happening> untold,
         List<Unfinished> fillings,
         List<Awaited> awaited,
-        List<Leaving> evictions) {
+        List<Leaving> evictions,
+        List<Taken> taken) {
 
     public VersionInput {
         untold = untold == null ? List.of() : untold;
         fillings = fillings == null ? List.of() : fillings;
         awaited = awaited == null ? List.of() : awaited;
         evictions = evictions == null ? List.of() : evictions;
+        taken = taken == null ? List.of() : taken;
     }
 
     /** For a workflow that no other run came before. */
@@ -42,6 +45,8 @@ public record VersionInput(
             String prefix,
             Duration ttl,
             @Nullable VersionStatus carried) {
-        this(version, bucket, prefix, ttl, carried, List.of(), List.of(), List.of(), List.of());
+        this(
+                version, bucket, prefix, ttl, carried, List.of(), List.of(), List.of(), List.of(),
+                List.of());
     }
 }

@@ -1,0 +1,17 @@
+package dev.forebay.workflows;
+
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+
+/** Names a pin of a version, whoever holds it. */
+record PinKey(RegionName region, String id) {
+
+    static PinKey of(PinGrant pin) {
+        return new PinKey(pin.region(), pin.id());
+    }
+
+    static PinKey of(PinRequest request) {
+        return new PinKey(request.region(), request.id());
+    }
+}

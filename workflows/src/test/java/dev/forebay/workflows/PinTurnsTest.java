@@ -1,0 +1,105 @@
+package dev.forebay.workflows;
+
+import static dev.forebay.workflows.Platform.AP;
+import static dev.forebay.workflows.Platform.US;
+import static dev.forebay.workflows.Platform.pin;
+import static dev.forebay.workflows.Platform.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.message.EnsureRequest;
+import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.Residency.State;
+import dev.forebay.workflows.message.Terms;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A pin that one request gives back while another takes it, and one that is taken in rounds. */
+@Timeout(60)
+class PinTurnsTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final PinRequest P = pin("p", HOUR);
+
+    private final Platform platform = Platform.start();
+
+    @AfterEach
+    void stop() {
+        platform.close();
+    }
+
+    @Test
+    void whoTakesAPinThatIsBeingGivenBackHasItAfterwards() {
+        platform.ensure(US, null);
+        platform.us.setUnpinsWait(true);
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        CompletableFuture<Receipt> failing = everywhere();
+        platform.passUntil("it is given back", () -> platform.us.count(Step.UNPIN) == 1);
+
+        CompletableFuture<Receipt> second = platform.ensureAsync(US, P);
+        // Another one was served since, so that the second one would have been, too.
+        platform.ensure(US, pin("q", HOUR));
+        platform.us.setUnpinsWait(false);
+
+        assertThat(result(second).pin()).isNotNull();
+        assertThat(codeOf(failing)).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.status().pins()).extracting(PinGrant::id).contains("p");
+    }
+
+    @Test
+    void whoGivesAPinBackLeavesItToOneWhoIsTakingIt() {
+        platform.ensure(US, null);
+        platform.ap.closeGate();
+        CompletableFuture<Receipt> failing = everywhere();
+        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.us.setPinsWait(true);
+        CompletableFuture<Receipt> second = platform.ensureAsync(US, P);
+        platform.passUntil("it is being taken", () -> platform.us.count(Step.PIN) == 2);
+
+        platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        platform.ap.openGate();
+        platform.passUntil("it has failed", () -> platform.residency(AP).state() == State.BLOCKED);
+        platform.us.setPinsWait(false);
+
+        assertThat(result(second).pin()).isNotNull();
+        assertThat(codeOf(failing)).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(platform.us.count(Step.UNPIN)).isZero();
+        assertThat(platform.us.isPinned("p")).isTrue();
+    }
+
+    @Test
+    void whatWasTakenInOneRoundIsGivenBackInALaterOne() {
+        platform.ensure(US, null);
+        platform.us.loseChunk(3);
+        platform.us.closeGate();
+        CompletableFuture<Receipt> call = platform.ensureAsync(US, P);
+        // It has the pin when it learns that a chunk is missing, and waits for the filling then.
+        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.us.fail(Step.PIN, ErrorCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT);
+        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        platform.us.openGate();
+
+        assertThat(codeOf(call)).isIn(ErrorCode.LAKE_DENIED, ErrorCode.INVALID_ARGUMENT);
+        assertThat(platform.us.isPinned("p")).isFalse();
+        assertThat(platform.status().pins()).isEmpty();
+    }
+
+    private CompletableFuture<Receipt> everywhere() {
+        return platform.ensureAsync(new EnsureRequest(US, P, Terms.USUAL, List.of(AP)));
+    }
+
+    private static ErrorCode codeOf(CompletableFuture<Receipt> call) {
+        Throwable failure = catchThrowable(() -> result(call));
+        assertThat(failure).isNotNull();
+        return Failures.problem(failure).code();
+    }
+}
