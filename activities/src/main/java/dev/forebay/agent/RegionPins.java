@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -52,8 +53,12 @@ class RegionPins {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    /** What a question finds for each, asked of a bounded number at once. */
+    /**
+     * What a question finds for each, asked of a bounded number at once; of no more once one has
+     * failed, which may take as long as etcd may.
+     */
     static <T, R> List<R> found(Collection<T> each, Function<T, Optional<R>> question) {
+        AtomicBoolean failed = new AtomicBoolean();
         try (ExecutorService executor =
                 Executors.newFixedThreadPool(AT_ONCE, Thread.ofVirtual().factory())) {
             List<CompletableFuture<Optional<R>>> asked =
@@ -61,11 +66,24 @@ class RegionPins {
                             .map(
                                     one ->
                                             CompletableFuture.supplyAsync(
-                                                    () -> question.apply(one), executor))
+                                                    () -> ask(one, question, failed), executor))
                             .toList();
             return asked.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
         } catch (CompletionException e) {
             throw e.getCause() instanceof ForebayException cause ? cause : e;
+        }
+    }
+
+    private static <T, R> Optional<R> ask(
+            T one, Function<T, Optional<R>> question, AtomicBoolean failed) {
+        if (failed.get()) {
+            return Optional.empty();
+        }
+        try {
+            return question.apply(one);
+        } catch (RuntimeException e) {
+            failed.set(true);
+            throw e;
         }
     }
 

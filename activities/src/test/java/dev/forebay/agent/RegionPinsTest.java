@@ -55,6 +55,23 @@ class RegionPinsTest {
                 .matches(e -> e.code() == ErrorCode.UNAVAILABLE);
     }
 
+    @Test
+    void nobodyIsAskedAnyMoreOnceOneHasFailed() {
+        AtomicInteger asked = new AtomicInteger();
+
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(
+                        () ->
+                                RegionPins.found(
+                                        IntStream.range(0, 1_000).boxed().toList(),
+                                        _ -> {
+                                            asked.incrementAndGet();
+                                            throw new ForebayException(
+                                                    ErrorCode.UNAVAILABLE, "etcd is away");
+                                        }));
+        assertThat(asked).hasValueLessThanOrEqualTo(RegionPins.AT_ONCE);
+    }
+
     private static void await(CyclicBarrier barrier) {
         try {
             barrier.await(30, TimeUnit.SECONDS);
