@@ -77,11 +77,14 @@ record RoomRules(
                             ErrorCode.CAPACITY_EXCEEDED,
                             String.format(
                                     Locale.ROOT,
-                                    "%s needs %,d bytes more than are left of %s: %d versions that nobody holds would go",
+                                    "%s needs %,d bytes more than are left of %s: %s",
                                     version,
                                     lack,
                                     where,
-                                    victims.size())),
+                                    victims.isEmpty()
+                                            ? "those that are being evicted make that room"
+                                            : victims.size()
+                                                    + " versions that nobody holds would go")),
                     null);
         }
         long spare = leaving + remove(of(others, Kind.FREE), staying);

@@ -11,6 +11,7 @@ import dev.forebay.model.ErrorCode;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +110,9 @@ class RoomRulesTest {
 
         assertThat(room.admission()).isEqualTo(Admission.AFTER_EVICTION);
         assertThat(room.victims()).isEmpty();
+        assertThat(Objects.requireNonNull(room.problem()).message())
+                .endsWith("those that are being evicted make that room")
+                .doesNotContain("0 versions");
     }
 
     @Test
