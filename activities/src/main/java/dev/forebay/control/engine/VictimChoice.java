@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -81,15 +82,8 @@ final class VictimChoice {
     }
 
     private Optional<List<Occupant>> eachByItself(long bytes) {
-        List<Occupant> chosen = new ArrayList<>();
-        long made = 0;
-        for (Occupant each : inOrder) {
-            if (made >= bytes) {
-                break;
-            }
-            chosen.add(each);
-            made += alone(each);
-        }
+        List<Occupant> chosen = first(bytes, this::alone);
+        long made = chosen.stream().mapToLong(this::alone).sum();
         if (made < bytes) {
             return Optional.empty();
         }
@@ -105,6 +99,13 @@ final class VictimChoice {
     }
 
     private Optional<List<Occupant>> together(long bytes) {
+        List<Occupant> chosen = first(bytes, each -> staying.remove(each.version()));
+        long made = chosen.stream().mapToLong(each -> staying.restore(each.version())).sum();
+        return made < bytes ? Optional.empty() : Optional.of(chosen);
+    }
+
+    /** The first that give so much, or all. */
+    private List<Occupant> first(long bytes, ToLongFunction<Occupant> gives) {
         List<Occupant> chosen = new ArrayList<>();
         long made = 0;
         for (Occupant each : inOrder) {
@@ -112,10 +113,9 @@ final class VictimChoice {
                 break;
             }
             chosen.add(each);
-            made += staying.remove(each.version());
+            made += gives.applyAsLong(each);
         }
-        chosen.forEach(each -> staying.restore(each.version()));
-        return made < bytes ? Optional.empty() : Optional.of(chosen);
+        return chosen;
     }
 
     /** Those of them without whom it would not be enough; who is dearest is looked at first. */
