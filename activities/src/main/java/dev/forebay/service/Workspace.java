@@ -106,6 +106,25 @@ public class Workspace {
         }
     }
 
+    /**
+     * Removes what is kept under a name, unless somebody uses it. Who forgets it has failed
+     * already, of a full disk maybe, and is to say why: so what cannot be removed now stays until
+     * it is old.
+     */
+    public void forget(String name) {
+        try {
+            kept(name)
+                    .ifPresent(
+                            place -> {
+                                try (place) {
+                                    place.forget();
+                                }
+                            });
+        } catch (ForebayException stays) {
+            LOG.warnf("Cannot remove what is kept of %s: %s", name, stays.getMessage());
+        }
+    }
+
     private static Optional<FileChannel> lock(Path folder) throws IOException {
         FileChannel channel =
                 FileChannel.open(

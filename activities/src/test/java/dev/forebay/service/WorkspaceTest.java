@@ -1,7 +1,10 @@
 package dev.forebay.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import dev.forebay.model.ForebayException;
 import dev.forebay.service.Workspace.Kept;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +37,22 @@ class WorkspaceTest {
             next.forget();
         }
         assertThat(root.resolve("kept")).isEmptyDirectory();
+    }
+
+    @Test
+    void whatIsForgottenByNameIsGone() {
+        workspace.kept("run-1").orElseThrow().close();
+        workspace.forget("run-1");
+        assertThat(root.resolve("kept")).isEmptyDirectory();
+    }
+
+    @Test
+    void whoCannotForgetSaysWhatHeFailedWith() throws IOException {
+        // As a disk that is full, or has failed.
+        Files.delete(root.resolve("kept"));
+        Files.createFile(root.resolve("kept"));
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(() -> workspace.kept("run-1"));
+        assertThatNoException().isThrownBy(() -> workspace.forget("run-1"));
     }
 
     @Test

@@ -103,12 +103,12 @@ class Snapshots {
                     activity, listed::get, () -> of(version, source, work, listed::set, then));
         } catch (ActivityCompletionException unwanted) {
             if (unwanted instanceof ActivityCanceledException || isOver(activity.getInfo())) {
-                forget(work);
+                workspace.forget(work);
             }
             throw unwanted;
         } catch (ForebayException failed) {
             if (!failed.code().retryable()) {
-                forget(work);
+                workspace.forget(work);
             }
             throw failed;
         }
@@ -127,17 +127,6 @@ class Snapshots {
         } catch (ForebayException unanswered) {
             return false;
         }
-    }
-
-    private void forget(String work) {
-        workspace
-                .kept(work)
-                .ifPresent(
-                        place -> {
-                            try (place) {
-                                place.forget();
-                            }
-                        });
     }
 
     private <T> T of(
