@@ -4,6 +4,7 @@ import dev.forebay.manifest.ManifestCache;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.ManifestRef;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.Collection;
 import java.util.HashSet;
@@ -20,19 +21,32 @@ import java.util.stream.Collectors;
 @Singleton
 class Rooms {
 
-    /** About 20 MB. */
-    private static final int MOST_PARTS_REMEMBERED = 100_000;
+    private static final long MOST_HEAP_BYTES = 32L << 20;
 
     private static final int MOST_SIZES_REMEMBERED = 10_000;
 
     private final ManifestCache manifests;
+    private final long mostHeapBytes;
     // Both in order of last use, and guarded by the first.
     private final Map<Set<ManifestRef>, SharedRoom> known = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<ManifestRef, Long> sizes = new LinkedHashMap<>(16, 0.75f, true);
-    private int partsKnown;
+    private long heapBytes;
 
+    @Inject
     Rooms(ManifestCache manifests) {
+        this(manifests, MOST_HEAP_BYTES);
+    }
+
+    Rooms(ManifestCache manifests, long mostHeapBytes) {
         this.manifests = manifests;
+        this.mostHeapBytes = mostHeapBytes;
+    }
+
+    /** About how much of the heap is taken by what is remembered. */
+    long heapBytes() {
+        synchronized (known) {
+            return heapBytes;
+        }
     }
 
     /** What all of these take together. */
@@ -95,10 +109,10 @@ class Rooms {
             }
             shrink(sizes, MOST_SIZES_REMEMBERED);
             SharedRoom before = known.put(versions, room);
-            partsKnown += room.parts().size() - (before == null ? 0 : before.parts().size());
+            heapBytes += room.heapBytes() - (before == null ? 0 : before.heapBytes());
             Iterator<SharedRoom> eldest = known.values().iterator();
-            while (partsKnown > MOST_PARTS_REMEMBERED) {
-                partsKnown -= eldest.next().parts().size();
+            while (heapBytes > mostHeapBytes) {
+                heapBytes -= eldest.next().heapBytes();
                 eldest.remove();
             }
         }

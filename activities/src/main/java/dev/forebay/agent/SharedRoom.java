@@ -13,7 +13,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -37,18 +36,24 @@ record SharedRoom(
 
     private static final int PAGE = 1024;
 
+    /** Objects around the bits. */
+    private static final int PART_HEAP_BYTES = 100;
+
+    /** Two sizes, and places in the list and in the set by which it is remembered. */
+    private static final int VERSION_HEAP_BYTES = 100;
+
     /**
      * Bytes of chunks that stay as long as one of their owners does.
      *
      * @param owners places in {@link #versions}
      */
-    record Part(List<Integer> owners, long bytes) {}
+    record Part(BitSet owners, long bytes) {}
 
     /** A version of which no other is known, and which takes so much. */
     static SharedRoom single(ManifestRef version, long bytes) {
         return new SharedRoom(
                 List.of(version),
-                List.of(new Part(List.of(0), bytes)),
+                List.of(new Part(first(1), bytes)),
                 List.of(bytes),
                 List.of(bytes));
     }
@@ -84,6 +89,18 @@ record SharedRoom(
         return alone.get(versions.indexOf(version));
     }
 
+    /** About how much of the heap this takes: a bit for each version and part is most of it. */
+    long heapBytes() {
+        return (long) parts.size() * (PART_HEAP_BYTES + versions.size() / Byte.SIZE)
+                + (long) versions.size() * VERSION_HEAP_BYTES;
+    }
+
+    private static BitSet first(int versions) {
+        BitSet all = new BitSet(versions);
+        all.set(0, versions);
+        return all;
+    }
+
     /**
      * At most so many parts, and one more of the rest.
      *
@@ -95,8 +112,8 @@ record SharedRoom(
             return List.copyOf(parts);
         }
         long rest = parts.subList(most, parts.size()).stream().mapToLong(Part::bytes).sum();
-        List<Integer> all = IntStream.range(0, versions).boxed().toList();
-        return Stream.concat(parts.stream().limit(most), Stream.of(new Part(all, rest))).toList();
+        return Stream.concat(parts.stream().limit(most), Stream.of(new Part(first(versions), rest)))
+                .toList();
     }
 
     /** Sorts chunks by who has them: each new owner moves a chunk from one set to a larger one. */
@@ -140,10 +157,10 @@ record SharedRoom(
             for (int i = 0; i < sets.size(); i++) {
                 long room = bytes.get(i);
                 if (room > 0) {
-                    List<Integer> owners = sets.get(i).stream().boxed().toList();
-                    owners.forEach(owner -> whole[owner] += room);
-                    if (owners.size() == 1) {
-                        alone[owners.getFirst()] += room;
+                    BitSet owners = sets.get(i);
+                    owners.stream().forEach(each -> whole[each] += room);
+                    if (owners.cardinality() == 1) {
+                        alone[owners.nextSetBit(0)] += room;
                     }
                     parts.add(new Part(owners, room));
                 }

@@ -91,7 +91,8 @@ class Survey {
                         .map(mount -> resident(mount, view))
                         .toList(),
                 queue(view),
-                relatives(view, version, manifest));
+                // Who needs no more room asks nobody to go for it.
+                needed != null && needed == 0 ? List.of() : relatives(view, version, manifest));
     }
 
     /** Of each dataset with several versions that are here, or are to be. */
@@ -120,11 +121,10 @@ class Survey {
     private Relatives relatives(Map<DatasetVersion, ManifestRef> versions) {
         SharedRoom room = rooms.shared(Set.copyOf(versions.values()));
         // Several names may be of one manifest.
-        Map<Integer, List<Integer>> names = new HashMap<>();
+        Map<ManifestRef, List<Integer>> names = new HashMap<>();
         int place = 0;
         for (ManifestRef manifest : versions.values()) {
-            names.computeIfAbsent(room.versions().indexOf(manifest), _ -> new ArrayList<>())
-                    .add(place++);
+            names.computeIfAbsent(manifest, _ -> new ArrayList<>()).add(place++);
         }
         return new Relatives(
                 versions.keySet().stream().map(DatasetVersion::toString).toList(),
@@ -134,13 +134,14 @@ class Survey {
                                         new Share(
                                                 part.bytes(),
                                                 part.owners().stream()
+                                                        .mapToObj(room.versions()::get)
                                                         .flatMap(owner -> named(names, owner))
                                                         .sorted()
                                                         .toList()))
                         .toList());
     }
 
-    private static Stream<Integer> named(Map<Integer, List<Integer>> names, int owner) {
+    private static Stream<Integer> named(Map<ManifestRef, List<Integer>> names, ManifestRef owner) {
         return names.getOrDefault(owner, List.of()).stream();
     }
 
@@ -158,12 +159,12 @@ class Survey {
                 applicant.reason());
     }
 
-    private static Resident resident(Mount mount, RegionView view) {
+    private Resident resident(Mount mount, RegionView view) {
         return new Resident(
                 mount.version().toString(),
                 mount.manifest().bytes(),
                 mount.manifest().objects(),
-                mount.manifest().roomBytes(),
+                rooms.shared(Set.of(mount.manifest())).bytes(),
                 mount.state().name(),
                 (int)
                         view.pins().stream()

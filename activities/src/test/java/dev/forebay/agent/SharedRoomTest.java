@@ -3,6 +3,7 @@ package dev.forebay.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.agent.SharedRoom.Part;
+import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -11,15 +12,18 @@ class SharedRoomTest {
 
     private static final List<Part> PARTS =
             List.of(
-                    new Part(List.of(0, 1), 9),
-                    new Part(List.of(0), 5),
-                    new Part(List.of(2), 2),
-                    new Part(List.of(1), 1));
+                    new Part(BitSet.valueOf(new long[] {0b11}), 9),
+                    new Part(BitSet.valueOf(new long[] {0b1}), 5),
+                    new Part(BitSet.valueOf(new long[] {0b100}), 2),
+                    new Part(BitSet.valueOf(new long[] {0b10}), 1));
 
     @Test
     void theSmallestOfTooManyPartsComeBackWithTheLastVersionOnly() {
         assertThat(SharedRoom.bounded(PARTS, 3, 2))
-                .containsExactly(PARTS.get(0), PARTS.get(1), new Part(List.of(0, 1, 2), 3));
+                .containsExactly(
+                        PARTS.get(0),
+                        PARTS.get(1),
+                        new Part(BitSet.valueOf(new long[] {0b111}), 3));
         assertThat(SharedRoom.bounded(PARTS, 3, 4)).isEqualTo(PARTS);
     }
 }

@@ -124,7 +124,7 @@ class SurveyTest {
         assertThat(survey.neededBytes()).isEqualTo(PAGE);
         assertThat(survey.residents())
                 .containsExactly(
-                        new Resident(V1.toString(), v1.bytes(), 2, v1.roomBytes(), "CACHED", 0));
+                        new Resident(V1.toString(), v1.bytes(), 2, 3 * CHUNK + PAGE, "CACHED", 0));
     }
 
     @Test
@@ -168,7 +168,7 @@ class SurveyTest {
                         new Share(2 * CHUNK, List.of(2)));
         assertThat(survey.neededBytes()).isEqualTo(2 * CHUNK);
         assertThat(survey.takenBytes()).isEqualTo(5 * CHUNK + PAGE + other.roomBytes());
-        assertThat(survey().of(asked(OTHER, other)).relatives().getFirst().versions())
+        assertThat(survey().of(asked(OTHER, null)).relatives().getFirst().versions())
                 .containsExactly(V1.toString(), V2.toString());
     }
 
@@ -241,6 +241,50 @@ class SurveyTest {
 
         assertThat(survey.neededBytes()).isZero();
         assertThat(survey.missing()).isEqualTo(new Missing(0, 0, 0, true));
+    }
+
+    @Test
+    void whoNeedsNoMoreRoomIsNotToldWhatOthersShare() {
+        ManifestRef v1 = written("v1", null, "a", CHUNK);
+        ManifestRef v2 = written("v2", v1, "a", CHUNK, "b", 1);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
+
+        assertThat(survey().of(asked(V2, v2)).relatives()).isEmpty();
+    }
+
+    @Test
+    void whatIsLeftAloneIsOneSizeEverywhere() {
+        ManifestRef v1 = written("v1", null, "a", 100, "b", 100, "c", 100);
+        ManifestRef v2 = written("v2", v1, "a", 100, "b", 100, "c", 101);
+        region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
+        region.mounts.add(new Mount(V2, v2, Mount.State.CACHED));
+        Survey survey = survey();
+        survey.of(asked(V3, null));
+        region.mounts.removeFirst();
+
+        RegionSurvey after = survey.of(asked(V3, null));
+
+        assertThat(after.takenBytes()).isNotEqualTo(v2.roomBytes());
+        assertThat(after.residents())
+                .extracting(Resident::roomBytes)
+                .containsExactly(after.takenBytes());
+    }
+
+    @Test
+    void whatIsRememberedOfSharedRoomIsBoundedByWhoSharesIt() {
+        ManifestRef v1 = written("v1", null, "a", CHUNK);
+        ManifestRef v2 = written("v2", v1, "a", CHUNK, "b", 1);
+        ManifestRef v3 = written("v3", v2, "a", CHUNK, "b", 2);
+        ManifestCache cache = cache();
+        long ofTwo = SharedRoom.read(Set.of(v1, v2), cache).heapBytes();
+        long ofAll = SharedRoom.read(Set.of(v1, v2, v3), cache).heapBytes();
+        Rooms rooms = new Rooms(cache, ofAll);
+
+        rooms.shared(Set.of(v1, v2));
+        assertThat(rooms.heapBytes()).isEqualTo(ofTwo);
+        rooms.shared(Set.of(v1, v2, v3));
+        assertThat(rooms.heapBytes()).isEqualTo(ofAll);
     }
 
     private static SurveyRequest asked(DatasetVersion version, @Nullable ManifestRef manifest) {

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param queue who waits for room, in the order in which they are let in; empty from agents that
  *     knew of none
  * @param relatives of each dataset with several versions that are mounted, the one that was asked
- *     for among them: what they share; empty from agents that do not say it
+ *     for among them: what they share; empty if that one needs no more room, and from agents that
+ *     do not say it
  */
 public record RegionSurvey(
         long capacityBytes,
