@@ -81,11 +81,13 @@ class PinTurnsTest {
         platform.ensure(US, null);
         platform.us.loseChunk(3);
         platform.us.closeGate();
+        long warmed = platform.us.count(Step.WARM);
         CompletableFuture<Receipt> call = platform.ensureAsync(US, P);
         // It has the pin when it learns that a chunk is missing, and waits for the filling then.
-        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+        platform.passUntil("it is filled", () -> platform.us.count(Step.WARM) > warmed);
+        assertThat(platform.us.isPinned("p")).isTrue();
         platform.us.fail(Step.PIN, ErrorCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT);
-        platform.us.fail(Step.WARM, ErrorCode.LAKE_DENIED);
+        platform.us.fail(Step.CONFIRM, ErrorCode.LAKE_DENIED);
         platform.us.openGate();
 
         assertThat(codeOf(call)).isIn(ErrorCode.LAKE_DENIED, ErrorCode.INVALID_ARGUMENT);

@@ -291,12 +291,13 @@ public final class DiskFile implements AutoCloseable {
      * mounted image, even of one that is attached nowhere any more and has but a mapped page.
      *
      * <p>The kernel grants the write lease of a file to nobody else, see {@code F_SETLEASE} in
-     * fcntl(2). It is given back at once; who opens the file in between waits for that.
+     * fcntl(2). It is given back at once; who opens the file in between waits for that. One thread
+     * asks at a time: the lease is the file's, and who gave back another's would find none.
      *
      * @throws SystemCallException EINVAL if the file system has no leases, EACCES if the file is
      *     another user's: then nobody can tell
      */
-    public boolean isOpenElsewhere() throws SystemCallException {
+    public synchronized boolean isOpenElsewhere() throws SystemCallException {
         try {
             // Else the one who opens the file meanwhile would end this process.
             fcntl(F_SETSIG, SIGURG);

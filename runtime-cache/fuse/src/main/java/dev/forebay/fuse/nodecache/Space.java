@@ -3,6 +3,7 @@ package dev.forebay.fuse.nodecache;
 import dev.forebay.chunkstore.eviction.EvictionPolicy;
 import dev.forebay.chunkstore.eviction.TinyLfu;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,6 +17,12 @@ final class Space {
 
     static final int NO_SLOT = -1;
 
+    /**
+     * How long it is taken for granted that nothing may go, if nothing could: to find that out, all
+     * that is here is passed, milliseconds for each TiB.
+     */
+    private static final long NOTHING_GOES_NANOS = Duration.ofSeconds(1).toNanos();
+
     /** How many victims turn out to be busy before it is too full. */
     private static final int MAX_BUSY = 64;
 
@@ -27,6 +34,7 @@ final class Space {
     // Guarded by this.
     private final List<@Nullable CachedChunk> chunks = new ArrayList<>();
     private final List<Integer> free = new ArrayList<>();
+    private long nothingGoesUntil = System.nanoTime();
 
     Space(long capacity, CacheCounters counters) {
         this(capacity, counters, new TinyLfu());
@@ -59,6 +67,7 @@ final class Space {
             chunks.set(slot, chunk);
         }
         chunk.slot = slot;
+        nothingGoesUntil = System.nanoTime();
         policy.add(slot, 31 * chunk.pack.id().hashCode() + chunk.index);
     }
 
@@ -82,8 +91,15 @@ final class Space {
     }
 
     private synchronized @Nullable CachedChunk victim() {
+        if (System.nanoTime() - nothingGoesUntil < 0) {
+            return null;
+        }
         int slot = policy.victim(each -> !isHeld(chunks.get(each)));
-        return slot == EvictionPolicy.NONE ? null : chunks.get(slot);
+        if (slot == EvictionPolicy.NONE) {
+            nothingGoesUntil = System.nanoTime() + NOTHING_GOES_NANOS;
+            return null;
+        }
+        return chunks.get(slot);
     }
 
     private static boolean isHeld(@Nullable CachedChunk chunk) {

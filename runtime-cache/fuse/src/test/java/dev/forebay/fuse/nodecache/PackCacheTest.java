@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -391,6 +392,34 @@ class PackCacheTest {
         reopen(capacity / 2);
         assertThat(cache.usedBytes()).isLessThanOrEqualTo(capacity / 2);
         assertThat(allocated(data())).isLessThanOrEqualTo(capacity / 2 + OF_FILE_SYSTEM);
+    }
+
+    /**
+     * What is chosen to go is in use for a moment now and then; of what comes nearly all is kept.
+     */
+    @Test
+    void atItsBoundItKeepsWhatSeveralReadersFetchAtOnce() throws Exception {
+        reopen(3L * (Sizes.CHUNK + PackMap.RECORD_STRIDE));
+        try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+            List<Future<?>> reads = new ArrayList<>();
+            for (int reader = 0; reader < 4; reader++) {
+                Random random = new Random(reader);
+                reads.add(
+                        threads.submit(
+                                () -> {
+                                    for (int i = 0; i < 200; i++) {
+                                        int at = random.nextInt(pack.bytes.length / MIB) * MIB;
+                                        pack.assertReads(cache, TestPack.ALL, at, MIB, true);
+                                    }
+                                }));
+            }
+            for (Future<?> read : reads) {
+                read.get();
+            }
+        }
+        long fetched = pack.takeAskedBytes() / MIB;
+        assertThat(cache.counters().evictedBytes()).isPositive();
+        assertThat(cache.counters().refused()).isLessThan(fetched / 10);
     }
 
     @Test

@@ -6,6 +6,11 @@ import dev.forebay.linux.DiskFile;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,5 +35,24 @@ class PackHoldsTest {
         // The question fails, as it does where memory is short.
         assertThat(holds.isOpen()).isTrue();
         assertThat(holds.loseIfUnused()).isFalse();
+    }
+
+    /** Who evicts two chunks of a pack at once asks twice at once. */
+    @Test
+    void twoWhoAskAtOnceAreNotTakenForSomebodyElse() throws Exception {
+        try (DiskFile file = DiskFile.create(directory.resolve("pack"));
+                ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            Callable<Integer> asking =
+                    () -> {
+                        int open = 0;
+                        for (int i = 0; i < 20_000; i++) {
+                            open += file.isOpenElsewhere() ? 1 : 0;
+                        }
+                        return open;
+                    };
+            for (Future<Integer> open : threads.invokeAll(List.of(asking, asking))) {
+                assertThat(open.get()).isZero();
+            }
+        }
     }
 }

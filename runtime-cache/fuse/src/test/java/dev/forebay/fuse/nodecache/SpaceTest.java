@@ -45,6 +45,19 @@ class SpaceTest {
         assertThat(space.used()).isEqualTo(60);
     }
 
+    @Test
+    void whatIsHeldIsNotLookedThroughForEachThatFindsNoRoom() throws Exception {
+        Held held = new Held();
+        Space space = new Space(100, new CacheCounters(), held);
+        assertThat(space.reserve(100)).isTrue();
+        long began = System.nanoTime();
+        for (int i = 0; i < 1000; i++) {
+            assertThat(space.reserve(1)).isFalse();
+        }
+        long seconds = (System.nanoTime() - began) / 1_000_000_000;
+        assertThat(held.asked).isBetween(1, (int) seconds + 1);
+    }
+
     /** As when a disk refuses to free what is chosen. */
     @Test
     void whatWasSetAsideIsGivenBackWhenMakingRoomFails() throws IOException {
