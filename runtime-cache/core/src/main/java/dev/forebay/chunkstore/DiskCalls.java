@@ -2,19 +2,19 @@ package dev.forebay.chunkstore;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -24,24 +24,25 @@ import java.util.function.Consumer;
  * over one call is given up with all that is asked of it.
  *
  * <p>The threads are the platform's, because a virtual one that waits for a disk keeps its carrier.
- * Safe for use by many threads.
+ * One more looks at all calls now and then: to wait for each with a time limit costs more than most
+ * of them. Safe for use by many threads.
  */
-final class DiskCalls {
+final class DiskCalls implements AutoCloseable {
 
     /** How many wait for their turn, at most. */
     private static final int QUEUE = 4096;
 
     /**
-     * In how many pieces a disk is waited for. A process that is stopped, and goes on, counts one
-     * of them, however long it was: the disk is not to blame for that.
+     * How often calls are looked at within the patience. A process that is stopped, and goes on,
+     * looks once, however long it was: the disk is not to blame for that.
      */
-    private static final int SLICES = 5;
+    private static final int LOOKS = 5;
 
     private final Path disk;
     private final Duration patience;
-    private final Duration slice;
     private final ThreadPoolExecutor threads;
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
+    private final Closing closing = new Closing();
     private volatile Consumer<IOException> onHang = _ -> {};
     private volatile boolean givenUp;
 
@@ -53,7 +54,6 @@ final class DiskCalls {
     DiskCalls(Path disk, DiskLimits limits) {
         this.disk = disk;
         this.patience = limits.patience();
-        this.slice = patience.dividedBy(SLICES);
         this.threads =
                 new ThreadPoolExecutor(
                         limits.calls(),
@@ -63,6 +63,7 @@ final class DiskCalls {
                         new LinkedBlockingQueue<>(QUEUE),
                         Thread.ofPlatform().daemon().name("disk-", 0).factory());
         threads.allowCoreThreadTimeOut(true);
+        Thread.ofPlatform().daemon().name("disk-looks").start(this::look);
     }
 
     /** Whom to tell that the disk took too long, before those who wait for it are. */
@@ -85,7 +86,7 @@ final class DiskCalls {
         try {
             if (!givenUp) {
                 threads.execute(call);
-                return Optional.of(await(call));
+                return Optional.of(call.result());
             }
         } catch (GivenUpException e) {
             // As if it had been before.
@@ -99,33 +100,20 @@ final class DiskCalls {
         return Optional.empty();
     }
 
-    private <T, E extends Exception> T await(Call<T, E> call) throws E {
-        int queued = 0;
-        int asked = 0;
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return call.result(slice);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                } catch (TimeoutException e) {
-                    if (call.isBegun()) {
-                        asked++;
-                    } else if (++queued >= SLICES && call.begin()) {
-                        throw busy();
-                    }
-                    if (asked >= SLICES) {
-                        onHang.accept(
-                                new IOException(
-                                        "no answer in %s from %s".formatted(patience, disk)));
-                        giveUp();
-                    }
+    private void look() {
+        while (!givenUp && !closing.within(patience.dividedBy(LOOKS))) {
+            // Those first that say something about the disk: who waits behind them is told, too.
+            for (Call<?, ?> call : underWay) {
+                if (call.begun.get() && ++call.looksBegun > LOOKS) {
+                    onHang.accept(
+                            new IOException("no answer in %s from %s".formatted(patience, disk)));
+                    giveUp();
                 }
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+            for (Call<?, ?> call : underWay) {
+                if (!call.begun.get() && ++call.looksQueued > LOOKS && call.begin()) {
+                    call.completeExceptionally(busy());
+                }
             }
         }
     }
@@ -143,6 +131,12 @@ final class DiskCalls {
         threads.shutdown();
     }
 
+    /** Looks at calls no more; they can still be made. */
+    @Override
+    public void close() {
+        closing.begin();
+    }
+
     private static final class GivenUpException extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -154,12 +148,12 @@ final class DiskCalls {
         private final Body<T, E> body;
         private final AtomicBoolean begun = new AtomicBoolean();
 
+        // Of the thread that looks.
+        private int looksQueued;
+        private int looksBegun;
+
         Call(Body<T, E> body) {
             this.body = body;
-        }
-
-        boolean isBegun() {
-            return begun.get();
         }
 
         /** Takes it on; false if somebody has done so before. */
@@ -190,10 +184,10 @@ final class DiskCalls {
         }
 
         @SuppressWarnings("unchecked") // A body throws nothing else that must be declared.
-        T result(Duration wait) throws E, InterruptedException, TimeoutException {
+        T result() throws E {
             try {
-                return get(wait.toNanos(), TimeUnit.NANOSECONDS);
-            } catch (ExecutionException e) {
+                return join();
+            } catch (CompletionException e) {
                 switch (e.getCause()) {
                     case RuntimeException failed -> throw failed;
                     case Error failed -> throw failed;

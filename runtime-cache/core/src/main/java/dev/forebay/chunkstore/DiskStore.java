@@ -87,13 +87,17 @@ final class DiskStore implements AutoCloseable {
             throws IOException {
         DiskCalls calls = new DiskCalls(directory, diskLimits);
         ChunkFiles files = new ChunkFiles(directory);
-        DirectoryLock lock =
-                calls.call(() -> prepare(directory, files))
-                        .orElseThrow(() -> new IOException("disk " + directory + " hangs"));
+        DirectoryLock lock = null;
         try {
+            lock =
+                    calls.call(() -> prepare(directory, files))
+                            .orElseThrow(() -> new IOException("disk " + directory + " hangs"));
             return new DiskStore(directory, lock, calls, files, limits, counters, isProtected);
         } catch (IOException | RuntimeException e) {
-            lock.close();
+            calls.close();
+            if (lock != null) {
+                lock.close();
+            }
             throw e;
         }
     }
@@ -414,6 +418,7 @@ final class DiskStore implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        calls.close();
         directoryLock.close();
     }
 }
