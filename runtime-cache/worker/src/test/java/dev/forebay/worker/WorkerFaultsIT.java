@@ -89,16 +89,7 @@ class WorkerFaultsIT extends RunningWorker {
         Path parent = Files.createDirectories(DIRECTORY.resolve("two-disks"));
         try (LoopDisk one = disk(parent, "one");
                 LoopDisk other = disk(parent, "other")) {
-            WorkerProcess own =
-                    ownWorker(
-                            "two-disks",
-                            "forebay.worker.directory=%s,%s".formatted(one.path(), other.path()),
-                            "forebay.worker.capacity=240M",
-                            "forebay.worker.peers.attempts=0");
-            awaitMounted(own, version);
-            for (ChunkRef chunk : version.chunks()) {
-                client.fill(own.node(), version.ref().digest(), chunk.chunk());
-            }
+            WorkerProcess own = filled("two-disks", one, other, version);
             double fetched = own.metric("forebay_worker_lake_bytes_total");
             assertThat(status(own).getLong("capacityBytes")).isEqualTo(240L * MIB);
 
@@ -129,18 +120,7 @@ class WorkerFaultsIT extends RunningWorker {
         try (LoopDisk one = disk(parent, "one");
                 LoopDisk other = disk(parent, "other");
                 ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
-            WorkerProcess own =
-                    ownWorker(
-                            "hanging-disk",
-                            "forebay.worker.directory=%s,%s".formatted(one.path(), other.path()),
-                            "forebay.worker.disk.patience=8s",
-                            "forebay.worker.scrub.bytes-per-second=0",
-                            "forebay.worker.capacity=240M",
-                            "forebay.worker.peers.attempts=0");
-            awaitMounted(own, version);
-            for (ChunkRef chunk : version.chunks()) {
-                client.fill(own.node(), version.ref().digest(), chunk.chunk());
-            }
+            WorkerProcess own = filled("hanging-disk", one, other, version);
             List<ChunkRef> onOther = chunks(version, other);
             List<ChunkRef> onOne = chunks(version, one);
             assertThat(onOther).isNotEmpty();
@@ -241,6 +221,24 @@ class WorkerFaultsIT extends RunningWorker {
         assertThat(answer.statusCode()).isEqualTo(206);
         assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(expected, from, to));
         return true;
+    }
+
+    /** A worker with two disks that has all of a version. */
+    private WorkerProcess filled(String name, LoopDisk one, LoopDisk other, TestVersion version)
+            throws Exception {
+        WorkerProcess own =
+                ownWorker(
+                        name,
+                        "forebay.worker.directory=%s,%s".formatted(one.path(), other.path()),
+                        "forebay.worker.disk.patience=8s",
+                        "forebay.worker.scrub.bytes-per-second=0",
+                        "forebay.worker.capacity=240M",
+                        "forebay.worker.peers.attempts=0");
+        awaitMounted(own, version);
+        for (ChunkRef chunk : version.chunks()) {
+            client.fill(own.node(), version.ref().digest(), chunk.chunk());
+        }
+        return own;
     }
 
     private static LoopDisk disk(Path parent, String name) throws Exception {
