@@ -21,7 +21,8 @@ public final class DirectMemory {
     public static long forPieces(long wanted) {
         long share = limit() / 2;
         if (wanted > share) {
-            LOG.warn(
+            // As is usual: the default is for a larger heap than most pods have.
+            LOG.info(
                     "--memory-cache is {} MiB, of which {} MiB are used: half of the memory outside"
                             + " the heap that the JVM gives (-XX:MaxDirectMemorySize)",
                     wanted >> 20,

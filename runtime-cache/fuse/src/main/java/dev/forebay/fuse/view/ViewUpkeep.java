@@ -111,6 +111,11 @@ final class ViewUpkeep {
                 natives.isKnownWhole(mount.version()) ? !whole : cache.hasLostSome(manifest);
         if (wrong || cache.diskHasFailed()) {
             natives.remove(mount.version());
+            if (wrong) {
+                LOG.warn(
+                        "What was read of {} past this pod may have been wrong, on this node",
+                        mount.version());
+            }
             lower(root, mount, "not all of it was right on this node's disk");
             cache.renew(manifest);
         } else if (!natives.isNative(mount.version(), whole)) {

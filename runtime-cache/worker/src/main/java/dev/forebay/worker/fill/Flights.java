@@ -76,7 +76,16 @@ final class Flights<T> {
                         manifest, urgency, new CompletableFuture<>(), new CompletableFuture<>());
         Flight<T> other = underWay.putIfAbsent(chunk, mine);
         if (other == null) {
-            Thread.ofVirtual().name("fill").start(() -> run(chunk, mine, work));
+            try {
+                Thread.ofVirtual().name("fill").start(() -> run(chunk, mine, work));
+            } catch (OutOfMemoryError noThread) {
+                // Else it would stay, and everybody who wants the chunk would wait for it.
+                land(
+                        chunk,
+                        mine,
+                        new ForebayException(
+                                ErrorCode.UNAVAILABLE, "no thread to fill a chunk", noThread));
+            }
             return Optional.of(new Landed<>(await(chunk, mine, partWillDo, timeout), true));
         }
         if (urgency.demanded()) {
@@ -111,9 +120,13 @@ final class Flights<T> {
             underWay.remove(chunk, flight);
             flight.result.complete(result);
         } catch (Throwable e) {
-            underWay.remove(chunk, flight);
-            flight.result.completeExceptionally(e);
+            land(chunk, flight, e);
         }
+    }
+
+    private void land(ChunkId chunk, Flight<T> flight, Throwable failure) {
+        underWay.remove(chunk, flight);
+        flight.result.completeExceptionally(failure);
     }
 
     /** Waits for a fill, whether or not it succeeds. */
