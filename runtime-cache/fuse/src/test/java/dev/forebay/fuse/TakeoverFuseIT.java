@@ -38,6 +38,9 @@ class TakeoverFuseIT {
     /** "Errors": from when a pod has a request on. */
     private static final long LONGEST_REQUEST_SECONDS = 30;
 
+    /** How much longer than its patience a holder with processors in demand may take. */
+    private static final long MARGIN_SECONDS = 10;
+
     @TempDir private static Path directory;
     private static HeldMountFixture region;
 
@@ -181,6 +184,43 @@ class TakeoverFuseIT {
         assertThat(serving.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(serving.printed()).contains("another one serves now");
         assertNobodyNoticed(readers, "stopped", List.of(time));
+    }
+
+    /** It has not answered the holder once since it can serve, and is the first in line. */
+    @Test
+    void aStandbyThatWasStoppedWhenItHadJoinedIsPassedOver() throws Exception {
+        Running holder = region.holder("--replace-after=2");
+        Running serving = region.serving(holder, "pod-0", option);
+        Running stopped = region.pod("pod-1", option);
+        holder.await("Process %d can serve".formatted(stopped.process().pid()));
+        stopped.signal("STOP");
+        Running standby = region.standby(holder, "pod-2", option);
+        List<Running> readers = readers();
+        awaitAnyMoment();
+        long killed = serving.kill();
+        awaitServing(standby, holder, killed);
+        assertThat(unserved).isLessThan(TimeUnit.SECONDS.toMicros(2 + MARGIN_SECONDS));
+        assertNobodyNoticed(readers, "killed, with a standby that is stopped", List.of(killed));
+    }
+
+    /** It is told to serve while it is stopped, and hears that when another one does. */
+    @Test
+    void aStandbyThatDidNotServeWhenItWasToldToDoesNotLater() throws Exception {
+        Running holder = region.holder("--replace-after=2");
+        Running serving = region.serving(holder, "pod-0", option);
+        Running stopped = region.pod("pod-1", option);
+        holder.await("Process %d can serve".formatted(stopped.process().pid()));
+        stopped.signal("STOP");
+        List<Running> readers = readers();
+        awaitAnyMoment();
+        long killed = serving.kill();
+        Running next = region.pod("pod-2", option);
+        awaitServing(next, holder, killed);
+        stopped.signal("CONT");
+        assertThat(stopped.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(stopped.printed()).contains("another one serves now");
+        assertThat(holder.printed()).doesNotContain(HeldMountFixture.serves(stopped));
+        assertNobodyNoticed(readers, "killed, with only one that is stopped", List.of(killed));
     }
 
     @Test

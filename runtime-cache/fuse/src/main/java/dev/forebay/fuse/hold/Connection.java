@@ -101,6 +101,11 @@ final class Connection implements AutoCloseable {
         }
     }
 
+    /** Whether nothing more was said yet, and the connection has not ended. */
+    boolean isQuiet() {
+        return socket.isQuiet();
+    }
+
     /** Makes the one who hears find the end. */
     void hangUp() {
         socket.hangUp();

@@ -122,6 +122,8 @@ public final class HeldTransport implements Transport {
         }
         holder = connection;
         mayGo = new CountDownLatch(1);
+        // From the beginning it is known of this one that it answers, be it stopped directly after.
+        connection.say(Word.PONG);
         if (mount == null) {
             connection.say(Word.JOIN);
         } else {
@@ -134,19 +136,25 @@ public final class HeldTransport implements Transport {
     }
 
     private void listenTo(Connection connection) {
+        boolean toldToServe = false;
         for (Optional<Heard> next = connection.hear(Word.MOUNT);
                 next.isPresent();
                 next = connection.hear(Word.MOUNT)) {
             Heard heard = next.get();
             switch (heard.word()) {
                 case MOUNT -> heard.mount().ifPresent(this::take);
-                case SERVE -> serve(connection);
+                case SERVE -> toldToServe = true;
                 case GO -> go();
                 case PING -> connection.say(Word.PONG);
                 case REPLACED -> replaced();
                 case END -> end.complete(0);
                 case JOIN, SERVING, LEAVING, DRAINED, PONG ->
                         LOG.warn("The holder says {}", heard.word());
+            }
+            // One that was stopped hears all that was said since: it may have been replaced.
+            if (toldToServe && !end.isDone() && connection.isQuiet()) {
+                toldToServe = false;
+                serve(connection);
             }
         }
         lost();

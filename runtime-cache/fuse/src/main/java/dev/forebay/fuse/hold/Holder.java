@@ -57,8 +57,8 @@ public final class Holder implements AutoCloseable {
      * Lets servers connect; they wait for the mount.
      *
      * @param directory private to this user; for one holder at a time
-     * @param patience for how long a server may leave questions unanswered before one that stands
-     *     by replaces it; zero: for ever
+     * @param patience for how long a server may leave questions unanswered, or not serve though it
+     *     was told to, before one that stands by replaces it; zero: for ever
      * @throws ForebayException {@code INVALID_ARGUMENT}
      */
     public static Holder listen(Path directory, Duration patience) {
@@ -160,6 +160,7 @@ public final class Holder implements AutoCloseable {
                     case JOIN -> joined = join(server, next.get().mount());
                     case SERVING -> {
                         LOG.info("Process {} serves", server.peer().process());
+                        pulses.serves(server);
                         if (joined) {
                             succession.serves(server);
                         }
@@ -212,7 +213,13 @@ public final class Holder implements AutoCloseable {
     private final class Orders implements Succession.Orders<Connection> {
         @Override
         public void serve(Connection server) {
+            pulses.appoint(server);
             tell(server, Word.SERVE);
+        }
+
+        @Override
+        public boolean isPrompt(Connection server) {
+            return pulses.isPrompt(server);
         }
 
         @Override
@@ -246,8 +253,9 @@ public final class Holder implements AutoCloseable {
             if (succession.isReplaceable(server)) {
                 LOG.warn("Process {} does not answer; it is replaced", server.peer().process());
                 server.say(Word.REPLACED);
-                // As if it had died: what it has taken is asked for again.
-                server.hangUp();
+                // As if it had died: what it has taken is asked for again. And once more when it
+                // has: when it goes on, it may take more before it hears that it must not.
+                succession.gone(server, false);
             }
         }
     }

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks servers whether they live, and has one replaced that does not answer: a process that is
- * stopped keeps its connection, and what it has taken from the kernel. Safe for use by many
- * threads.
+ * Asks servers whether they live, and has one replaced that does not answer, or does not serve
+ * though it was told to: a process that is stopped keeps its connection, and what it has taken from
+ * the kernel. Safe for use by many threads.
  *
  * @param <S> a server
  */
@@ -21,7 +21,7 @@ final class Pulses<S> {
     interface Orders<S> {
         void ask(S server);
 
-        /** Replaces a server that does not answer, if it serves and another one can. */
+        /** Replaces a server that does not do what it is asked for, if another one can. */
         void replace(S server);
     }
 
@@ -32,7 +32,8 @@ final class Pulses<S> {
     private final Map<S, Pulse> pulses = new ConcurrentHashMap<>();
 
     /**
-     * @param patience for how long a server may leave a question unanswered
+     * @param patience for how long a server may leave a question unanswered, or not serve though it
+     *     was told to
      */
     Pulses(Orders<S> orders, Duration patience) {
         this.orders = orders;
@@ -54,6 +55,28 @@ final class Pulses<S> {
         if (pulse != null) {
             pulse.answered();
         }
+    }
+
+    /** A server that was added is told to serve, and has to say from now on that it does. */
+    void appoint(S server) {
+        Pulse pulse = pulses.get(server);
+        if (pulse != null) {
+            pulse.appoint(System.nanoTime());
+        }
+    }
+
+    /** A server that was added says that it serves. */
+    void serves(S server) {
+        Pulse pulse = pulses.get(server);
+        if (pulse != null) {
+            pulse.serves();
+        }
+    }
+
+    /** Whether a server that was added has answered, and owes no answer for long. */
+    boolean isPrompt(S server) {
+        Pulse pulse = pulses.get(server);
+        return pulse != null && pulse.isPrompt();
     }
 
     /**

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * the kernel is asked at once for the requests that it had taken, and then the next is told to
  * serve. Two serving at the same time do no harm.
  *
+ * <p>Whoever does not do what it is told is passed over: it is as if it had gone, and nothing that
+ * it says later makes it serve.
+ *
  * <p>Nobody is told to serve before it is opened; until then one who serves already may say so, and
  * is the one who serves.
  *
@@ -24,6 +27,9 @@ final class Succession<S> {
     interface Orders<S> {
         void serve(S server);
 
+        /** Whether a server answers; such a one is told to serve first. */
+        boolean isPrompt(S server);
+
         void go(S server);
 
         /** Ask the kernel for requests that were taken and not answered. */
@@ -34,7 +40,13 @@ final class Succession<S> {
 
     // Guarded by this.
     private final Queue<S> standingBy = new ArrayDeque<>();
+
+    /** Those who wait until a successor serves. */
     private final Set<S> leaving = new HashSet<>();
+
+    /** Those who served, wanted to leave and may not have answered yet all that they took. */
+    private final Set<S> finishing = new HashSet<>();
+
     private @Nullable S serving;
     private boolean open;
 
@@ -58,8 +70,7 @@ final class Succession<S> {
 
     /** A server that joined takes requests. */
     synchronized void serves(S server) {
-        if (!open && serving == null) {
-            standingBy.remove(server);
+        if (!open && serving == null && standingBy.remove(server)) {
             serving = server;
         }
         if (server.equals(serving)) {
@@ -75,17 +86,19 @@ final class Succession<S> {
             return;
         }
         leaving.add(server);
+        finishing.add(server);
         succeed();
     }
 
     /**
-     * A server is gone.
+     * A server is gone, or passed over.
      *
      * @param drained whether it has answered all that it took
      */
     synchronized void gone(S server, boolean drained) {
         standingBy.remove(server);
         leaving.remove(server);
+        finishing.remove(server);
         try {
             if (!drained) {
                 orders.resend();
@@ -98,9 +111,14 @@ final class Succession<S> {
         }
     }
 
-    /** Whether a server serves that another one could replace. */
+    /**
+     * Whether another one can do what a server should: serve, or answer what it took before it
+     * wanted to leave.
+     */
     synchronized boolean isReplaceable(S server) {
-        return server.equals(serving) && !standingBy.isEmpty();
+        return server.equals(serving)
+                ? !standingBy.isEmpty()
+                : serving != null && finishing.contains(server);
     }
 
     private void succeed() {
@@ -113,11 +131,21 @@ final class Succession<S> {
 
     private void appoint() {
         if (open && serving == null) {
-            serving = standingBy.poll();
+            serving = next();
             if (serving != null) {
+                standingBy.remove(serving);
                 orders.serve(serving);
             }
         }
+    }
+
+    private @Nullable S next() {
+        for (S server : standingBy) {
+            if (orders.isPrompt(server)) {
+                return server;
+            }
+        }
+        return standingBy.peek();
     }
 
     private void letGo() {

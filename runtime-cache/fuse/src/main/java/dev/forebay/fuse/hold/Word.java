@@ -7,8 +7,8 @@ package dev.forebay.fuse.hold;
 enum Word {
 
     /**
-     * A server's first: it could serve. With a mount, if it has one from an earlier holder, which
-     * the holder takes back if it is the same that it holds, or if it holds none yet.
+     * A server's: it could serve. With a mount, if it has one from an earlier holder, which the
+     * holder takes back if it is the same that it holds, or if it holds none yet.
      */
     JOIN,
 
@@ -33,10 +33,13 @@ enum Word {
     /** Of either: answer, so that it is known that you are not stopped. */
     PING,
 
-    /** The answer. */
+    /** The answer; also a server's first, so that it is known that it answers. */
     PONG,
 
-    /** The holder's: there was no answer for too long, another one serves; end. */
+    /**
+     * The holder's: you did not answer, or not serve, for too long, another one serves; end, and do
+     * not begin to serve.
+     */
     REPLACED,
 
     /** Of either: the mount is no more. */

@@ -38,6 +38,8 @@ public final class UnixSocket implements AutoCloseable {
     private static final int SOL_SOCKET = 1;
     private static final int SO_PEERCRED = 17;
     private static final int SHUT_RDWR = 2;
+    private static final int MSG_PEEK = 0x2;
+    private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_CMSG_CLOEXEC = 0x40000000;
     private static final int BACKLOG = 16;
@@ -256,11 +258,12 @@ public final class UnixSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message.
+     * Sends a message. It does not wait: the other end has room for some hundred, so that it is
+     * stopped, or does not want to know, if there is none.
      *
      * @param text at most 8 KiB in UTF-8, not empty
      * @param descriptors that the other end gets copies of
-     * @throws SystemCallException if there is nobody any more
+     * @throws SystemCallException if there is nobody any more, or no room
      */
     public void send(String text, List<Descriptor> descriptors) throws SystemCallException {
         CallState state = new CallState();
@@ -270,7 +273,10 @@ public final class UnixSocket implements AutoCloseable {
             sent =
                     (long)
                             SENDMSG.invokeExact(
-                                    state.segment(), descriptor.number(), header, MSG_NOSIGNAL);
+                                    state.segment(),
+                                    descriptor.number(),
+                                    header,
+                                    MSG_NOSIGNAL | MSG_DONTWAIT);
         } catch (IllegalArgumentException e) {
             throw e;
         } catch (Throwable e) {
@@ -297,6 +303,23 @@ public final class UnixSocket implements AutoCloseable {
             return received == 0 ? Optional.empty() : Optional.of(message.received(received));
         } catch (SystemCallException e) {
             throw e;
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+    }
+
+    /** Whether there is nothing to receive now: no message, and no end. */
+    public boolean isQuiet() {
+        CallState state = new CallState();
+        try (Arena arena = Arena.ofConfined()) {
+            long received =
+                    (long)
+                            RECVMSG.invokeExact(
+                                    state.segment(),
+                                    descriptor.number(),
+                                    arena.allocate(SocketMessage.MSGHDR),
+                                    MSG_PEEK | MSG_DONTWAIT);
+            return received < 0 && state.errno() == ErrorNumber.EAGAIN;
         } catch (Throwable e) {
             throw CLibrary.impossible(e);
         }

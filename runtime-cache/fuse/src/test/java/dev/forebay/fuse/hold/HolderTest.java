@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.linux.Packet;
 import dev.forebay.fuse.linux.UnixSocket;
+import dev.forebay.linux.Descriptor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -64,6 +66,33 @@ class HolderTest {
         }
     }
 
+    /** As one that is stopped directly after it joined: it keeps its connection. */
+    @Test
+    void whoDoesNotServeWhenToldToIsPassedOver() throws Exception {
+        Path file = Files.createFile(directory.resolve("device"));
+        try (Holder _ = Holder.listen(directory, Duration.ofSeconds(1));
+                Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
+                UnixSocket mute = connect();
+                UnixSocket next = connect()) {
+            mute.send(Word.JOIN + " id 45 0 1048576 /mnt", List.of(device));
+            hearUntil(mute, Word.SERVE);
+            next.send(Word.JOIN.name(), List.of());
+            hearUntil(next, Word.SERVE);
+            hearUntil(mute, Word.REPLACED);
+            mute.send(Word.PING.name(), List.of());
+            hearUntil(mute, Word.PONG);
+        }
+    }
+
+    private static void hearUntil(UnixSocket socket, Word word) throws Exception {
+        String heard;
+        do {
+            Optional<Packet> packet = receive(socket);
+            packet.ifPresent(each -> each.descriptors().forEach(Descriptor::close));
+            heard = packet.map(Packet::text).orElseThrow();
+        } while (!heard.split(" ", 2)[0].equals(word.name()));
+    }
+
     /** Inherited by the thread that accepts, which then makes threads of its own. */
     private static final class FailingThreads extends InheritableThreadLocal<String> {
         private volatile boolean fail;
@@ -83,14 +112,18 @@ class HolderTest {
 
     /** The next message; empty at the end. */
     private static Optional<String> hear(UnixSocket socket) throws Exception {
+        return receive(socket).map(Packet::text);
+    }
+
+    private static Optional<Packet> receive(UnixSocket socket) throws Exception {
         return CompletableFuture.supplyAsync(
-                        () -> receive(socket), task -> Thread.ofPlatform().daemon().start(task))
+                        () -> receiveNow(socket), task -> Thread.ofPlatform().daemon().start(task))
                 .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
-    private static Optional<String> receive(UnixSocket socket) {
+    private static Optional<Packet> receiveNow(UnixSocket socket) {
         try {
-            return socket.receive().map(Packet::text);
+            return socket.receive();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

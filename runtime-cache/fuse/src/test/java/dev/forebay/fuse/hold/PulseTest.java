@@ -33,9 +33,30 @@ class PulseTest {
         assertThat(pulse.ask(1_000)).isTrue();
     }
 
+    /** It may be of a release that does not know the question. */
     @Test
-    void oneThatNeverAnsweredDoesNotKnowTheQuestion() {
+    void oneThatNeverAnsweredIsAskedToServeAllTheSame() {
         assertThat(pulse.ask(0)).isTrue();
         assertThat(pulse.isSilent(1_000, 10)).isFalse();
+        pulse.appoint(1_000);
+        assertThat(pulse.isSilent(1_010, 10)).isFalse();
+        assertThat(pulse.isSilent(1_011, 10)).isTrue();
+        pulse.restart(2_000);
+        assertThat(pulse.isSilent(2_010, 10)).isFalse();
+        pulse.serves();
+        assertThat(pulse.isSilent(3_000, 10)).isFalse();
+    }
+
+    @Test
+    void oneThatAnswersBeforeTheNextQuestionIsPrompt() {
+        assertThat(pulse.isPrompt()).as("not known").isFalse();
+        pulse.answered();
+        assertThat(pulse.isPrompt()).as("unasked").isTrue();
+        assertThat(pulse.ask(0)).isTrue();
+        assertThat(pulse.isPrompt()).isTrue();
+        assertThat(pulse.ask(1)).isFalse();
+        assertThat(pulse.isPrompt()).isFalse();
+        pulse.answered();
+        assertThat(pulse.isPrompt()).isTrue();
     }
 }

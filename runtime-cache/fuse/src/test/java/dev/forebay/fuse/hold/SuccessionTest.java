@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SuccessionTest {
 
     private final List<String> orders = new ArrayList<>();
+    private final Set<String> stopped = new HashSet<>();
     private boolean failing;
     private final Succession<String> succession =
             new Succession<>(
@@ -17,6 +20,11 @@ class SuccessionTest {
                         @Override
                         public void serve(String server) {
                             orders.add("serve " + server);
+                        }
+
+                        @Override
+                        public boolean isPrompt(String server) {
+                            return !stopped.contains(server);
                         }
 
                         @Override
@@ -115,6 +123,52 @@ class SuccessionTest {
         succession.joined("b");
         assertThat(succession.isReplaceable("a")).isTrue();
         assertThat(succession.isReplaceable("b")).isFalse();
+    }
+
+    @Test
+    void oneThatAnswersIsPreferredToOneThatCameBefore() {
+        given("a", "b", "c");
+        stopped.add("b");
+        succession.gone("a", false);
+        assertThat(orders).containsExactly("resend", "serve c");
+        orders.clear();
+        succession.gone("c", false);
+        assertThat(orders).as("better than none").containsExactly("resend", "serve b");
+    }
+
+    @Test
+    void oneThatWasPassedOverIsNeverToldToServe() {
+        given("a", "b", "c");
+        succession.gone("a", false);
+        assertThat(succession.isReplaceable("b")).as("before it serves").isTrue();
+        succession.gone("b", false);
+        succession.serves("b");
+        succession.gone("c", true);
+        assertThat(orders).containsExactly("resend", "serve b", "resend", "serve c");
+        assertThat(succession.isReplaceable("b")).isFalse();
+    }
+
+    @Test
+    void oneThatWasPassedOverBeforeItWasOpenedDoesNotCount() {
+        succession.joined("a");
+        succession.gone("a", false);
+        succession.serves("a");
+        succession.joined("b");
+        succession.open();
+        assertThat(orders).containsExactly("resend", "serve b");
+    }
+
+    @Test
+    void whatOneTookThatWantedToLeaveIsAnsweredByItsSuccessorIfItIsStopped() {
+        given("a");
+        succession.wantsToLeave("a");
+        assertThat(succession.isReplaceable("a")).as("nobody else is there").isFalse();
+        succession.joined("b");
+        succession.serves("b");
+        assertThat(succession.isReplaceable("a")).isTrue();
+        succession.gone("a", false);
+        assertThat(orders).containsExactly("go a", "serve b", "resend");
+        assertThat(succession.isReplaceable("a")).isFalse();
     }
 
     @Test

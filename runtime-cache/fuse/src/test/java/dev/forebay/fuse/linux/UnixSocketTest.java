@@ -57,6 +57,28 @@ class UnixSocketTest {
     }
 
     @Test
+    void isQuietUntilSomethingIsSaidOrItEnds() throws IOException {
+        assertThat(server.isQuiet()).isTrue();
+        client.send("one", List.of());
+        assertThat(server.isQuiet()).isFalse();
+        assertThat(server.receive().map(Packet::text)).contains("one");
+        assertThat(server.isQuiet()).isTrue();
+        client.hangUp();
+        assertThat(server.isQuiet()).isFalse();
+    }
+
+    @Test
+    void doesNotWaitForOneThatReceivesNothing() {
+        assertThatThrownBy(
+                        () -> {
+                            while (true) {
+                                client.send("one more", List.of());
+                            }
+                        })
+                .isInstanceOf(SystemCallException.class);
+    }
+
+    @Test
     void passesDescriptors() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "content");
         try (Descriptor a = Descriptor.open(file, 0);
