@@ -81,6 +81,7 @@ class ArchitectureTest {
                             "dev.forebay.chunkstore..",
                             "dev.forebay.linux..",
                             "dev.forebay.model..",
+                            "dev.forebay.thread..",
                             "java..",
                             "org.jspecify..",
                             "org.slf4j..");
