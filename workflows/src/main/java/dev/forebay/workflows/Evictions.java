@@ -31,7 +31,9 @@ final class Evictions {
     /** Of an eviction of which the catalogue alone knows, or that earlier code has begun. */
     private static final String UNKNOWN = "why is not known any more";
 
-    private static final Duration FIRST_PAUSE = Duration.ofMinutes(1);
+    /** Short, for what is in the way is most often the child of the run before, about to end. */
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
     private final VersionState state;
