@@ -2,23 +2,18 @@ package dev.forebay.chunkstore;
 
 import dev.forebay.chunkstore.eviction.TinyLfu;
 import dev.forebay.model.ChunkId;
-import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The chunks on one disk: what of a {@link ChunkStore} is in one directory.
@@ -29,27 +24,17 @@ import org.slf4j.LoggerFactory;
  */
 final class DiskStore implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(DiskStore.class);
-
     private static final String LOCK = "chunks.lock";
-    private static final int WRITE_ATTEMPTS = 3;
-
-    /** A disk that takes writes and has lost so many chunks is given up all the same. */
-    static final int MOST_UNREADABLE = 100;
 
     private final Path directory;
     private final StoreLimits limits;
     private final DirectoryLock directoryLock;
-    private final DiskProbe probe;
     private final DiskCalls calls;
-    private final ChunkFiles files;
     private final ChunkTable table = new ChunkTable();
-    private final TinyLfu policy = new TinyLfu();
-    private final Counters counters;
     private final Space space;
-    private final AtomicInteger unreadable = new AtomicInteger();
-    private volatile boolean failed;
-    private volatile Consumer<DiskStore> onFailure = _ -> {};
+    private final DiskHealth health;
+    private final DiskReads reads;
+    private final DiskWrites writes;
 
     private DiskStore(
             Path directory,
@@ -64,11 +49,12 @@ final class DiskStore implements AutoCloseable {
         this.limits = limits;
         this.directoryLock = directoryLock;
         this.calls = calls;
-        this.counters = counters;
-        this.files = files;
-        this.space = new Space(files, table, counters, limits, policy, isProtected);
-        this.probe = probe(directory);
-        calls.onHang(this::fail);
+        TinyLfu policy = new TinyLfu();
+        space = new Space(files, table, counters, limits, policy, isProtected);
+        DiskProbe probe = probe(directory);
+        health = new DiskHealth(directory, probe, calls, counters);
+        reads = new DiskReads(files, table, policy, space, health, counters);
+        writes = new DiskWrites(directory, files, reads, space, health, counters);
         StoreScan.run(files, space, probe, counters);
     }
 
@@ -128,11 +114,11 @@ final class DiskStore implements AutoCloseable {
 
     /** Whom to tell when it fails, on the thread that finds out. */
     void onFailure(Consumer<DiskStore> listener) {
-        onFailure = listener;
+        health.onFailure(() -> listener.accept(this));
     }
 
     boolean hasFailed() {
-        return failed;
+        return health.hasFailed();
     }
 
     boolean has(ChunkId id) {
@@ -142,108 +128,15 @@ final class DiskStore implements AutoCloseable {
     /** Opens a chunk as {@link ChunkStore#find(ChunkId, int, int)} does. */
     Optional<StoredChunk> find(ChunkId id, int from, int to) {
         return has(id)
-                ? calls.call(() -> open(id, from, to)).flatMap(Function.identity())
+                ? calls.call(() -> reads.open(id, from, to)).flatMap(Function.identity())
                 : Optional.empty();
-    }
-
-    private Optional<StoredChunk> open(ChunkId id, int from, int to) {
-        Optional<StoredChunk> chunk = Optional.empty();
-        // One that is gone may just have been replaced by one of another name.
-        for (ChunkEntry entry = table.get(id);
-                entry != null && chunk.isEmpty() && !failed;
-                entry = table.get(id)) {
-            policy.touch(entry.slot());
-            chunk = open(entry, from, to);
-        }
-        return chunk;
-    }
-
-    private Optional<StoredChunk> open(ChunkEntry entry, int from, int to) {
-        try {
-            StoredChunk chunk = openFile(entry);
-            try {
-                chunk.bring(from, to);
-                return Optional.of(chunk);
-            } catch (IOException | RuntimeException e) {
-                chunk.close();
-                throw e;
-            }
-        } catch (NoSuchFileException gone) {
-            gone(entry);
-        } catch (IOException e) {
-            failed(entry, e);
-        }
-        return Optional.empty();
-    }
-
-    private StoredChunk openFile(ChunkEntry entry) throws IOException {
-        return StoredChunk.open(
-                files.path(entry.id().pack(), entry.name()), entry.id(), entry.name());
-    }
-
-    /** The file of an entry is not there: replaced or evicted meanwhile, or with its disk. */
-    private void gone(ChunkEntry entry) {
-        if (!space.remove(entry).equals(Dropped.NONE)) {
-            probe();
-        }
-    }
-
-    private void failed(ChunkEntry entry, IOException e) {
-        DiskFailure failure = DiskFailure.of(e);
-        switch (failure) {
-            case DAMAGED -> {}
-            case UNREADABLE -> {
-                counters.diskErrors.increment();
-                if (unreadable.incrementAndGet() > MOST_UNREADABLE) {
-                    fail(e);
-                }
-                probe();
-            }
-            case FULL, OTHER ->
-                    throw new ForebayException(
-                            ErrorCode.UNAVAILABLE, "cannot read chunk " + entry.id(), e);
-        }
-        // Several may find the same damage; who removes the chunk counts it.
-        if (!failed && space.remove(entry).chunks() > 0 && failure == DiskFailure.DAMAGED) {
-            counters.damaged.increment();
-        }
-    }
-
-    /** Looks whether a disk that did something wrong is still good for anything. */
-    private void probe() {
-        if (!failed) {
-            probe.failure().ifPresent(this::fail);
-        }
-    }
-
-    private synchronized void fail(IOException why) {
-        if (!failed) {
-            failed = true;
-            calls.giveUp();
-            LOG.error("Disk {} has failed and is left alone from now on", directory, why);
-            onFailure.accept(this);
-        }
-    }
-
-    /** Reads the footer of a chunk if that is needed to know what is valid, and was not done. */
-    private @Nullable ChunkEntry read(@Nullable ChunkEntry entry) {
-        if (entry == null || !entry.unread()) {
-            return entry;
-        }
-        try (StoredChunk chunk = open(entry, 0, 0).orElse(null)) {
-            return chunk == null ? null : table.read(entry, chunk.valid());
-        }
-    }
-
-    private @Nullable ChunkEntry current(ChunkId id) {
-        return read(table.get(id));
     }
 
     boolean holds(ChunkId id, int from, int to) {
         ChunkEntry entry = table.get(id);
         if (entry != null && entry.unread()) {
             entry =
-                    calls.call(() -> Optional.ofNullable(current(id)))
+                    calls.call(() -> Optional.ofNullable(reads.current(id)))
                             .flatMap(Function.identity())
                             .orElse(null);
         }
@@ -259,98 +152,11 @@ final class DiskStore implements AutoCloseable {
         Optional<Boolean> stored =
                 calls.call(
                         () -> {
-                            store(id, data, valid, elsewhere);
+                            writes.store(id, data, valid, elsewhere);
                             return true;
                         });
         if (stored.isEmpty()) {
-            throw leftAlone(id);
-        }
-    }
-
-    private void store(
-            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
-        ChunkEntry before = current(id);
-        if (before != null && before.length() != valid.chunkBytes()) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "chunk %s is %d bytes long, not %d"
-                            .formatted(id, before.length(), valid.chunkBytes()));
-        }
-        if (before == null || !before.valid().covers(valid)) {
-            write(id, data, valid, elsewhere);
-        }
-    }
-
-    private void write(
-            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
-        long bytes = ChunkEntry.footprint(valid.chunkBytes());
-        space.reserve(id, bytes);
-        boolean published = false;
-        try {
-            for (int attempt = 1; !published; attempt++) {
-                published = tryWrite(id, data, valid, elsewhere, attempt);
-            }
-        } finally {
-            if (!published) {
-                space.unreserve(bytes);
-            }
-        }
-        counters.written.increment();
-        counters.writtenBytes.add(bytes);
-    }
-
-    /**
-     * Returns false if another attempt is worth it: the disk was full and something was evicted, or
-     * the chunk was removed while it was written anew.
-     */
-    private boolean tryWrite(
-            ChunkId id,
-            ByteBuffer data,
-            ValidBlocks valid,
-            @Nullable StoredChunk elsewhere,
-            int attempt) {
-        Path file = files.incoming();
-        ChunkEntry before = current(id);
-        try (StoredChunk old = before == null ? null : open(before, 0, 0).orElse(null);
-                ChunkWriter writer = new ChunkWriter(data, valid, old == null ? elsewhere : old)) {
-            ChunkFooter footer = writer.write(file, id);
-            counters.damaged.add(writer.damagedBlocks());
-            if (failed) {
-                // Who gave the data may have taken it back since, and be using it for another.
-                throw leftAlone(id);
-            }
-            return space.publish(file, id, footer.valid(), old == null ? null : before);
-        } catch (IOException e) {
-            if (DiskFailure.of(e) != DiskFailure.FULL) {
-                counters.diskErrors.increment();
-                probe();
-                throw new ForebayException(
-                        ErrorCode.UNAVAILABLE, "the disk failed to store chunk " + id, e);
-            }
-            counters.diskFull.increment();
-            // Others fill the disk too: then the store has less room than it was promised.
-            if (attempt >= WRITE_ATTEMPTS || !space.evict(valid.chunkBytes())) {
-                throw new ForebayException(
-                        ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no room for " + id, e);
-            }
-            return false;
-        } finally {
-            discard(file);
-        }
-    }
-
-    private ForebayException leftAlone(ChunkId id) {
-        return new ForebayException(
-                ErrorCode.UNAVAILABLE,
-                "disk %s has failed and does not take chunk %s".formatted(directory, id));
-    }
-
-    /** Removes a file that was not published; one that was has not this name any more. */
-    private void discard(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            counters.diskErrors.increment();
+            throw writes.leftAlone(id);
         }
     }
 
@@ -369,22 +175,7 @@ final class DiskStore implements AutoCloseable {
     }
 
     ChunkStore.Verdict verify(ChunkId id) {
-        return calls.call(() -> compare(id)).orElse(ChunkStore.Verdict.ABSENT);
-    }
-
-    private ChunkStore.Verdict compare(ChunkId id) {
-        for (ChunkEntry entry = table.get(id); entry != null && !failed; entry = table.get(id)) {
-            try (StoredChunk chunk = openFile(entry)) {
-                chunk.verify();
-                return ChunkStore.Verdict.INTACT;
-            } catch (NoSuchFileException e) {
-                gone(entry);
-            } catch (IOException e) {
-                failed(entry, e);
-                return ChunkStore.Verdict.DROPPED;
-            }
-        }
-        return ChunkStore.Verdict.ABSENT;
+        return calls.call(() -> reads.compare(id)).orElse(ChunkStore.Verdict.ABSENT);
     }
 
     int length(ChunkId id) {

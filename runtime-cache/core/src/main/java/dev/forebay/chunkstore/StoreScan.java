@@ -89,7 +89,7 @@ final class StoreScan {
             return null;
         } catch (IOException e) {
             if (DiskFailure.of(e) != DiskFailure.UNREADABLE
-                    || unreadable.incrementAndGet() > DiskStore.MOST_UNREADABLE
+                    || unreadable.incrementAndGet() > DiskHealth.MOST_UNREADABLE
                     || probe.failure().isPresent()) {
                 throw e;
             }

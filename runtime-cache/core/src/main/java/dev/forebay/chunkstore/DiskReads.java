@@ -1,0 +1,134 @@
+package dev.forebay.chunkstore;
+
+import dev.forebay.chunkstore.eviction.TinyLfu;
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens the chunks of one disk. One that is damaged or gone is removed, and was never there for who
+ * asked; what it says about the disk is told to its {@link DiskHealth}.
+ *
+ * <p>Everything here waits for the disk. Safe for use by many threads.
+ */
+final class DiskReads {
+
+    private final ChunkFiles files;
+    private final ChunkTable table;
+    private final TinyLfu policy;
+    private final Space space;
+    private final DiskHealth health;
+    private final Counters counters;
+
+    DiskReads(
+            ChunkFiles files,
+            ChunkTable table,
+            TinyLfu policy,
+            Space space,
+            DiskHealth health,
+            Counters counters) {
+        this.files = files;
+        this.table = table;
+        this.policy = policy;
+        this.space = space;
+        this.health = health;
+        this.counters = counters;
+    }
+
+    /** Opens a chunk as {@link ChunkStore#find(ChunkId, int, int)} does. */
+    Optional<StoredChunk> open(ChunkId id, int from, int to) {
+        Optional<StoredChunk> chunk = Optional.empty();
+        // One that is gone may just have been replaced by one of another name.
+        for (ChunkEntry entry = table.get(id);
+                entry != null && chunk.isEmpty() && !health.hasFailed();
+                entry = table.get(id)) {
+            policy.touch(entry.slot());
+            chunk = open(entry, from, to);
+        }
+        return chunk;
+    }
+
+    Optional<StoredChunk> open(ChunkEntry entry, int from, int to) {
+        try {
+            StoredChunk chunk = openFile(entry);
+            try {
+                chunk.bring(from, to);
+                return Optional.of(chunk);
+            } catch (IOException | RuntimeException e) {
+                chunk.close();
+                throw e;
+            }
+        } catch (NoSuchFileException gone) {
+            gone(entry);
+        } catch (IOException e) {
+            failed(entry, e);
+        }
+        return Optional.empty();
+    }
+
+    private StoredChunk openFile(ChunkEntry entry) throws IOException {
+        return StoredChunk.open(
+                files.path(entry.id().pack(), entry.name()), entry.id(), entry.name());
+    }
+
+    /** The file of an entry is not there: replaced or evicted meanwhile, or with its disk. */
+    private void gone(ChunkEntry entry) {
+        if (!space.remove(entry).equals(Dropped.NONE)) {
+            health.suspect();
+        }
+    }
+
+    private void failed(ChunkEntry entry, IOException e) {
+        DiskFailure failure = DiskFailure.of(e);
+        switch (failure) {
+            case DAMAGED -> {}
+            case UNREADABLE -> health.lostChunk(e);
+            case FULL, OTHER ->
+                    throw new ForebayException(
+                            ErrorCode.UNAVAILABLE, "cannot read chunk " + entry.id(), e);
+        }
+        // Several may find the same damage; who removes the chunk counts it.
+        if (!health.hasFailed()
+                && space.remove(entry).chunks() > 0
+                && failure == DiskFailure.DAMAGED) {
+            counters.damaged.increment();
+        }
+    }
+
+    /** Reads the footer of a chunk if that is needed to know what is valid, and was not done. */
+    private @Nullable ChunkEntry read(@Nullable ChunkEntry entry) {
+        if (entry == null || !entry.unread()) {
+            return entry;
+        }
+        try (StoredChunk chunk = open(entry, 0, 0).orElse(null)) {
+            return chunk == null ? null : table.read(entry, chunk.valid());
+        }
+    }
+
+    /** What is there of a chunk, with its valid blocks known. */
+    @Nullable ChunkEntry current(ChunkId id) {
+        return read(table.get(id));
+    }
+
+    /** Compares a chunk with its checksums. */
+    ChunkStore.Verdict compare(ChunkId id) {
+        for (ChunkEntry entry = table.get(id);
+                entry != null && !health.hasFailed();
+                entry = table.get(id)) {
+            try (StoredChunk chunk = openFile(entry)) {
+                chunk.verify();
+                return ChunkStore.Verdict.INTACT;
+            } catch (NoSuchFileException e) {
+                gone(entry);
+            } catch (IOException e) {
+                failed(entry, e);
+                return ChunkStore.Verdict.DROPPED;
+            }
+        }
+        return ChunkStore.Verdict.ABSENT;
+    }
+}

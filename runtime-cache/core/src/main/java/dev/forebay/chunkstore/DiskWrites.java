@@ -1,0 +1,133 @@
+package dev.forebay.chunkstore;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores chunks on one disk, in room that is taken first.
+ *
+ * <p>Everything here waits for the disk. Safe for use by many threads, but of one chunk only one
+ * may be written at a time.
+ */
+final class DiskWrites {
+
+    private static final int ATTEMPTS = 3;
+
+    private final Path directory;
+    private final ChunkFiles files;
+    private final DiskReads reads;
+    private final Space space;
+    private final DiskHealth health;
+    private final Counters counters;
+
+    DiskWrites(
+            Path directory,
+            ChunkFiles files,
+            DiskReads reads,
+            Space space,
+            DiskHealth health,
+            Counters counters) {
+        this.directory = directory;
+        this.files = files;
+        this.reads = reads;
+        this.space = space;
+        this.health = health;
+        this.counters = counters;
+    }
+
+    /**
+     * Stores bytes as {@link ChunkStore#put} does.
+     *
+     * @param elsewhere the chunk on another disk, whose bytes are taken over
+     */
+    void store(ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
+        ChunkEntry before = reads.current(id);
+        if (before != null && before.length() != valid.chunkBytes()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "chunk %s is %d bytes long, not %d"
+                            .formatted(id, before.length(), valid.chunkBytes()));
+        }
+        if (before == null || !before.valid().covers(valid)) {
+            write(id, data, valid, elsewhere);
+        }
+    }
+
+    private void write(
+            ChunkId id, ByteBuffer data, ValidBlocks valid, @Nullable StoredChunk elsewhere) {
+        long bytes = ChunkEntry.footprint(valid.chunkBytes());
+        space.reserve(id, bytes);
+        boolean published = false;
+        try {
+            for (int attempt = 1; !published; attempt++) {
+                published = tryWrite(id, data, valid, elsewhere, attempt);
+            }
+        } finally {
+            if (!published) {
+                space.unreserve(bytes);
+            }
+        }
+        counters.written.increment();
+        counters.writtenBytes.add(bytes);
+    }
+
+    /**
+     * Returns false if another attempt is worth it: the disk was full and something was evicted, or
+     * the chunk was removed while it was written anew.
+     */
+    private boolean tryWrite(
+            ChunkId id,
+            ByteBuffer data,
+            ValidBlocks valid,
+            @Nullable StoredChunk elsewhere,
+            int attempt) {
+        Path file = files.incoming();
+        ChunkEntry before = reads.current(id);
+        try (StoredChunk old = before == null ? null : reads.open(before, 0, 0).orElse(null);
+                ChunkWriter writer = new ChunkWriter(data, valid, old == null ? elsewhere : old)) {
+            ChunkFooter footer = writer.write(file, id);
+            counters.damaged.add(writer.damagedBlocks());
+            if (health.hasFailed()) {
+                // Who gave the data may have taken it back since, and be using it for another.
+                throw leftAlone(id);
+            }
+            return space.publish(file, id, footer.valid(), old == null ? null : before);
+        } catch (IOException e) {
+            if (DiskFailure.of(e) != DiskFailure.FULL) {
+                health.erred();
+                throw new ForebayException(
+                        ErrorCode.UNAVAILABLE, "the disk failed to store chunk " + id, e);
+            }
+            counters.diskFull.increment();
+            // Others fill the disk too: then the store has less room than it was promised.
+            if (attempt >= ATTEMPTS || !space.evict(valid.chunkBytes())) {
+                throw new ForebayException(
+                        ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no room for " + id, e);
+            }
+            return false;
+        } finally {
+            discard(file);
+        }
+    }
+
+    ForebayException leftAlone(ChunkId id) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "disk %s has failed and does not take chunk %s".formatted(directory, id));
+    }
+
+    /** Removes a file that was not published; one that was has not this name any more. */
+    private void discard(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            counters.diskErrors.increment();
+        }
+    }
+}
