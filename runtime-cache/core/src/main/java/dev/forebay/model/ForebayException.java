@@ -35,6 +35,11 @@ public final class ForebayException extends RuntimeException {
         return new ForebayException(code, false, message, cause);
     }
 
+    /** The same failure, of which somebody knows more. */
+    public ForebayException withMessage(String message) {
+        return new ForebayException(code, retryable, message, this);
+    }
+
     public ErrorCode code() {
         return code;
     }

@@ -1,12 +1,18 @@
 package dev.forebay.fuse.fs;
 
 import dev.forebay.manifest.Node;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import java.nio.ByteBuffer;
 
 /** An open file of a version. It needs nothing of the mount table or the manifest any more. */
 record ManifestFileHandle(
-        FileBytes bytes, Digest manifest, long packBytes, Node.File file, Attributes attributes)
+        FileBytes bytes,
+        DatasetVersion version,
+        Digest manifest,
+        long packBytes,
+        Node.File file,
+        Attributes attributes)
         implements OpenFile {
 
     @Override
@@ -14,7 +20,11 @@ record ManifestFileHandle(
         int length = Math.clamp(file.size() - offset, 0, target.remaining());
         if (length > 0) {
             ByteBuffer wanted = target.slice(target.position(), length);
-            bytes.read(manifest, packBytes, file, offset, wanted);
+            PackReads.named(
+                    version,
+                    file.pack(),
+                    file.packOffset() + offset,
+                    () -> bytes.read(manifest, packBytes, file, offset, wanted));
             target.position(target.position() + length);
         }
         return length;

@@ -151,6 +151,7 @@ public final class PortableView implements FileSystemView {
             case Node.File file ->
                     new ManifestFileHandle(
                             bytes,
+                            version.name(),
                             version.mount().manifest().digest(),
                             packBytes(version, file),
                             file,

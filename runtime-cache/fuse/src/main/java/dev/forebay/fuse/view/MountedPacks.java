@@ -24,14 +24,19 @@ public final class MountedPacks {
     /**
      * A pack of a version.
      *
-     * @param manifest of the version
+     * @param mount the version; one of those that have this manifest
      */
-    record Found(Pack pack, Digest manifest) {}
+    record Found(Pack pack, Mount mount) {
+
+        Digest manifest() {
+            return mount.manifest().digest();
+        }
+    }
 
     private final Manifests manifests;
 
     // Changed under this object's lock.
-    private volatile Map<Digest, ManifestRef> mounted = Map.of();
+    private volatile Map<Digest, Mount> mounted = Map.of();
     private volatile Map<Digest, List<Pack>> known = Map.of();
     private volatile Map<Long, Found> byNumber = Map.of();
 
@@ -44,8 +49,11 @@ public final class MountedPacks {
         mounted =
                 mounts.stream()
                         .filter(mount -> mount.state() != Mount.State.EVICTING)
-                        .map(Mount::manifest)
-                        .collect(Collectors.toMap(ManifestRef::digest, ref -> ref, (a, _) -> a));
+                        .collect(
+                                Collectors.toMap(
+                                        mount -> mount.manifest().digest(),
+                                        mount -> mount,
+                                        (a, _) -> a));
         Map<Digest, List<Pack>> stay = new HashMap<>(known);
         stay.keySet().retainAll(mounted.keySet());
         index(stay);
@@ -53,13 +61,14 @@ public final class MountedPacks {
 
     private void index(Map<Digest, List<Pack>> packs) {
         Map<Long, Found> numbers = new HashMap<>();
-        packs.forEach(
-                (manifest, each) ->
-                        each.forEach(
-                                pack ->
-                                        numbers.put(
-                                                PackFolder.inode(manifest, pack.id()),
-                                                new Found(pack, manifest))));
+        mounted.forEach(
+                (manifest, mount) ->
+                        packs.getOrDefault(manifest, List.of())
+                                .forEach(
+                                        pack ->
+                                                numbers.put(
+                                                        PackFolder.inode(manifest, pack.id()),
+                                                        new Found(pack, mount))));
         byNumber = numbers;
         known = packs;
     }
@@ -94,6 +103,11 @@ public final class MountedPacks {
         return byNumber.containsKey(inode) || mounted.keySet().equals(known.keySet());
     }
 
+    /** The pack with this inode number, if its version's manifest has been read. */
+    Optional<Found> known(long inode) {
+        return Optional.ofNullable(byNumber.get(inode));
+    }
+
     /**
      * The pack with this inode number; looks into the manifests of all versions if need be.
      *
@@ -102,10 +116,10 @@ public final class MountedPacks {
     Optional<Found> numbered(long inode) {
         Found found = byNumber.get(inode);
         ForebayException unread = null;
-        Iterator<ManifestRef> rest = mounted.values().iterator();
+        Iterator<Mount> rest = mounted.values().iterator();
         while (found == null && rest.hasNext()) {
             try {
-                of(rest.next());
+                of(rest.next().manifest());
                 found = byNumber.get(inode);
             } catch (ForebayException e) {
                 unread = e;

@@ -7,6 +7,7 @@ import dev.forebay.fuse.fs.FsException;
 import dev.forebay.fuse.fs.OpenDirectory;
 import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.PackBytes;
+import dev.forebay.fuse.fs.PackReads;
 import dev.forebay.fuse.fs.Statistics;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
@@ -170,7 +171,12 @@ public final class PackFolder implements FileSystemView {
         if (!isOurs(inode)) {
             return tree.describe(inode);
         }
-        return inode == FOLDER ? NAME : "a pack, inode " + Long.toUnsignedString(inode);
+        if (inode == FOLDER) {
+            return NAME;
+        }
+        return packs.known(inode)
+                .map(found -> "%s, pack %s".formatted(found.mount().version(), found.pack().id()))
+                .orElse("a pack, inode " + Long.toUnsignedString(inode));
     }
 
     private MountedPacks.Found pack(long inode) {
@@ -203,7 +209,11 @@ public final class PackFolder implements FileSystemView {
             int length = Math.clamp(pack.bytes() - offset, 0, target.remaining());
             if (length > 0) {
                 ByteBuffer wanted = target.slice(target.position(), length);
-                bytes.read(found.manifest(), pack, offset, wanted);
+                PackReads.named(
+                        found.mount().version(),
+                        pack.id(),
+                        offset,
+                        () -> bytes.read(found.manifest(), pack, offset, wanted));
                 target.position(target.position() + length);
             }
             return length;

@@ -42,6 +42,7 @@ class PortableViewTest {
     private final Map<String, TestDataset> byDigest = new HashMap<>();
     private TestDataset digits;
     private PortableView view;
+    private boolean broken;
 
     @BeforeEach
     void mount() {
@@ -81,6 +82,9 @@ class PortableViewTest {
                         });
         FileBytes bytes =
                 (manifest, _, file, offset, target) -> {
+                    if (broken) {
+                        throw new ForebayException(ErrorCode.UNAVAILABLE, "no worker has it");
+                    }
                     TestDataset dataset = byDigest.get(manifest.hex());
                     byte[] pack = dataset == null ? null : dataset.packs().get(file.pack());
                     assertThat(pack).isNotNull();
@@ -357,5 +361,19 @@ class PortableViewTest {
         List<String> again = new ArrayList<>();
         open.list(halfway[0], (name, _, _, _) -> again.add(name) && again.size() < 2);
         assertThat(again).containsExactly("f01001", "f01002");
+    }
+
+    @Test
+    void aReadThatFailsNamesTheVersionAndThePack() {
+        OpenFile file = view.open(resolve("/vision/digits/v1/train/0.png").inode());
+        broken = true;
+        assertThatThrownBy(() -> file.read(0, ByteBuffer.allocate(10)))
+                .isInstanceOfSatisfying(
+                        ForebayException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                .hasMessageContainingAll(
+                        "vision/digits@v1, pack ",
+                        digits.packs().keySet().iterator().next().toString(),
+                        ": no worker has it");
     }
 }
