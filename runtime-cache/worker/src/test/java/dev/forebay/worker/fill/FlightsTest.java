@@ -1,0 +1,120 @@
+package dev.forebay.worker.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.model.ChunkId;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.PackId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** Several callers want a chunk that one fill brings. */
+class FlightsTest {
+
+    private static final int CALLERS = 5;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final ChunkId CHUNK = new ChunkId(PackId.parse("ab".repeat(32)), 0);
+    private static final Digest MANIFEST = new Digest("c".repeat(64));
+
+    private final Flights<Integer> flights = new Flights<>();
+    private final AtomicInteger fills = new AtomicInteger();
+    private final CountDownLatch allWait = new CountDownLatch(1);
+
+    private Flights.Landed<Integer> join(Flights.Work<Integer> work) {
+        return flights.join(CHUNK, MANIFEST, Urgency.demand(), false, PATIENCE, work).orElseThrow();
+    }
+
+    /** Has all join before the fill goes on with {@code work}. */
+    private List<FutureTask<Flights.Landed<Integer>>> joinAll(Flights.Work<Integer> work)
+            throws InterruptedException {
+        List<FutureTask<Flights.Landed<Integer>>> callers = new ArrayList<>();
+        for (int i = 0; i < CALLERS; i++) {
+            FutureTask<Flights.Landed<Integer>> caller =
+                    new FutureTask<>(() -> join((urgency, part) -> fill(work, urgency, part)));
+            callers.add(caller);
+            awaitWaiting(Thread.ofPlatform().daemon().start(caller));
+        }
+        allWait.countDown();
+        return callers;
+    }
+
+    private int fill(Flights.Work<Integer> work, Urgency urgency, Runnable part) {
+        fills.incrementAndGet();
+        try {
+            assertThat(allWait.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        return work.run(urgency, part);
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (thread.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Test
+    void allShareOneFill() throws Exception {
+        int begun = 0;
+        for (var caller : joinAll((_, _) -> 42)) {
+            Flights.Landed<Integer> landed = caller.get(30, TimeUnit.SECONDS);
+            assertThat(landed.result()).contains(42);
+            begun += landed.begun() ? 1 : 0;
+        }
+        assertThat(begun).as("those who count what it did").isOne();
+        assertThat(fills).hasValue(1);
+        assertThat(flights.count()).isZero();
+    }
+
+    @Test
+    void aFailureReachesAllAndIsForgotten() throws Exception {
+        assertAllFailAndTheNextOneDoesNot(
+                () -> {
+                    throw new ForebayException(ErrorCode.LAKE_DENIED, "no right to read it");
+                },
+                ErrorCode.LAKE_DENIED);
+    }
+
+    /** The trap: what ends a thread without a word leaves all who wait for it waiting. */
+    @Test
+    void soDoesAnError() throws Exception {
+        assertAllFailAndTheNextOneDoesNot(
+                () -> {
+                    throw new OutOfMemoryError("simulated");
+                },
+                ErrorCode.INTERNAL);
+    }
+
+    private void assertAllFailAndTheNextOneDoesNot(Runnable failing, ErrorCode code)
+            throws Exception {
+        Flights.Work<Integer> work =
+                (_, _) -> {
+                    failing.run();
+                    return 0;
+                };
+        for (var caller : joinAll(work)) {
+            assertThatThrownBy(() -> caller.get(30, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            ForebayException.class, e -> assertThat(e.code()).isEqualTo(code));
+        }
+        assertThat(fills).hasValue(1);
+        assertThat(flights.count()).isZero();
+
+        assertThat(join((_, _) -> 7)).isEqualTo(new Flights.Landed<>(Optional.of(7), true));
+    }
+}
