@@ -4,6 +4,7 @@ import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Seconds;
 import dev.forebay.service.Role;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.Startup;
@@ -132,7 +133,7 @@ class Agent {
         if (value.toSeconds() < 1) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s is %s and must be at least 1 second".formatted(property, value));
+                    "%s is %s and must be at least 1 s".formatted(property, Seconds.of(value)));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.forebay.agent.gate.Gates;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.model.Seconds;
 import dev.forebay.transfer.BearerToken;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -42,7 +43,7 @@ class GateResources {
         if (lease.compareTo(interval.multipliedBy(3)) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
             throw invalid(
                     "forebay.gate.lease is %s and must be at least three times forebay.jobs.interval, %s, and at most 7 days"
-                            .formatted(lease, interval));
+                            .formatted(Seconds.of(lease), Seconds.of(interval)));
         }
         if (config.gate().interval().toMillis() < 1) {
             throw invalid("forebay.gate.interval must be above 0");

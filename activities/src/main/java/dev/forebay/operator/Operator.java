@@ -3,6 +3,7 @@ package dev.forebay.operator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import dev.forebay.service.Role;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.Startup;
@@ -121,27 +122,31 @@ class Operator {
                 "api",
                 config.api(),
                 "http://host:port or https://host:port");
-        require(config.timeout().toMillis() >= 1, "timeout", config.timeout(), "at least 1 ms");
+        require(
+                config.timeout().toMillis() >= 1,
+                "timeout",
+                Seconds.of(config.timeout()),
+                "at least 1 ms");
         require(
                 config.interval().toSeconds() >= 1,
                 "interval",
-                config.interval(),
+                Seconds.of(config.interval()),
                 "at least 1 second");
         require(
                 config.lease().compareTo(SHORTEST_LEASE) >= 0
                         && config.lease().compareTo(LONGEST_LEASE) <= 0,
                 "lease",
-                config.lease(),
+                Seconds.of(config.lease()),
                 "from 5 seconds to 7 days");
         require(
                 config.lease().compareTo(config.interval().multipliedBy(LOOKS_OF_A_LEASE)) >= 0,
                 "lease",
-                config.lease(),
-                "at least three times forebay.datasets.interval, " + config.interval());
+                Seconds.of(config.lease()),
+                "at least three times forebay.datasets.interval, " + Seconds.of(config.interval()));
         require(
                 !config.releaseTimeout().isNegative(),
                 "release-timeout",
-                config.releaseTimeout(),
+                Seconds.of(config.releaseTimeout()),
                 "at least 0");
         require(config.concurrency() >= 1, "concurrency", config.concurrency(), "at least 1");
     }

@@ -35,11 +35,11 @@ class OperatorTest {
     @ParameterizedTest
     @CsvSource({
         "api, localhost:8080, 'forebay.datasets.api is localhost:8080 and must be http://host:port'",
-        "timeout, PT0S, forebay.datasets.timeout is PT0S and must be at least 1 ms",
-        "interval, PT0.5S, forebay.datasets.interval is PT0.5S and must be at least 1 second",
-        "lease, P8D, forebay.datasets.lease is PT192H and must be from 5 seconds to 7 days",
-        "lease, PT2M, 'forebay.datasets.lease is PT2M and must be at least three times forebay.datasets.interval, PT1M'",
-        "release-timeout, PT-1S, forebay.datasets.release-timeout is PT-1S and must be at least 0",
+        "timeout, PT0S, forebay.datasets.timeout is 0 s and must be at least 1 ms",
+        "interval, PT0.5S, forebay.datasets.interval is 0.5 s and must be at least 1 second",
+        "lease, P8D, forebay.datasets.lease is 691200 s and must be from 5 seconds to 7 days",
+        "lease, PT2M, 'forebay.datasets.lease is 120 s and must be at least three times forebay.datasets.interval, 60 s'",
+        "release-timeout, PT-1S, forebay.datasets.release-timeout is -1 s and must be at least 0",
         "concurrency, 0, forebay.datasets.concurrency is 0 and must be at least 1",
     })
     void whatCannotBeMeantIsRefused(String name, String value, String refusal) {

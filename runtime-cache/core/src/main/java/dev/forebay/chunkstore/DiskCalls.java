@@ -2,6 +2,7 @@ package dev.forebay.chunkstore;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -106,7 +107,9 @@ final class DiskCalls implements AutoCloseable {
             for (Call<?, ?> call : underWay) {
                 if (call.begun.get() && ++call.looksBegun > LOOKS) {
                     onHang.accept(
-                            new IOException("no answer in %s from %s".formatted(patience, disk)));
+                            new IOException(
+                                    "no answer in %s from %s"
+                                            .formatted(Seconds.of(patience), disk)));
                     giveUp();
                 }
             }

@@ -5,6 +5,7 @@ import dev.forebay.membership.Mounts.Current;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import io.etcd.jetcd.KeyValue;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,7 +35,7 @@ final class Pins {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
                     "lease of pin %s must be at least 1 s, not %s"
-                            .formatted(pin.id(), pin.lease()));
+                            .formatted(pin.id(), Seconds.of(pin.lease())));
         }
         String pinKey = keys.pin(pin.version(), pin.id());
         String mountKey = keys.mount(pin.version());

@@ -2,6 +2,7 @@ package dev.forebay.transfer;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import dev.forebay.placement.WorkerNode;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -141,7 +142,7 @@ final class Exchanges implements AutoCloseable {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
                         "%d requests to workers are on their way, no turn for this one within %s"
-                                .formatted(config.maxRequests(), patience));
+                                .formatted(config.maxRequests(), Seconds.of(patience)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -3,6 +3,7 @@ package dev.forebay.worker;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -127,11 +128,11 @@ final class ConfigCheck {
     }
 
     private static void positive(String property, Duration value) {
-        require(value.isPositive(), property, value, "must be more than nothing");
+        require(value.isPositive(), property, Seconds.of(value), "must be more than nothing");
     }
 
     private static void notNegative(String property, Duration value) {
-        require(!value.isNegative(), property, value, "must not be negative");
+        require(!value.isNegative(), property, Seconds.of(value), "must not be negative");
     }
 
     private static void require(boolean holds, String property, Object value, String rule) {

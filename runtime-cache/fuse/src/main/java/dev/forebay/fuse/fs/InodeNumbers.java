@@ -1,5 +1,6 @@
 package dev.forebay.fuse.fs;
 
+import dev.forebay.model.Seconds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -193,7 +194,7 @@ public final class InodeNumbers {
         FileLock lock = tryLock(channel);
         while (lock == null) {
             if (deadline - System.nanoTime() <= 0) {
-                throw new IOException("somebody else has it for " + LOCK_PATIENCE);
+                throw new IOException("somebody else has it for " + Seconds.of(LOCK_PATIENCE));
             }
             LockSupport.parkNanos(LOCK_PAUSE_NANOS);
             if (Thread.currentThread().isInterrupted()) {

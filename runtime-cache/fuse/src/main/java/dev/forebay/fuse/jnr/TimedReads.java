@@ -5,6 +5,7 @@ import dev.forebay.fuse.fs.RecentTimeouts;
 import dev.forebay.linux.Buffers;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -93,7 +94,7 @@ final class TimedReads {
 
     private ForebayException tooLate(@Nullable TimeoutException cause) {
         return new ForebayException(
-                ErrorCode.UNAVAILABLE, "not answered within " + patience, cause);
+                ErrorCode.UNAVAILABLE, "not answered within " + Seconds.of(patience), cause);
     }
 
     private int await(FutureTask<Integer> reading) throws TimeoutException {

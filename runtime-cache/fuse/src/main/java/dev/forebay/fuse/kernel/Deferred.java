@@ -7,6 +7,7 @@ import dev.forebay.fuse.fs.Operation;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -171,6 +172,7 @@ final class Deferred {
 
     private ForebayException tooLate(String why) {
         return new ForebayException(
-                ErrorCode.UNAVAILABLE, "not answered within %s, %s".formatted(patience, why));
+                ErrorCode.UNAVAILABLE,
+                "not answered within %s, %s".formatted(Seconds.of(patience), why));
     }
 }

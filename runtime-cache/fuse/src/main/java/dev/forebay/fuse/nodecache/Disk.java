@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.linux.ErrorNumber;
+import dev.forebay.model.Seconds;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
@@ -77,7 +78,7 @@ final class Disk {
         }
         counters.diskErrors.increment();
         if (isUsable()) {
-            LOG.warn("The node cache steps aside for {}: {}", REST, failure.toString());
+            LOG.warn("The node cache steps aside for {}: {}", Seconds.of(REST), failure.toString());
         }
         restsSince = System.nanoTime();
     }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.forebay.linux.DiskFile;
 import dev.forebay.linux.ErrorNumber;
+import dev.forebay.model.Seconds;
 import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -92,7 +93,9 @@ final class DiskWatch implements AutoCloseable {
             }
             look = null;
         } catch (TimeoutException e) {
-            disk.failed(new IOException(file + " has not been written and read in " + patience));
+            disk.failed(
+                    new IOException(
+                            file + " has not been written and read in " + Seconds.of(patience)));
         } catch (ExecutionException e) {
             look = null;
             failed(e.getCause());

@@ -4,6 +4,7 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -155,7 +156,7 @@ final class Flights<T> {
         } catch (TimeoutException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "filling chunk %s took longer than %s".formatted(chunk, timeout),
+                    "filling chunk %s took longer than %s".formatted(chunk, Seconds.of(timeout)),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

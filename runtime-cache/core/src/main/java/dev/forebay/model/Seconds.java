@@ -1,0 +1,22 @@
+package dev.forebay.model;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+
+/** How a duration is written for people, in errors and in logs. */
+public final class Seconds {
+
+    private static final int MILLIS = 3;
+
+    private Seconds() {}
+
+    /** Such as {@code 30 s} or {@code 0.05 s}, to a millisecond. */
+    public static String of(Duration duration) {
+        BigDecimal seconds =
+                BigDecimal.valueOf(duration.getSeconds())
+                        .add(BigDecimal.valueOf(duration.getNano(), 9))
+                        .setScale(MILLIS, RoundingMode.HALF_UP);
+        return seconds.stripTrailingZeros().toPlainString() + " s";
+    }
+}
