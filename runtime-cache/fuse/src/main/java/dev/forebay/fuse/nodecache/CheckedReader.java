@@ -1,5 +1,6 @@
 package dev.forebay.fuse.nodecache;
 
+import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -18,23 +19,29 @@ final class CheckedReader {
     /** Which block is said to be damaged when their record is. */
     private static final int ANY_BLOCK = 0;
 
+    private final PackId pack;
     private final CachedChunks chunks;
     private final Blocks blocks;
     private final PackHolds holds;
     private final Settlement settlement;
     private final CacheCounters counters;
+    private final DamageLog damage;
 
     CheckedReader(
+            PackId pack,
             CachedChunks chunks,
             Blocks blocks,
             PackHolds holds,
             Settlement settlement,
-            CacheCounters counters) {
+            CacheCounters counters,
+            DamageLog damage) {
+        this.pack = pack;
         this.chunks = chunks;
         this.blocks = blocks;
         this.holds = holds;
         this.settlement = settlement;
         this.counters = counters;
+        this.damage = damage;
     }
 
     /**
@@ -75,9 +82,14 @@ final class CheckedReader {
             lock.unlock();
         }
         if (damaged >= 0) {
-            drop(chunk, damaged);
-            // Where one is wrong others may be: who reads is not to meet them one after the other.
-            BitSet _ = scrub(index);
+            BitSet wrong = new BitSet();
+            try {
+                drop(chunk, damaged, wrong);
+                // Where one is wrong others may be: who reads is not to meet them one by one.
+                BitSet _ = scrub(index, wrong);
+            } finally {
+                damage.found(pack, index, wrong);
+            }
         }
         return readable && damaged < 0;
     }
@@ -87,6 +99,15 @@ final class CheckedReader {
      * drops what is wrong.
      */
     void prove(int index) throws IOException {
+        BitSet wrong = new BitSet();
+        try {
+            prove(index, wrong);
+        } finally {
+            damage.found(pack, index, wrong);
+        }
+    }
+
+    private void prove(int index, BitSet wrong) throws IOException {
         boolean read = false;
         // Another one each time: it may be given up, and come back.
         for (CachedChunk chunk = chunks.find(index);
@@ -102,7 +123,7 @@ final class CheckedReader {
                 chunks.proved(index);
                 return;
             }
-            drop(chunk, damaged);
+            drop(chunk, damaged, wrong);
         }
     }
 
@@ -112,6 +133,15 @@ final class CheckedReader {
      * @return the blocks that were dropped
      */
     BitSet scrub(int index) throws IOException {
+        BitSet wrong = new BitSet();
+        try {
+            return scrub(index, wrong);
+        } finally {
+            damage.found(pack, index, wrong);
+        }
+    }
+
+    private BitSet scrub(int index, BitSet wrong) throws IOException {
         BitSet dropped = new BitSet();
         CachedChunk chunk = chunks.find(index);
         blocks.forget(index);
@@ -121,7 +151,7 @@ final class CheckedReader {
             if (damaged < 0 || dropped.get(damaged)) {
                 break;
             }
-            drop(chunk, damaged);
+            drop(chunk, damaged, wrong);
             dropped.set(damaged);
         }
         return dropped;
@@ -148,8 +178,12 @@ final class CheckedReader {
         return record.pages().equals(chunk.pages());
     }
 
-    /** Drops a block that was found wrong, if it still is. */
-    private void drop(CachedChunk chunk, int block) throws IOException {
+    /**
+     * Drops a block that was found wrong, if it still is.
+     *
+     * @param wrong gets what was dropped
+     */
+    private void drop(CachedChunk chunk, int block, BitSet wrong) throws IOException {
         Lock lock = chunks.writeLock(chunk.index);
         settlement.beginChange();
         lock.lock();
@@ -168,6 +202,11 @@ final class CheckedReader {
             counters.damagedBlocks.increment();
             holds.lost();
             // A record that is not what was recorded says nothing of any block.
+            if (known) {
+                wrong.set(block);
+            } else {
+                wrong.or(Sizes.blocksOf(chunk.pages()));
+            }
             chunks.record(chunk, known ? record.withoutBlock(block) : ChunkRecord.EMPTY);
         } finally {
             lock.unlock();

@@ -23,12 +23,6 @@ final class ChunkRecord {
         return pages;
     }
 
-    boolean hasAllOf(BitSet wanted) {
-        BitSet missing = (BitSet) wanted.clone();
-        missing.andNot(pages);
-        return missing.isEmpty();
-    }
-
     /** The pages of one block, counted from the block's first. */
     BitSet pagesOfBlock(int block) {
         return pages.get(block * Sizes.PAGES_OF_BLOCK, (block + 1) * Sizes.PAGES_OF_BLOCK);

@@ -1,10 +1,12 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.util.BitSet;
+import java.util.List;
 
 /**
  * Which bytes of packs belong to a version. A worker that is asked on behalf of a version gives
@@ -26,6 +28,9 @@ interface LivePages {
      * @throws ForebayException if the version is not mounted, or its manifest cannot be read
      */
     BitSet of(Digest manifest, ChunkId chunk);
+
+    /** The mounted versions that have a pack, as far as that is known without waiting. */
+    List<DatasetVersion> names(PackId pack);
 
     /** Whether {@link #of} would answer, or fail, without fetching a manifest. */
     default boolean areAtHand(Digest manifest, ChunkId chunk) {

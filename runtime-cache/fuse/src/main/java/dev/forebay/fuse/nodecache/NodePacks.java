@@ -11,10 +11,12 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -183,6 +185,16 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
      */
     public OptionalLong timesFoundWrong(Digest manifest) {
         return pages.packsAtHand(manifest).stream().mapToLong(cache::timesFoundWrong).findAny();
+    }
+
+    /**
+     * How many blocks were found wrong of which of a mounted version's packs, counted as by {@link
+     * #timesFoundWrong}.
+     */
+    public Map<PackId, Long> foundWrong(Digest manifest) {
+        Map<PackId, Long> wrong = new HashMap<>(cache.harmed());
+        wrong.keySet().retainAll(pages.packsAtHand(manifest).orElse(Set.of()));
+        return wrong;
     }
 
     /**

@@ -78,7 +78,8 @@ final class PackCache implements PackSource, AutoCloseable {
         CacheCounters counters = new CacheCounters();
         Space space = new Space(capacityBytes, counters);
         try {
-            PackFiles files = PackFiles.open(directory, space, counters);
+            PackFiles files =
+                    PackFiles.open(directory, space, counters, new DamageLog(live::names));
             boolean _ = space.makeRoom();
             return new PackCache(files, space, source, strict, live, counters);
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package dev.forebay.fuse.nodecache;
 
 import dev.forebay.model.Digest;
+import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.Set;
@@ -13,26 +14,32 @@ import java.util.function.Supplier;
  */
 final class PackEvictor {
 
+    private final PackId pack;
     private final CachedChunks chunks;
     private final Blocks blocks;
     private final Holes holes;
     private final PackHolds holds;
     private final Settlement settlement;
     private final CacheCounters counters;
+    private final DamageLog damage;
 
     PackEvictor(
+            PackId pack,
             CachedChunks chunks,
             Blocks blocks,
             Holes holes,
             PackHolds holds,
             Settlement settlement,
-            CacheCounters counters) {
+            CacheCounters counters,
+            DamageLog damage) {
+        this.pack = pack;
         this.chunks = chunks;
         this.blocks = blocks;
         this.holes = holes;
         this.holds = holds;
         this.settlement = settlement;
         this.counters = counters;
+        this.damage = damage;
     }
 
     /** Gives up a chunk; the bytes that are free now, or 0 if it is in use. */
@@ -79,6 +86,7 @@ final class PackEvictor {
         if (chunk == null) {
             return 0;
         }
+        BitSet wrong = new BitSet();
         Lock lock = chunks.writeLock(index);
         lock.lock();
         try {
@@ -93,21 +101,28 @@ final class PackEvictor {
             }
             settlement.beginChange();
             try {
-                return restrict(chunk, live, dead);
+                return restrict(chunk, live, dead, wrong);
             } finally {
                 settlement.endChange();
             }
         } finally {
             lock.unlock();
+            damage.found(pack, index, Sizes.blocksOf(wrong));
         }
     }
 
-    private long restrict(CachedChunk chunk, BitSet live, BitSet dead) throws IOException {
+    /**
+     * @param wrong gets the pages that were found wrong
+     */
+    private long restrict(CachedChunk chunk, BitSet live, BitSet dead, BitSet wrong)
+            throws IOException {
         BitSet kept = (BitSet) chunk.pages().clone();
         kept.and(live);
         long before = CachedChunk.footprint(chunk.pages());
         ChunkRecord restricted = blocks.restrict(chunks.recorded(chunk.index), chunk.index, live);
-        if (!restricted.hasAllOf(kept)) {
+        wrong.or(kept);
+        wrong.andNot(restricted.pages());
+        if (!wrong.isEmpty()) {
             counters.damagedBlocks.increment();
             holds.lost();
         }

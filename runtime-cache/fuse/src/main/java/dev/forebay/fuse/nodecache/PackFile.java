@@ -38,7 +38,13 @@ final class PackFile implements AutoCloseable {
     private final PackEvictor evictor;
 
     private PackFile(
-            PackId id, Path path, DiskFile data, PackMap map, Space space, CacheCounters counters) {
+            PackId id,
+            Path path,
+            DiskFile data,
+            PackMap map,
+            Space space,
+            CacheCounters counters,
+            DamageLog damage) {
         this.id = id;
         this.path = path;
         this.data = data;
@@ -48,22 +54,30 @@ final class PackFile implements AutoCloseable {
         this.settlement = new Settlement(data, map, chunks);
         this.holes = new Holes(data, map.packBytes());
         Blocks blocks = new Blocks(data, map.packBytes());
-        this.reader = new CheckedReader(chunks, blocks, holds, settlement, counters);
+        this.reader = new CheckedReader(id, chunks, blocks, holds, settlement, counters, damage);
         this.writer =
-                new PackWriter(path, data, chunks, blocks, holes, holds, settlement, counters);
-        this.evictor = new PackEvictor(chunks, blocks, holes, holds, settlement, counters);
+                new PackWriter(
+                        id, path, data, chunks, blocks, holes, holds, settlement, counters, damage);
+        this.evictor =
+                new PackEvictor(id, chunks, blocks, holes, holds, settlement, counters, damage);
     }
 
     /** Makes the files of a pack of which nothing is there. */
     static PackFile create(
-            PackId id, long bytes, Path path, Path mapPath, Space space, CacheCounters counters)
+            PackId id,
+            long bytes,
+            Path path,
+            Path mapPath,
+            Space space,
+            CacheCounters counters,
+            DamageLog damage)
             throws IOException {
         Files.createFile(path);
         DiskFile data = DiskFile.open(path);
         try {
             data.setLength(bytes);
             PackMap map = PackMap.create(mapPath, id, bytes);
-            return new PackFile(id, path, data, map, space, counters);
+            return new PackFile(id, path, data, map, space, counters, damage);
         } catch (IOException e) {
             data.close();
             throw e;
@@ -75,7 +89,13 @@ final class PackFile implements AutoCloseable {
      *
      * @throws DamagedMapException if they cannot be believed
      */
-    static PackFile open(PackId id, Path path, Path mapPath, Space space, CacheCounters counters)
+    static PackFile open(
+            PackId id,
+            Path path,
+            Path mapPath,
+            Space space,
+            CacheCounters counters,
+            DamageLog damage)
             throws IOException {
         PackMap map = PackMap.open(mapPath, id);
         try {
@@ -83,7 +103,8 @@ final class PackFile implements AutoCloseable {
             if (length != map.packBytes() && length != Sizes.fileBytes(map.packBytes())) {
                 throw new DamagedMapException(path + " is not as long as its pack");
             }
-            PackFile pack = new PackFile(id, path, DiskFile.open(path), map, space, counters);
+            PackFile pack =
+                    new PackFile(id, path, DiskFile.open(path), map, space, counters, damage);
             boolean loaded = false;
             try {
                 pack.load();

@@ -41,20 +41,23 @@ final class PackFiles implements AutoCloseable {
     private final Path directory;
     private final Space space;
     private final CacheCounters counters;
+    private final DamageLog damage;
     private final Map<PackId, PackFile> packs = new ConcurrentHashMap<>();
 
-    private PackFiles(Path directory, Space space, CacheCounters counters) {
+    private PackFiles(Path directory, Space space, CacheCounters counters, DamageLog damage) {
         this.directory = directory;
         this.space = space;
         this.counters = counters;
+        this.damage = damage;
     }
 
     /**
      * Opens what is there, made if it is not; packs that cannot be believed, or of which nothing is
      * left, not even the mark of {@link FoundWrong}, are removed.
      */
-    static PackFiles open(Path directory, Space space, CacheCounters counters) throws IOException {
-        PackFiles files = new PackFiles(directory, space, counters);
+    static PackFiles open(Path directory, Space space, CacheCounters counters, DamageLog damage)
+            throws IOException {
+        PackFiles files = new PackFiles(directory, space, counters, damage);
         try {
             Files.createDirectories(directory);
             files.adopt();
@@ -82,7 +85,8 @@ final class PackFiles implements AutoCloseable {
 
     private void adopt(PackId id) throws IOException {
         try {
-            PackFile pack = PackFile.open(id, path(id, DATA), path(id, MAP), space, counters);
+            PackFile pack =
+                    PackFile.open(id, path(id, DATA), path(id, MAP), space, counters, damage);
             // Views may outlive all that was here of a pack.
             if (!pack.chunks().isEmpty() || pack.holds().foundWrong().isMarked()) {
                 packs.put(id, pack);
@@ -170,7 +174,8 @@ final class PackFiles implements AutoCloseable {
         try {
             delete(id);
             try {
-                return PackFile.create(id, bytes, path(id, DATA), path(id, MAP), space, counters);
+                return PackFile.create(
+                        id, bytes, path(id, DATA), path(id, MAP), space, counters, damage);
             } catch (IOException e) {
                 delete(id);
                 throw e;

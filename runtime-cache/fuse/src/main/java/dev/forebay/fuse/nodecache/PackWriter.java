@@ -2,6 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.linux.DiskFile;
+import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PackWriter {
 
+    private final PackId pack;
     private final Path path;
     private final DiskFile data;
     private final CachedChunks chunks;
@@ -26,8 +28,10 @@ final class PackWriter {
     private final PackHolds holds;
     private final Settlement settlement;
     private final CacheCounters counters;
+    private final DamageLog damage;
 
     PackWriter(
+            PackId pack,
             Path path,
             DiskFile data,
             CachedChunks chunks,
@@ -35,7 +39,9 @@ final class PackWriter {
             Holes holes,
             PackHolds holds,
             Settlement settlement,
-            CacheCounters counters) {
+            CacheCounters counters,
+            DamageLog damage) {
+        this.pack = pack;
         this.path = path;
         this.data = data;
         this.chunks = chunks;
@@ -44,6 +50,7 @@ final class PackWriter {
         this.holds = holds;
         this.settlement = settlement;
         this.counters = counters;
+        this.damage = damage;
     }
 
     /**
@@ -111,11 +118,14 @@ final class PackWriter {
 
     private void record(CachedChunk chunk, long from, BitSet pages, ByteBuffer verified)
             throws IOException {
+        BitSet wrong = new BitSet();
         Lock lock = chunks.writeLock(chunk.index);
         lock.lock();
         try {
             ChunkRecord merged = blocks.merge(chunks.recorded(chunk.index), from, pages, verified);
-            if (!merged.hasAllOf(chunk.pages())) {
+            wrong.or(chunk.pages());
+            wrong.andNot(merged.pages());
+            if (!wrong.isEmpty()) {
                 counters.damagedBlocks.increment();
                 holds.lost();
             }
@@ -123,6 +133,7 @@ final class PackWriter {
         } finally {
             lock.unlock();
         }
+        damage.found(pack, chunk.index, Sizes.blocksOf(wrong));
     }
 
     /**

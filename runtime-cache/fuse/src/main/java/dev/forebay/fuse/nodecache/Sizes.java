@@ -52,6 +52,13 @@ final class Sizes {
         return pages;
     }
 
+    /** The blocks, counted from their chunk's first, that have some of these pages. */
+    static BitSet blocksOf(BitSet pages) {
+        BitSet blocks = new BitSet(BLOCKS_OF_CHUNK);
+        pages.stream().forEach(page -> blocks.set(page / PAGES_OF_BLOCK));
+        return blocks;
+    }
+
     /** Where the block with this page begins, in the chunk. */
     static int blockStart(int page) {
         return page / PAGES_OF_BLOCK * BLOCK;

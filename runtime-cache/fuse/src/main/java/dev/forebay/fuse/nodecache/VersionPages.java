@@ -8,6 +8,7 @@ import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The packs and live pages of mounted versions, from their manifests. Safe for use by many threads.
@@ -46,7 +48,7 @@ final class VersionPages implements LivePages {
                     .<Digest, Map<PackId, Long>>weigher((_, each) -> each.size() + 1)
                     .build();
 
-    private volatile Map<Digest, ManifestRef> mounted = Map.of();
+    private volatile Map<Digest, Mount> mounted = Map.of();
 
     /**
      * Knows no version until {@link #update} was called.
@@ -68,10 +70,11 @@ final class VersionPages implements LivePages {
         Set<Digest> before = mounted.keySet();
         mounted =
                 mounts.stream()
-                        .map(Mount::manifest)
                         .collect(
                                 Collectors.toUnmodifiableMap(
-                                        ManifestRef::digest, ref -> ref, (one, _) -> one));
+                                        mount -> mount.manifest().digest(),
+                                        mount -> mount,
+                                        (one, _) -> one));
         packs.asMap().keySet().retainAll(mounted.keySet());
         return !mounted.keySet().equals(before);
     }
@@ -108,17 +111,31 @@ final class VersionPages implements LivePages {
 
     /** The packs that a version refers to; empty if that cannot be known without waiting for it. */
     Optional<Set<PackId>> packsAtHand(Digest manifest) {
-        ManifestRef ref = mounted.get(manifest);
-        return ref != null && (packs.getIfPresent(manifest) != null || manifests.isHere(ref))
+        Mount mount = mounted.get(manifest);
+        return mount != null
+                        && (packs.getIfPresent(manifest) != null
+                                || manifests.isHere(mount.manifest()))
                 ? Optional.of(packs(manifest))
                 : Optional.empty();
     }
 
     /** The mounted versions that refer to a pack, as far as that is known without waiting. */
     List<Digest> versions(PackId pack) {
-        return mounted().stream()
-                .filter(each -> packsAtHand(each).filter(packs -> packs.contains(pack)).isPresent())
-                .toList();
+        return mountsWith(pack).map(mount -> mount.manifest().digest()).toList();
+    }
+
+    @Override
+    public List<DatasetVersion> names(PackId pack) {
+        return mountsWith(pack).map(Mount::version).toList();
+    }
+
+    private Stream<Mount> mountsWith(PackId pack) {
+        return mounted.values().stream()
+                .filter(
+                        mount ->
+                                packsAtHand(mount.manifest().digest())
+                                        .filter(packs -> packs.contains(pack))
+                                        .isPresent());
     }
 
     /** The mounted versions. */
@@ -141,10 +158,10 @@ final class VersionPages implements LivePages {
 
     @Override
     public boolean areAtHand(Digest manifest, ChunkId chunk) {
-        ManifestRef ref = mounted.get(manifest);
-        return ref == null
+        Mount mount = mounted.get(manifest);
+        return mount == null
                 || pages.getIfPresent(new Key(manifest, chunk)) != null
-                || manifests.isHere(ref);
+                || manifests.isHere(mount.manifest());
     }
 
     private BitSet read(Key key) {
@@ -163,13 +180,13 @@ final class VersionPages implements LivePages {
     }
 
     private ManifestRef ref(Digest digest) {
-        ManifestRef ref = mounted.get(digest);
-        if (ref == null) {
+        Mount mount = mounted.get(digest);
+        if (mount == null) {
             throw new ForebayException(
                     ErrorCode.NOT_FOUND,
                     "no version with manifest %s is mounted".formatted(digest));
         }
-        return ref;
+        return mount.manifest();
     }
 
     private <T> T ask(ManifestRef ref, Function<CachedManifest, T> question) {

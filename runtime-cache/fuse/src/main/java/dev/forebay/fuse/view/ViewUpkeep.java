@@ -113,8 +113,10 @@ final class ViewUpkeep {
             natives.remove(mount.version());
             if (wrong) {
                 LOG.warn(
-                        "What was read of {} past this pod may have been wrong, on this node",
-                        mount.version());
+                        "What was read of {} past this pod may have been wrong, on this node;"
+                                + " blocks found wrong, by pack: {}",
+                        mount.version(),
+                        cache.foundWrong(manifest));
             }
             lower(root, mount, "not all of it was right on this node's disk");
             cache.renew(manifest);

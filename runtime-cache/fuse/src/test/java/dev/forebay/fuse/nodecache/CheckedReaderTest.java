@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -67,13 +68,25 @@ class CheckedReaderTest {
     private PackFile create() throws Exception {
         CacheCounters counters = new CacheCounters();
         return PackFile.create(
-                TestPack.ID, pack.bytes.length, data(), map(), space(counters), counters);
+                TestPack.ID,
+                pack.bytes.length,
+                data(),
+                map(),
+                space(counters),
+                counters,
+                new DamageLog(_ -> List.of()));
     }
 
     /** Not settled, so that nothing counts as proven. */
     private PackFile open() throws Exception {
         CacheCounters counters = new CacheCounters();
-        return PackFile.open(TestPack.ID, data(), map(), space(counters), counters);
+        return PackFile.open(
+                TestPack.ID,
+                data(),
+                map(),
+                space(counters),
+                counters,
+                new DamageLog(_ -> List.of()));
     }
 
     private static Space space(CacheCounters counters) {

@@ -208,7 +208,13 @@ class PackCacheDiskTest {
         BitSet pages = Sizes.pagesOf(0, Sizes.BLOCK);
         try (PackFile file =
                 PackFile.create(
-                        TestPack.ID, Sizes.CHUNK, data, map, new Space(MIB, counters), counters)) {
+                        TestPack.ID,
+                        Sizes.CHUNK,
+                        data,
+                        map,
+                        new Space(MIB, counters),
+                        counters,
+                        new DamageLog(_ -> List.of()))) {
             file.writer().store(0, pages, block, null);
             assertThat(file.settle()).isTrue();
             disk.die();

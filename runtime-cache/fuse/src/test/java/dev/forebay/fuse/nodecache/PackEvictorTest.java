@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +30,8 @@ class PackEvictorTest {
                         directory.resolve("pack"),
                         directory.resolve("map"),
                         space,
-                        counters)) {
+                        counters,
+                        new DamageLog(_ -> List.of()))) {
             store(file);
             CachedChunk chosen = Objects.requireNonNull(file.chunks().find(0));
             assertThat(file.evictor().evict(chosen)).isPositive();

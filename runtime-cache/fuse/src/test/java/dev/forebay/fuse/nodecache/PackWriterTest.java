@@ -51,7 +51,8 @@ class PackWriterTest {
                         data,
                         directory.resolve("map"),
                         new Space(CAPACITY, counters),
-                        counters);
+                        counters,
+                        new DamageLog(_ -> List.of()));
         file.writer().store(FROM, PAGES, bytes(FROM), null);
         damage(FROM);
     }

@@ -6,6 +6,7 @@ import dev.forebay.chunkstore.NeighbourStore;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.fuse.read.PackSource;
 import dev.forebay.model.ChunkId;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -25,6 +26,7 @@ import java.util.Random;
 final class TestPack implements PackSource, LivePages {
 
     static final PackId ID = PackId.parse("ab".repeat(32));
+    static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
     static final Digest ALL = new Digest("c".repeat(64));
     static final Digest SOME = new Digest("d".repeat(64));
 
@@ -68,6 +70,11 @@ final class TestPack implements PackSource, LivePages {
     @Override
     public long packBytes(Digest manifest, PackId pack) {
         return bytes.length;
+    }
+
+    @Override
+    public List<DatasetVersion> names(PackId pack) {
+        return List.of(VERSION);
     }
 
     @Override

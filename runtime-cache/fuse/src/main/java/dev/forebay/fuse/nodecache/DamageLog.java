@@ -1,0 +1,66 @@
+package dev.forebay.fuse.nodecache;
+
+import dev.forebay.fuse.fs.RateLimit;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.PackId;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says what was found wrong on the disk, and of which versions: a disk that goes bad does so a
+ * block at a time. Safe for use by many threads.
+ */
+final class DamageLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DamageLog.class);
+
+    private final Function<PackId, List<DatasetVersion>> versions;
+    private final RateLimit logged = new RateLimit(20, 60);
+    private final LongAdder unsaid = new LongAdder();
+
+    /**
+     * @param versions the mounted versions that have a pack
+     */
+    DamageLog(Function<PackId, List<DatasetVersion>> versions) {
+        this.versions = versions;
+    }
+
+    /**
+     * Says that blocks of a chunk, counted from its first, were found wrong and dropped. Not to be
+     * called under the chunk's lock: it may read manifests.
+     */
+    void found(PackId pack, int chunk, BitSet blocks) {
+        if (blocks.isEmpty()) {
+            return;
+        }
+        if (!logged.permits()) {
+            unsaid.add(blocks.cardinality());
+            return;
+        }
+        long start = Sizes.offset(chunk, 0);
+        LOG.warn(
+                "Of pack {} of {} {} blocks of 64 KiB were wrong on this node's disk, within bytes"
+                        + " {} to {}; who reads them gets them from a worker ({} more blocks were"
+                        + " found since this was said last)",
+                pack,
+                names(pack),
+                blocks.cardinality(),
+                start + (long) blocks.nextSetBit(0) * Sizes.BLOCK,
+                start + (long) blocks.length() * Sizes.BLOCK,
+                unsaid.sumThenReset());
+    }
+
+    private String names(PackId pack) {
+        try {
+            List<DatasetVersion> names = versions.apply(pack);
+            return names.isEmpty() ? "no mounted version" : names.toString();
+        } catch (RuntimeException e) {
+            // A read must not fail for what is said of it.
+            return "unknown versions";
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.forebay.fuse;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What this process logs meanwhile. For one at a time. */
+public final class SaidOnErr implements AutoCloseable {
+
+    private final PrintStream usual = System.err;
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+    public SaidOnErr() {
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    }
+
+    /** The lines until now that contain a text. */
+    public List<String> linesWith(String text) {
+        return said.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains(text))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        System.setErr(usual);
+    }
+}
