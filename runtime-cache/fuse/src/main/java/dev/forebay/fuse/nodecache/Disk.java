@@ -33,11 +33,13 @@ final class Disk {
     }
 
     private final CacheCounters counters;
+    private final FullDisk full;
     private final Semaphore users = new Semaphore(MAX_USERS);
     private volatile long restsSince = System.nanoTime() - REST.toNanos();
 
-    Disk(CacheCounters counters) {
+    Disk(CacheCounters counters, FullDisk full) {
         this.counters = counters;
+        this.full = full;
     }
 
     /** Whether it has not failed lately. */
@@ -70,9 +72,12 @@ final class Disk {
      * or this process has too many files open, for what is there can be read all the same.
      */
     void failed(IOException failure) {
-        if (ErrorNumber.isFullDisk(failure)
-                || ErrorNumber.isOneOf(
-                        failure, ErrorNumber.EFBIG, ErrorNumber.EMFILE, ErrorNumber.ENFILE)) {
+        if (ErrorNumber.isFullDisk(failure)) {
+            full.refused(failure);
+            return;
+        }
+        if (ErrorNumber.isOneOf(
+                failure, ErrorNumber.EFBIG, ErrorNumber.EMFILE, ErrorNumber.ENFILE)) {
             counters.refused.increment();
             return;
         }

@@ -38,6 +38,7 @@ final class PackCache implements PackSource, AutoCloseable {
     private final LocalChunks source;
     private final LivePages live;
     private final CacheCounters counters;
+    private final FullDisk full;
     private final Disk disk;
     private final PieceFetcher fetcher;
     private final PackUpkeep upkeep;
@@ -48,14 +49,16 @@ final class PackCache implements PackSource, AutoCloseable {
             LocalChunks source,
             boolean strict,
             LivePages live,
-            CacheCounters counters) {
+            CacheCounters counters,
+            FullDisk full) {
         this.files = files;
         this.space = space;
         this.source = source;
         this.live = live;
         this.counters = counters;
-        this.disk = new Disk(counters);
-        this.fetcher = new PieceFetcher(source, space, strict, counters);
+        this.full = full;
+        this.disk = new Disk(counters, full);
+        this.fetcher = new PieceFetcher(source, space, strict, counters, full);
         this.upkeep = new PackUpkeep(files, live, fetcher, counters);
     }
 
@@ -81,7 +84,8 @@ final class PackCache implements PackSource, AutoCloseable {
             PackFiles files =
                     PackFiles.open(directory, space, counters, new DamageLog(live::names));
             boolean _ = space.makeRoom();
-            return new PackCache(files, space, source, strict, live, counters);
+            FullDisk full = new FullDisk(directory, space, counters, System::nanoTime);
+            return new PackCache(files, space, source, strict, live, counters, full);
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE, "cannot open the node cache " + directory, e);
@@ -166,7 +170,7 @@ final class PackCache implements PackSource, AutoCloseable {
             if (!ErrorNumber.isFullDisk(e)) {
                 throw e;
             }
-            counters.refused.increment();
+            full.refused(e);
             boolean _ = space.evictOne();
             return Optional.empty();
         }

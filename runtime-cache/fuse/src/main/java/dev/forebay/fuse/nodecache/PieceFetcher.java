@@ -35,17 +35,24 @@ final class PieceFetcher {
     private final Space space;
     private final boolean strict;
     private final CacheCounters counters;
+    private final FullDisk full;
     private final Flights flights = new Flights();
     private final Buffers buffers = new Buffers(Sizes.PIECE);
 
     /**
      * @param strict whether parts of blocks are compared, too, when they are read
      */
-    PieceFetcher(LocalChunks source, Space space, boolean strict, CacheCounters counters) {
+    PieceFetcher(
+            LocalChunks source,
+            Space space,
+            boolean strict,
+            CacheCounters counters,
+            FullDisk full) {
         this.source = source;
         this.space = space;
         this.strict = strict;
         this.counters = counters;
+        this.full = full;
     }
 
     /**
@@ -159,7 +166,7 @@ final class PieceFetcher {
             if (!ErrorNumber.isFullDisk(e)) {
                 throw e;
             }
-            counters.refused.increment();
+            full.refused(e);
             boolean _ = space.evictOne();
             return false;
         } finally {

@@ -3,12 +3,17 @@ package dev.forebay.fuse.nodecache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.linux.SystemCallException;
+import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class DiskTest {
 
-    private final Disk disk = new Disk(new CacheCounters());
+    private final CacheCounters counters = new CacheCounters();
+    private final Disk disk =
+            new Disk(
+                    counters,
+                    new FullDisk(Path.of("."), new Space(0, counters), counters, System::nanoTime));
 
     @ParameterizedTest
     @CsvSource({

@@ -27,7 +27,10 @@ class DiskWatchTest {
 
     @TempDir private Path directory;
     private final CacheCounters counters = new CacheCounters();
-    private final Disk disk = new Disk(counters);
+    private final Disk disk =
+            new Disk(
+                    counters,
+                    new FullDisk(Path.of("."), new Space(0, counters), counters, System::nanoTime));
     private LoopDisk device;
 
     @BeforeEach

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.devstack.fault.LoopDisk;
+import dev.forebay.fuse.SaidOnErr;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.manifest.Pack;
@@ -58,13 +59,19 @@ class PackCacheDiskTest {
 
     @Test
     void aFullDiskIsNoErrorAndNothingIsAskedForTwice() {
-        try (PackCache cache = open()) {
+        try (PackCache cache = open();
+                SaidOnErr err = new SaidOnErr()) {
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(pack.takeAskedBytes()).isEqualTo(pack.bytes.length);
             assertThat(cache.counters().refused()).isPositive();
             assertThat(cache.counters().diskErrors()).isZero();
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(cache.counters().hitBytes()).isGreaterThan(MIB);
+            assertThat(err.linesWith("is full below --pack-cache"))
+                    .as("not for each piece")
+                    .singleElement()
+                    .asString()
+                    .contains(disk.path().resolve("packs").toString(), " of 1024 MiB are used");
         }
         try (PackCache cache = open()) {
             pack.assertReadsAll(cache, TestPack.ALL);
