@@ -341,6 +341,14 @@ final class PodOptions {
                     "--mountpoint is %s and --holder is %s; %s, not both"
                             .formatted(mountpoint, holder, rule));
         }
+        if (holder != null && transport == TransportChoice.JNR) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--holder is "
+                            + holder
+                            + " and --transport is jnr; a mount that is held can only be served by"
+                            + " the transport kernel");
+        }
     }
 
     /**

@@ -148,6 +148,15 @@ class ArgumentsTest {
                 .contains("--mountpoint is one and --holder is other", "not both");
     }
 
+    /** Libfuse mounts by itself, so that its mount would go with the pod. */
+    @Test
+    void aHeldMountIsNotServedByLibfuse() {
+        assertThat(podRefuses("--holder=other", "--transport=jnr"))
+                .contains(
+                        "--holder is other and --transport is jnr",
+                        "can only be served by the transport kernel");
+    }
+
     @Test
     void nothingIsKeptBelowTheMount() {
         String below = mountpoint.resolve("kept").toString();
