@@ -107,6 +107,7 @@ final class Hold implements Callable<Integer> {
         PodOptions.requireOutsideOfMount("--holder", directory, mountpoint);
         mountpoint = Mountpoint.resolved(mountpoint);
         Mountpoint.make(mountpoint);
+        PrivateDirectory.make("--holder", directory);
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
                 Holder holder = Holder.listen(directory, Duration.ofSeconds(replaceAfter))) {
             // Until it has a mount it is not ready, and well all the same.

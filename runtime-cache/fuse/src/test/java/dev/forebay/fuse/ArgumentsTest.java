@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -165,6 +166,15 @@ class ArgumentsTest {
         assertThat(refusal(new Hold(), "--holder=" + below, "--mountpoint=" + mountpoint))
                 .contains("--holder is " + below, "must not be below --mountpoint");
         assertThat(Path.of(below)).doesNotExist();
+    }
+
+    @Test
+    void aHolderMeetsNobodyWhereOthersCanWrite() throws Exception {
+        Path shared = Files.createDirectory(directory.resolve("shared"));
+        Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(refusal(new Hold(), "--holder=" + shared, "--mountpoint=" + mountpoint))
+                .contains("--holder: " + shared + " has rwxrwxrwx");
+        assertThat(shared).isEmptyDirectory();
     }
 
     @Test
