@@ -125,6 +125,11 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
+    public List<RegionName> regions(int most) {
+        return connection.run(session -> KnownRegions.of(session, most));
+    }
+
+    @Override
     public void remove(String workerId) {
         Change gone = Change.delete(keys.worker(workerId));
         String live = keys.live(workerId);

@@ -58,6 +58,19 @@ final class EtcdSession implements EtcdCalls {
         return await(client.getKVClient().get(bytes(prefix), PREFIX));
     }
 
+    /** The first key from one on and before another, without its value. */
+    Optional<ByteSequence> firstKey(String from, String before) {
+        GetOption first =
+                GetOption.builder()
+                        .withRange(bytes(before))
+                        .withKeysOnly(true)
+                        .withLimit(1)
+                        .build();
+        return await(client.getKVClient().get(bytes(from), first)).getKvs().stream()
+                .map(KeyValue::getKey)
+                .findFirst();
+    }
+
     /** What etcd holds below {@code prefix}, without transferring it. */
     Fingerprint fingerprint(String prefix) {
         GetOption newest =

@@ -18,6 +18,9 @@ record Keys(String root, String nodes) {
 
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
+    /** What the keys of all regions begin with. */
+    static final String ALL = "/forebay/";
+
     static final String WORKERS = "workers";
     static final String LIVE = "live";
     static final String MOUNTS = "mounts";
@@ -28,7 +31,12 @@ record Keys(String root, String nodes) {
     static final String SOURCES = "sources";
 
     static Keys of(RegionName region) {
-        return new Keys("/forebay/" + region + "/", "/forebay-nodes/" + region + "/");
+        return new Keys(ALL + region + "/", "/forebay-nodes/" + region + "/");
+    }
+
+    /** What comes after all that begins with a text that ends in a slash. */
+    static String after(String prefix) {
+        return prefix.substring(0, prefix.length() - 1) + (char) ('/' + 1);
     }
 
     /** What a node holds; under a lease. */

@@ -3,6 +3,7 @@ package dev.forebay.membership;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.NodeName;
+import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import java.time.Duration;
@@ -75,6 +76,14 @@ public interface RegionState extends AutoCloseable {
      *     nothing is known then
      */
     List<NodeReport> nodes();
+
+    /**
+     * The regions of which this etcd knows anything but nodes, asked now, at a small question each.
+     *
+     * @param most not more than so many, the first ones by their name
+     * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd does not answer
+     */
+    List<RegionName> regions(int most);
 
     /**
      * Removes a worker that is not live, so that its chunks are placed elsewhere; does nothing to

@@ -2,6 +2,7 @@ package dev.forebay.fuse;
 
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.membership.RegionState;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -52,12 +53,18 @@ public final class ForebayFuse implements Callable<Integer> {
                         ? "served, or stood by for, with holder " + options.holder
                         : "mounted at " + Mountpoint.prepare(options.mountpoint);
         Path memory = options.mountDirectory().resolve("last-region-view");
-        Pod pod = Pod.start(options, () -> EtcdRegionState.connect(etcd, options.region, memory));
+        Pod pod = Pod.start(options, () -> connect(etcd, memory));
         Runtime.getRuntime().addShutdownHook(new Thread(pod::close, "unmount"));
         pod.rehearse();
         System.out.printf(
                 "forebay-fuse: region %s is %s, metrics at %s/metrics%n",
                 options.region, where, pod.server());
         return pod.awaitEnd();
+    }
+
+    private RegionState connect(EtcdConfig etcd, Path memory) {
+        RegionState region = EtcdRegionState.connect(etcd, options.region, memory);
+        UnknownRegion.warn(region, options.region);
+        return region;
     }
 }

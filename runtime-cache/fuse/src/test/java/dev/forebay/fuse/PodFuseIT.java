@@ -450,6 +450,15 @@ class PodFuseIT {
     }
 
     @Test
+    void saysWhichRegionsThereAreIfItsOwnIsNone() throws Exception {
+        doesNotDependOnTheTransport();
+        Process process = start(Map.of("--region", "r2", "--directory", emptyDirectory()));
+        says("is mounted at", process);
+        says("WARN", process);
+        says("no version of --region r2, so nothing is shown for now; it knows r1", process);
+    }
+
+    @Test
     void refusesWhatCannotWorkAndSaysWhy() throws Exception {
         doesNotDependOnTheTransport();
         Path missing = mountpoint.resolve("missing");

@@ -1,0 +1,57 @@
+package dev.forebay.fuse;
+
+import dev.forebay.membership.RegionState;
+import dev.forebay.membership.RegionView;
+import dev.forebay.model.ForebayException;
+import dev.forebay.model.RegionName;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says why the tree is empty to whom it may surprise: who mistyped the region's name. */
+final class UnknownRegion {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UnknownRegion.class);
+    private static final int MOST = 10;
+
+    private UnknownRegion() {}
+
+    /** Looks on a thread of its own: a region may be new, and a pod that starts does not wait. */
+    static void warn(RegionState state, RegionName region) {
+        Thread.ofVirtual()
+                .name("unknown-region")
+                .start(() -> warning(state, region).ifPresent(LOG::warn));
+    }
+
+    /** Empty if etcd knows the region, or does not say. */
+    static Optional<String> warning(RegionState state, RegionName region) {
+        try {
+            RegionView view = state.view();
+            if (!view.workers().isEmpty() || !view.mounts().isEmpty()) {
+                return Optional.empty();
+            }
+            List<RegionName> known = state.regions(MOST + 1);
+            // Perhaps the view is an old one, of a time when etcd was away.
+            return known.contains(region)
+                    ? Optional.empty()
+                    : Optional.of(
+                            "etcd knows no worker and no version of --region %s, so nothing is shown for now; %s"
+                                    .formatted(region, names(known)));
+        } catch (ForebayException etcdIsAway) {
+            return Optional.empty();
+        }
+    }
+
+    private static String names(List<RegionName> regions) {
+        return regions.isEmpty()
+                ? "it knows no region at all"
+                : "it knows "
+                        + regions.stream()
+                                .limit(MOST)
+                                .map(RegionName::toString)
+                                .collect(Collectors.joining(", "))
+                        + (regions.size() > MOST ? " and more" : "");
+    }
+}
