@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 final class UnknownRegion {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnknownRegion.class);
-    private static final int MOST = 10;
+    private static final int MOST_LISTED = 100;
+    private static final int MOST_NAMED = 10;
 
     private UnknownRegion() {}
 
@@ -32,7 +33,7 @@ final class UnknownRegion {
             if (!view.workers().isEmpty() || !view.mounts().isEmpty()) {
                 return Optional.empty();
             }
-            List<RegionName> known = state.regions(MOST + 1);
+            List<RegionName> known = state.regions(MOST_LISTED);
             // Perhaps the view is an old one, of a time when etcd was away.
             return known.contains(region)
                     ? Optional.empty()
@@ -49,9 +50,9 @@ final class UnknownRegion {
                 ? "it knows no region at all"
                 : "it knows "
                         + regions.stream()
-                                .limit(MOST)
+                                .limit(MOST_NAMED)
                                 .map(RegionName::toString)
                                 .collect(Collectors.joining(", "))
-                        + (regions.size() > MOST ? " and more" : "");
+                        + (regions.size() > MOST_NAMED ? " and more" : "");
     }
 }
