@@ -79,7 +79,8 @@ public final class ChunkAccess {
     /**
      * A version that a chunk is asked for.
      *
-     * @param mayFill whether bytes that are missing may be fetched; asked when a fill begins
+     * @param mayFill whether bytes that are missing may be fetched; asked when a fill begins, and
+     *     again when its turn comes
      */
     public record Version(Digest digest, Manifest manifest, BooleanSupplier mayFill) {}
 
@@ -249,6 +250,11 @@ public final class ChunkAccess {
      */
     private ChunkFill.Filled begin(
             Version version, Need need, int from, int to, Urgency urgency, Runnable partStored) {
+        requireWanted(version, need);
+        return fill.fill(need, from, to, urgency, () -> requireWanted(version, need), partStored);
+    }
+
+    private void requireWanted(Version version, Need need) {
         if (behind.getAsBoolean()) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
@@ -261,7 +267,6 @@ public final class ChunkAccess {
                     "the version with manifest %s is being evicted and chunk %s is not all here"
                             .formatted(version.digest(), need.chunk()));
         }
-        return fill.fill(need, from, to, urgency, partStored);
     }
 
     private static void throwIfFailed(ChunkFill.Filled filled, int from, int to) {

@@ -95,9 +95,16 @@ final class ChunkFill {
      *
      * @param from where the bytes begin that somebody waits for: they are fetched first
      * @param to where they end
+     * @param requireWanted throws if nothing is to be fetched any more; asked when its turn comes
      * @param partStored called when they are stored and other bytes are still to come
      */
-    Filled fill(Need need, int from, int to, Urgency urgency, Runnable partStored) {
+    Filled fill(
+            Need need,
+            int from,
+            int to,
+            Urgency urgency,
+            Runnable requireWanted,
+            Runnable partStored) {
         List<Need.Piece> missing = missing(need);
         if (missing.isEmpty()) {
             // Another fill ended between the asker's look at the store and this one.
@@ -112,6 +119,7 @@ final class ChunkFill {
         long begun = System.nanoTime();
         String outcome = "internal";
         try (ChunkBuffers.Lease lease = buffers.borrow(need.length(), urgency, timeout)) {
+            requireWanted.run();
             Filled filled = fill(need, missing, from, to, urgency, lease.bytes(), partStored);
             outcome = filled.failures().isEmpty() ? "ok" : "partial";
             return filled;

@@ -6,7 +6,8 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -99,16 +100,18 @@ final class Flights<T> {
         return Optional.empty();
     }
 
-    /** Waits until none of the fills under way now that {@code concern} is left. */
+    /**
+     * Waits until none of the fills under way now that {@code concern} is left; they are not to
+     * wait for their turn behind all that readers want meanwhile.
+     */
     void awaitLanded(Predicate<ChunkId> concern, Duration timeout) {
-        List<ChunkId> chunks = underWay.keySet().stream().filter(concern).toList();
+        Map<ChunkId, Flight<T>> awaited = new HashMap<>(underWay);
+        awaited.keySet().removeIf(concern.negate());
+        awaited.values().forEach(flight -> flight.urgency.raise());
         long deadline = System.nanoTime() + timeout.toNanos();
-        for (ChunkId chunk : chunks) {
-            Flight<T> flight = underWay.get(chunk);
-            if (flight != null) {
-                awaitEnd(chunk, flight, Duration.ofNanos(deadline - System.nanoTime()));
-            }
-        }
+        awaited.forEach(
+                (chunk, flight) ->
+                        awaitEnd(chunk, flight, Duration.ofNanos(deadline - System.nanoTime())));
     }
 
     int count() {

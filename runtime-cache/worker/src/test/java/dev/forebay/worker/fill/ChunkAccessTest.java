@@ -479,6 +479,19 @@ class ChunkAccessTest {
     }
 
     @Test
+    void aFillWhoseVersionIsEvictedWhileItWaitsForItsTurnFetchesNothing() {
+        v1.with(lake, "a", 5_000);
+        AtomicInteger asked = new AtomicInteger();
+        ChunkAccess.Version version =
+                new ChunkAccess.Version(v1.digest(), v1, () -> asked.incrementAndGet() == 1);
+
+        assertFails(ErrorCode.EVICTING, () -> chunks.fill(version, v1.chunk(0), v1.length(0)));
+
+        assertThat(asked).hasValue(2);
+        assertThat(lake.takeReads()).isEmpty();
+    }
+
+    @Test
     void saysThatTheStoreIsFullOfProtectedChunks() {
         store.close();
         store = ChunkStore.open(List.of(directory), new StoreLimits(20L * MIB, 1_000), _ -> true);

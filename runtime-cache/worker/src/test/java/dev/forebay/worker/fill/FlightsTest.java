@@ -117,4 +117,36 @@ class FlightsTest {
 
         assertThat(join((_, _) -> 7)).isEqualTo(new Flights.Landed<>(Optional.of(7), true));
     }
+
+    /** Without that a prefetch waits for its turn as long as readers want something. */
+    @Test
+    void whoWaitsForAllFillsMakesThemUrgent() {
+        Urgency prefetch = Urgency.prefetch();
+        Thread prefetcher =
+                Thread.startVirtualThread(
+                        () ->
+                                flights.join(
+                                        CHUNK,
+                                        MANIFEST,
+                                        prefetch,
+                                        false,
+                                        PATIENCE,
+                                        (urgency, _) -> awaitDemand(urgency)));
+        while (flights.count() == 0) {
+            assertThat(prefetcher.isAlive()).isTrue();
+            Thread.onSpinWait();
+        }
+
+        flights.awaitLanded(_ -> true, PATIENCE);
+
+        assertThat(flights.count()).isZero();
+    }
+
+    private static int awaitDemand(Urgency urgency) {
+        long deadline = System.nanoTime() + 2 * PATIENCE.toNanos();
+        while (!urgency.demanded() && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        return 0;
+    }
 }
