@@ -26,7 +26,8 @@ final class Await {
             }
             pause();
         }
-        throw new AssertionError("not within " + patience + ": " + what, last);
+        String why = last == null ? "" : ", at last " + last;
+        throw new AssertionError("not within " + patience + ": " + what + why, last);
     }
 
     static void pause() {

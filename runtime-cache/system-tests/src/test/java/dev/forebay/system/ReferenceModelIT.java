@@ -145,7 +145,11 @@ class ReferenceModelIT {
         HAPPENED.add(event.name());
         events.add(Instant.now() + " " + event.name());
         counts.merge(event.name(), 1, Integer::sum);
-        event.happening().happen();
+        try {
+            event.happening().happen();
+        } catch (AssertionError e) {
+            throw new AssertionError("seed %d, %s: %s".formatted(SEED, events, e.getMessage()), e);
+        }
     }
 
     /** Those that there were in no set-up, the ones first that few others can have; at last all. */
