@@ -227,11 +227,12 @@ final class RegionWatch implements AutoCloseable {
         publish();
         remember();
         confirmation.give(asked);
-        firstSnapshot.countDown();
         if (!connected) {
             LOG.info("In touch with etcd; {} keys below {}", snapshot.getCount(), root);
         }
         connected = true;
+        // Only now: whoever waited for it may ask for what needs a connection.
+        firstSnapshot.countDown();
         overflowed = false;
         Object watch = new Object();
         long next = snapshot.getHeader().getRevision() + 1;
