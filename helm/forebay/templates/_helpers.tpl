@@ -36,7 +36,7 @@ labels:
 
 {{/* Of its Service, for who is in the cluster. */}}
 {{- define "forebay.controlPlaneAddress" -}}
-http://{{ include "forebay.name" (list . "control-plane") }}.{{ .Release.Namespace }}.svc:8080
+{{ ternary "https" "http" (not (empty .Values.controlPlane.tlsSecret)) }}://{{ include "forebay.name" (list . "control-plane") }}.{{ .Release.Namespace }}.svc:8080
 {{- end }}
 
 {{- define "forebay.webhookSecret" -}}
@@ -187,35 +187,52 @@ config_ordinal=275
 {{- end }}
 {{- end }}
 
-{{/* What Temporal is to be shown, and trusted by; directories, so that files that are replaced are seen. */}}
-{{- define "forebay.temporalMounts" -}}
-{{- with .Values.temporal.tls }}
-{{- if and .enabled .authoritySecret }}
-- {name: temporal-ca, mountPath: /etc/forebay/temporal-ca, readOnly: true}
+{{/* What Temporal or etcd is to be shown, and trusted by; directories, so that files that are replaced are seen. (list server tls) */}}
+{{- define "forebay.tlsMounts" -}}
+{{- $server := index . 0 -}}
+{{- with index . 1 }}
+{{- if .authoritySecret }}
+- {name: {{ $server }}-ca, mountPath: /etc/forebay/{{ $server }}-ca, readOnly: true}
 {{- end }}
-{{- if and .enabled .secret }}
-- {name: temporal-tls, mountPath: /etc/forebay/temporal-tls, readOnly: true}
+{{- if .secret }}
+- {name: {{ $server }}-tls, mountPath: /etc/forebay/{{ $server }}-tls, readOnly: true}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "forebay.temporalVolumes" -}}
-{{- with .Values.temporal.tls }}
-{{- if and .enabled .authoritySecret }}
-- name: temporal-ca
+{{/* (list server tls) */}}
+{{- define "forebay.tlsVolumes" -}}
+{{- $server := index . 0 -}}
+{{- with index . 1 }}
+{{- if .authoritySecret }}
+- name: {{ $server }}-ca
   secret:
     secretName: {{ .authoritySecret | quote }}
     items:
       - {key: {{ .authorityKey | quote }}, path: ca.crt}
 {{- end }}
-{{- if and .enabled .secret }}
-- name: temporal-tls
+{{- if .secret }}
+- name: {{ $server }}-tls
   secret:
     secretName: {{ .secret | quote }}
     defaultMode: 0440
     items:
       - {key: tls.crt, path: tls.crt}
       - {key: tls.key, path: tls.key}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The settings that name these files, as YAML. (list server tls) */}}
+{{- define "forebay.tlsFiles" -}}
+{{- $server := index . 0 -}}
+{{- with index . 1 }}
+{{- if .authoritySecret }}
+forebay.{{ $server }}.tls.ca: /etc/forebay/{{ $server }}-ca/ca.crt
+{{- end }}
+{{- if .secret }}
+forebay.{{ $server }}.tls.certificate: /etc/forebay/{{ $server }}-tls/tls.crt
+forebay.{{ $server }}.tls.key: /etc/forebay/{{ $server }}-tls/tls.key
 {{- end }}
 {{- end }}
 {{- end }}
@@ -245,13 +262,7 @@ forebay.temporal.ui: {{ . | quote }}
 {{- with .Values.temporal.tls }}
 {{- if .enabled }}
 forebay.temporal.tls.enabled: "true"
-{{- if .authoritySecret }}
-forebay.temporal.tls.ca: /etc/forebay/temporal-ca/ca.crt
-{{- end }}
-{{- if .secret }}
-forebay.temporal.tls.certificate: /etc/forebay/temporal-tls/tls.crt
-forebay.temporal.tls.key: /etc/forebay/temporal-tls/tls.key
-{{- end }}
+{{ include "forebay.tlsFiles" (list "temporal" .) }}
 {{- with .serverName }}
 forebay.temporal.tls.server-name: {{ . | quote }}
 {{- end }}
@@ -308,6 +319,54 @@ readinessProbe:
     # The authority only: the key is for workers.
     items:
       - {key: ca.crt, path: ca.crt}
+{{- end }}
+
+{{/* What a control plane or an agent shows, and whom of them it trusts. (list $ values) */}}
+{{- define "forebay.serviceMounts" -}}
+{{- with (index . 1).tlsSecret }}
+- {name: tls, mountPath: /etc/forebay/tls, readOnly: true}
+{{- end }}
+{{- with (index . 0).Values.serviceAuthority.secret }}
+- {name: service-ca, mountPath: /etc/forebay/service-ca, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "forebay.serviceVolumes" -}}
+{{- with (index . 1).tlsSecret }}
+- name: tls
+  secret:
+    secretName: {{ . | quote }}
+    defaultMode: 0440
+    items:
+      - {key: tls.crt, path: tls.crt}
+      - {key: tls.key, path: tls.key}
+{{- end }}
+{{- with (index . 0).Values.serviceAuthority }}
+{{- if .secret }}
+- name: service-ca
+  secret:
+    secretName: {{ .secret | quote }}
+    items:
+      - {key: {{ .key | quote }}, path: ca.crt}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The settings that name these files, as YAML. (list $ values) */}}
+{{- define "forebay.serviceFiles" -}}
+{{- with (index . 1).tlsSecret }}
+forebay.tls.certificate: /etc/forebay/tls/tls.crt
+forebay.tls.key: /etc/forebay/tls/tls.key
+{{- end }}
+{{- with (index . 0).Values.serviceAuthority.secret }}
+forebay.service-ca: /etc/forebay/service-ca/ca.crt
+{{- end }}
+{{- end }}
+
+{{/* How workers and agents reach the region's etcd, as YAML. */}}
+{{- define "forebay.etcdSettings" -}}
+forebay.etcd.endpoints: {{ include "forebay.etcdEndpoints" . | quote }}
+{{ include "forebay.tlsFiles" (list "etcd" .Values.region.etcd.tls) }}
 {{- end }}
 
 {{/* The client addresses of the region's etcd, separated by commas. */}}

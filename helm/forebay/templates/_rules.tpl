@@ -20,6 +20,10 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- $_ := set $needs "region.name: the region of this cluster, such as us-east-1" $region.name -}}
 {{- include "forebay.workerRules" $workers -}}
 {{- include "forebay.pathRules" $region -}}
+{{- include "forebay.etcdRules" $region.etcd -}}
+{{- if eq (get $region.fuse.settings "FOREBAY_FUSE_TRANSPORT" | toString | lower) "jnr" -}}
+{{- fail "region.fuse.settings: FOREBAY_FUSE_TRANSPORT must not be jnr: the mount is held, and only the transport kernel serves that" -}}
+{{- end -}}
 {{- end -}}
 {{- include "forebay.replicaRules" (list "controlPlane.autoscaling" .Values.controlPlane.autoscaling) -}}
 {{- include "forebay.replicaRules" (list "region.workers.autoscaling" $workers.autoscaling) -}}
@@ -76,6 +80,19 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- end -}}
 {{- if and .autoscaling.enabled .autoscaling.scaleDown (eq (int .drainSeconds) 0) -}}
 {{- fail "region.workers.autoscaling.scaleDown: needs region.workers.drainSeconds above 0, or what a worker holds is fetched from the lake again" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "forebay.etcdRules" -}}
+{{- $encrypted := 0 -}}
+{{- range .endpoints -}}
+{{- $encrypted = add $encrypted (ternary 1 0 (hasPrefix "https:" .)) -}}
+{{- end -}}
+{{- if and $encrypted (ne (int $encrypted) (len .endpoints)) -}}
+{{- fail (printf "region.etcd.endpoints: some are https and some are http: %s" (join ", " .endpoints)) -}}
+{{- end -}}
+{{- if and (not $encrypted) (or .tls.secret .tls.authoritySecret) -}}
+{{- fail "region.etcd.tls: counts only with an etcd that is there already, region.etcd.endpoints, and https" -}}
 {{- end -}}
 {{- end }}
 

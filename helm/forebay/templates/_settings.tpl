@@ -26,7 +26,17 @@ forebay.temporal.tls.server-name: temporal.tls.serverName
 forebay.work-directory: ""
 {{- end }}
 
+{{- define "forebay.etcdValues" -}}
+forebay.etcd.endpoints: region.etcd.endpoints
+forebay.etcd.tls.ca: region.etcd.tls.authoritySecret
+forebay.etcd.tls.certificate: region.etcd.tls.secret
+forebay.etcd.tls.key: region.etcd.tls.secret
+{{- end }}
+
 {{- define "forebay.controlPlaneValues" -}}
+forebay.tls.certificate: controlPlane.tlsSecret
+forebay.tls.key: controlPlane.tlsSecret
+forebay.service-ca: serviceAuthority.secret
 {{ include "forebay.commonValues" . }}
 {{ include "forebay.temporalValues" . }}
 forebay.manifest-bucket: controlPlane.manifestBucket
@@ -38,11 +48,14 @@ quarkus.datasource.jdbc.url: controlPlane.database.url
 {{- end }}
 
 {{- define "forebay.agentValues" -}}
+forebay.tls.certificate: region.agent.tlsSecret
+forebay.tls.key: region.agent.tlsSecret
+forebay.service-ca: serviceAuthority.secret
 {{ include "forebay.commonValues" . }}
 {{ include "forebay.temporalValues" . }}
 forebay.region: region.name
 forebay.mount-root: region.mountRoot
-forebay.etcd.endpoints: region.etcd.endpoints
+{{ include "forebay.etcdValues" . }}
 forebay.manifest-cache: region.agent.manifestCache
 forebay.worker-ca: region.workers.tlsSecret
 forebay.jobs.watch: region.agent.watchJobs
@@ -62,7 +75,7 @@ forebay.node-labels.enabled: region.nodeLabels.enabled
 {{- define "forebay.workerValues" -}}
 {{ include "forebay.commonValues" . }}
 forebay.region: region.name
-forebay.etcd.endpoints: region.etcd.endpoints
+{{ include "forebay.etcdValues" . }}
 forebay.worker-ca: region.workers.tlsSecret
 forebay.worker.advertised-address: ""
 forebay.worker.capacity: region.workers.capacity
@@ -75,6 +88,9 @@ forebay.worker.tls.key: region.workers.tlsSecret
 {{- define "forebay.fuseValues" -}}
 FOREBAY_REGION: region.name
 FOREBAY_ETCD_ENDPOINTS: region.etcd.endpoints
+FOREBAY_ETCD_TLS_CA: region.etcd.tls.authoritySecret
+FOREBAY_ETCD_TLS_CERTIFICATE: region.etcd.tls.secret
+FOREBAY_ETCD_TLS_KEY: region.etcd.tls.secret
 FOREBAY_TOKEN_FILE: token.secret
 FOREBAY_WORKER_CA: region.workers.tlsSecret
 FOREBAY_FUSE_HOLDER: region.holder.directory

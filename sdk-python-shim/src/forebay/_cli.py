@@ -72,6 +72,8 @@ environment:
   FOREBAY_RUN_ID      the run this process belongs to: started again, it takes over the pin it had
   FOREBAY_JOB_UID     the uid of the Kubernetes Job this process belongs to: `ensure --pin-for` has its pin name it
   FOREBAY_TOKEN_FILE  file with a bearer token
+  FOREBAY_SERVICE_CA  file with the authorities, in PEM, that sign the certificate of a control plane with https,
+                      if not one that everybody trusts
 
 durations are written 90s, 30m, 12h, 7d or 1h30m; a plain number means seconds
 """

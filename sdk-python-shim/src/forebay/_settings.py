@@ -6,6 +6,7 @@ import getpass
 import ipaddress
 import os
 import socket
+import ssl
 from collections.abc import Generator
 from pathlib import Path
 from typing import TypedDict
@@ -79,7 +80,7 @@ class HttpOptions(TypedDict):
 
     auth: TokenFile | None
     trust_env: bool
-    verify: bool
+    verify: ssl.SSLContext | bool
 
 
 def http_options(base: httpx.URL, token_file: str | os.PathLike[str] | None) -> HttpOptions:
@@ -90,8 +91,19 @@ def http_options(base: httpx.URL, token_file: str | os.PathLike[str] | None) -> 
         # A proxy of the machine is for the world outside, not for a control plane on the same host.
         trust_env=not _is_loopback(base),
         # Nobody shows a certificate over http, and reading those of all authorities takes longer than most requests.
-        verify=base.scheme == "https",
+        verify=_authorities() if base.scheme == "https" else False,
     )
+
+
+def _authorities() -> ssl.SSLContext | bool:
+    """Whose signature on the control plane's certificate counts: those in a file, else those that httpx knows."""
+    file = os.environ.get("FOREBAY_SERVICE_CA")
+    if not file:
+        return True
+    try:
+        return ssl.create_default_context(cafile=file)
+    except OSError as e:  # An SSLError is one.
+        raise ConfigurationError(f"FOREBAY_SERVICE_CA: {file} holds no certificates in PEM that can be read: {e}") from None
 
 
 def _is_loopback(url: httpx.URL) -> bool:

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import ssl
+import subprocess
 import threading
 import time
-from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -350,6 +352,61 @@ def test_certificates_are_checked_wherever_there_are_any() -> None:
     assert _settings.http_options(httpx.URL("https://forebay.example/api/v1"), None)["verify"]
     assert _settings.http_options(httpx.URL("https://127.0.0.1:8443/api/v1"), None)["verify"]
     assert not _settings.http_options(httpx.URL("http://forebay.example/api/v1"), None)["verify"]
+
+
+@pytest.fixture
+def encrypted(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The address of something that speaks TLS and knows no regions, and a file with who signed its certificate."""
+    key, certificate = tmp_path / "tls.key", tmp_path / "tls.crt"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
+        + ["-subj", "/CN=a", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
+        check=True,
+        capture_output=True,
+    )
+
+    class Regions(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b'{"items": [], "next": null}'
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Regions) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"https://127.0.0.1:{server.server_port}", certificate
+        server.shutdown()
+        thread.join()
+
+
+def test_an_authority_of_ones_own_is_trusted_if_it_is_named(
+    encrypted: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, certificate = encrypted
+    monkeypatch.setenv("FOREBAY_SERVICE_CA", str(certificate))
+    with Client(address) as client:
+        assert list(client.regions()) == []
+    monkeypatch.delenv("FOREBAY_SERVICE_CA")
+    with Client(address, retry_seconds=0) as client, pytest.raises(forebay.ConnectionFailed, match="certificate"):
+        client.regions()
+
+
+def test_a_file_without_authorities_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    for file in (empty, tmp_path / "nowhere"):
+        monkeypatch.setenv("FOREBAY_SERVICE_CA", str(file))
+        with pytest.raises(forebay.ConfigurationError, match=f"FOREBAY_SERVICE_CA: {file}"):
+            Client("https://forebay.example")
 
 
 def test_a_proxy_of_the_machine_is_not_for_the_machine_itself() -> None:

@@ -7,9 +7,20 @@ labels:
   {{- merge (include "forebay.labels" . | fromYaml) $.Values.monitoring.labels | toYaml | nindent 2 }}
 {{- end }}
 
+{{/* How a control plane or an agent is asked. (list $ component values) */}}
+{{- define "forebay.serviceMonitored" -}}
+{{- $ := index . 0 -}}
+ports: [http]
+path: /q/metrics
+token: true
+{{- if (index . 2).tlsSecret }}
+tls: {{ merge (dict "server" (include "forebay.name" (list $ (index . 1)))) $.Values.serviceAuthority | toJson }}
+{{- end }}
+{{- end }}
+
 {{/*
 One for each component, for they are asked in different ways.
-(list $ component (dict "ports" list "path" path "token" whether-it-wants-the-token "encrypted" whether-it-speaks-TLS))
+(list $ component (dict "ports" list "path" path "token" whether-it-wants-the-token "tls" (dict "secret" of-its-authorities "key" key "server" name)))
 */}}
 {{- define "forebay.podMonitor" -}}
 {{- $ := index . 0 -}}
@@ -32,14 +43,15 @@ spec:
       authorization:
         credentials: {name: {{ $.Values.token.secret | quote }}, key: {{ $.Values.token.key | quote }}}
       {{- end }}
-      {{- if $asked.encrypted }}
+      {{- with $asked.tls }}
       scheme: https
       tlsConfig:
+        {{- if .secret }}
         ca:
-          secret: {name: {{ $.Values.region.workers.tlsSecret | quote }}, key: ca.crt}
-        # Pods are asked by their addresses; the certificate is for the names of all workers.
-        {{- $name := include "forebay.name" (list $ $component) }}
-        serverName: {{ $name }}-0.{{ $name }}.{{ $.Release.Namespace }}.svc
+          secret: {name: {{ .secret | quote }}, key: {{ .key | quote }}}
+        {{- end }}
+        # Pods are asked by their addresses; the certificate is for a name.
+        serverName: {{ .server }}.{{ $.Release.Namespace }}.svc
       {{- end }}
       # Those that the alerts and dashboards need.
       relabelings:

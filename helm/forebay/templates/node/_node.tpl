@@ -39,7 +39,9 @@ is unmounted in the root of a volume stays mounted on the node.
 {{- $ := index . 0 -}}
 {{- $fuse := $.Values.region.fuse -}}
 {{- $own := dict "FOREBAY_REGION" $.Values.region.name -}}
-{{- $_ := set $own "FOREBAY_ETCD_ENDPOINTS" (include "forebay.etcdEndpoints" $) -}}
+{{- range $setting, $value := include "forebay.etcdSettings" $ | fromYaml -}}
+{{- $_ := set $own (regexReplaceAll "[.]" $setting "_" | upper) $value -}}
+{{- end -}}
 {{- $_ := set $own "FOREBAY_FUSE_HOLDER" (include "forebay.holderDirectory" $) -}}
 {{- $_ := set $own "FOREBAY_FUSE_DIRECTORY" "/work" -}}
 {{- $_ := set $own "FOREBAY_FUSE_CACHE_DIRECTORY" $fuse.cacheDirectory -}}
@@ -90,6 +92,7 @@ is unmounted in the root of a volume stays mounted on the node.
     {{- if $.Values.region.workers.tlsSecret }}
     - {name: worker-ca, mountPath: /etc/forebay/worker-ca, readOnly: true}
     {{- end }}
+    {{- include "forebay.tlsMounts" (list "etcd" $.Values.region.etcd.tls) | nindent 4 }}
     - {name: tmp, mountPath: /tmp, subPath: {{ index . 1 }}}
 {{- end }}
 

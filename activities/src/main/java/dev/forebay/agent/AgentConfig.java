@@ -71,6 +71,22 @@ public interface AgentConfig {
 
         /** Its addresses, separated by commas. */
         Optional<List<URI>> endpoints();
+
+        /** Files for TLS, where the addresses say {@code https}. */
+        EtcdTls tls();
+    }
+
+    /** Files for TLS to etcd. */
+    interface EtcdTls {
+
+        /** The authorities, in PEM, that sign the members' certificates; else those of the JVM. */
+        Optional<Path> ca();
+
+        /** A certificate to show, in PEM. */
+        Optional<Path> certificate();
+
+        /** Its key, in PEM. */
+        Optional<Path> key();
     }
 
     /** Seeing to it that what is pinned stays complete. */

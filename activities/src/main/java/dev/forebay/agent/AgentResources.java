@@ -11,6 +11,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.temporal.VersionSignals;
+import dev.forebay.tls.TlsSettings;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
 import dev.forebay.transfer.WorkerClient;
@@ -40,15 +41,19 @@ class AgentResources {
     @Produces
     @Singleton
     RegionState state(AgentConfig config, RegionName region) {
-        return EtcdRegionState.connect(
-                EtcdConfig.of(
-                        config.etcd()
-                                .endpoints()
-                                .orElseThrow(
-                                        () ->
-                                                missing(
-                                                        "forebay.etcd.endpoints must list the region's etcd"))),
-                region);
+        return EtcdRegionState.connect(etcd(config.etcd()), region);
+    }
+
+    private static EtcdConfig etcd(AgentConfig.Etcd etcd) {
+        AgentConfig.EtcdTls tls = etcd.tls();
+        return EtcdConfig.of(
+                "forebay.etcd.endpoints",
+                etcd.endpoints()
+                        .orElseThrow(
+                                () ->
+                                        missing(
+                                                "forebay.etcd.endpoints must list the region's etcd")),
+                new TlsSettings("forebay.etcd.tls.", tls.ca(), tls.certificate(), tls.key()));
     }
 
     void close(@Disposes RegionState state) {

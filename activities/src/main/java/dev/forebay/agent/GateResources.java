@@ -5,11 +5,10 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.model.Seconds;
-import dev.forebay.transfer.BearerToken;
+import dev.forebay.service.api.ServiceClients;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.Optional;
 
 /** Makes what training waits at, if it is asked for: by the webhook's gate, or by Kueue. */
 @Singleton
@@ -20,12 +19,12 @@ class GateResources {
 
     @Produces
     @Singleton
-    Gates gates(AgentConfig config, RegionName region, Optional<BearerToken> token) {
+    Gates gates(AgentConfig config, RegionName region, ServiceClients clients) {
         requireUsable(config);
         AgentConfig.Gate gate = config.gate();
         return new Gates(
                 gate.api().orElseThrow(() -> invalid("forebay.gate.api is missing")),
-                token,
+                clients,
                 region,
                 gate.lease(),
                 gate.timeout(),

@@ -8,7 +8,7 @@ import dev.forebay.service.Role;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.Startup;
 import dev.forebay.service.api.ForebayApi;
-import dev.forebay.transfer.BearerToken;
+import dev.forebay.service.api.ServiceClients;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -43,7 +42,7 @@ class Operator {
 
     private final ServiceConfig service;
     private final OperatorConfig config;
-    private final Optional<BearerToken> token;
+    private final ServiceClients clients;
     private final ObjectMapper json;
     private final Instance<KubernetesClient> kubernetes;
     private final MeterRegistry registry;
@@ -52,13 +51,13 @@ class Operator {
     Operator(
             ServiceConfig service,
             OperatorConfig config,
-            Optional<BearerToken> token,
+            ServiceClients clients,
             ObjectMapper json,
             Instance<KubernetesClient> kubernetes,
             MeterRegistry registry) {
         this.service = service;
         this.config = config;
-        this.token = token;
+        this.clients = clients;
         this.json = json;
         this.kubernetes = kubernetes;
         this.registry = registry;
@@ -72,8 +71,14 @@ class Operator {
 
     private void start() {
         check(config);
+        require(
+                service.tls().certificate().isEmpty() || config.api().getScheme().equals("https"),
+                "api",
+                config.api(),
+                "https, and for a name of the certificate, as this control plane speaks TLS");
         ForebayApi api =
-                new ForebayApi(config.api(), "forebay.datasets.api", token, config.timeout(), json);
+                new ForebayApi(
+                        config.api(), "forebay.datasets.api", clients, config.timeout(), json);
         endings.push(api::close);
         KubernetesClient client = kubernetes.get();
         String replica =

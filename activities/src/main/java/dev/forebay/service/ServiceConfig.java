@@ -21,6 +21,15 @@ public interface ServiceConfig {
      */
     Optional<Path> tokenFile();
 
+    /** The encryption of what this process is asked and answers. */
+    ListenerTls tls();
+
+    /**
+     * A file with the authorities, in PEM, that sign the certificates of agents and control planes
+     * that speak TLS; without it those that the JVM trusts.
+     */
+    Optional<Path> serviceCa();
+
     /** Where files are kept that need not outlive this process; each process has its own folder. */
     @WithDefault("${java.io.tmpdir}/forebay")
     Path workDirectory();
@@ -72,6 +81,19 @@ public interface ServiceConfig {
         /** How long a stop waits for activities and workflow tasks that are running. */
         @WithDefault("10S")
         Duration stopTimeout();
+    }
+
+    /** TLS of this process' own listener. */
+    interface ListenerTls {
+
+        /**
+         * A file with a certificate in PEM, for the name under which others reach this process, and
+         * those between it and the authority. With it the listener speaks TLS 1.3 and nothing else.
+         */
+        Optional<Path> certificate();
+
+        /** A file with its key, in PEM. */
+        Optional<Path> key();
     }
 
     /** TLS to Temporal. */

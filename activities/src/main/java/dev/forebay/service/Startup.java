@@ -19,7 +19,7 @@ public final class Startup {
     }
 
     /** Runs a step of the start that has a result. */
-    static <T> T get(Supplier<T> step) {
+    public static <T> T get(Supplier<T> step) {
         try {
             return step.get();
         } catch (ForebayException e) {

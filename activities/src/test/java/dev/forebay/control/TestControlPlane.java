@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
 
 /**
  * The packaged control plane on a real PostgreSQL, Temporal and S3, with one region in memory.
@@ -87,6 +88,15 @@ final class TestControlPlane {
         Map<String, String> variables = new HashMap<>(secrets());
         variables.putAll(environment);
         return ApplicationProcess.start(name, directory.resolve(name), settings, variables);
+    }
+
+    /** As {@link #replica}, of one that speaks TLS by these settings. */
+    ApplicationProcess encryptedReplica(
+            String name, Map<String, String> more, SSLContext trusting) {
+        Map<String, String> settings = properties();
+        settings.putAll(more);
+        return ApplicationProcess.startEncrypted(
+                name, directory.resolve(name), settings, secrets(), trusting);
     }
 
     /**

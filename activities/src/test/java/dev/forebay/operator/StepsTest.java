@@ -10,6 +10,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.api.ForebayApi;
+import dev.forebay.service.api.ServiceClients;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -58,7 +59,7 @@ class StepsTest {
                 new ForebayApi(
                         URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/"),
                         "forebay.datasets.api",
-                        Optional.empty(),
+                        new ServiceClients(Optional.empty()),
                         Duration.ofSeconds(10),
                         new ObjectMapper()
                                 .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE));

@@ -39,6 +39,9 @@ class StartIT {
         "quarkus.http.host, 0.0.0.0, forebay.token-file must be set",
         "forebay.token-file, /nowhere, forebay.token-file: cannot read",
         "forebay.temporal.tls.ca, /nowhere, forebay.temporal.tls.enabled must be true",
+        "forebay.tls.certificate, /nowhere, forebay.tls.certificate and forebay.tls.key need each other",
+        "forebay.service-ca, /nowhere, forebay.service-ca is /nowhere: it must hold certificates",
+        "forebay.etcd.tls.ca, /nowhere, forebay.etcd.tls.ca",
         "forebay.work-directory, /proc/nowhere, forebay.work-directory"
     })
     void aStartThatCannotSucceedNamesTheProperty(String property, String value, String message) {

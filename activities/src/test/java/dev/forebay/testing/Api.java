@@ -12,19 +12,29 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** A plain HTTP client of the application. */
+/** A client of the application. */
 public final class Api {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final HttpClient http;
     private final URI base;
 
     public Api(URI base) {
+        this(base, HttpClient.newBuilder());
+    }
+
+    /** Of an application that speaks TLS. */
+    public Api(URI base, SSLContext trusting) {
+        this(base, HttpClient.newBuilder().sslContext(trusting));
+    }
+
+    private Api(URI base, HttpClient.Builder client) {
         this.base = base;
+        this.http = client.version(HttpClient.Version.HTTP_1_1).build();
     }
 
     /** An answer; {@code body} is a missing node if it is not JSON. */

@@ -12,9 +12,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
 
 /** The packaged application, as a process of its own. */
 public final class ApplicationProcess extends OneProcessServer {
+
+    private static final String READY = "/q/health/ready";
 
     private final URI address;
 
@@ -39,7 +42,25 @@ public final class ApplicationProcess extends OneProcessServer {
     /** Starts it and returns when it is there, ready or not. */
     public static ApplicationProcess startAlive(
             String name, Path directory, Map<String, String> properties) {
-        return start(name, directory, properties, Map.of(), Duration.ZERO, "/q/health/live");
+        URI address = http();
+        Readiness alive = Readiness.ok(address.resolve("/q/health/live"));
+        return start(name, directory, properties, Map.of(), Duration.ZERO, address, alive);
+    }
+
+    /**
+     * Starts one that speaks TLS, by its properties, and returns when it is ready.
+     *
+     * @param trusting its certificate
+     */
+    public static ApplicationProcess startEncrypted(
+            String name,
+            Path directory,
+            Map<String, String> properties,
+            Map<String, String> secrets,
+            SSLContext trusting) {
+        URI address = URI.create("https://127.0.0.1:" + Ports.free());
+        Readiness ready = Readiness.ok(address.resolve(READY), trusting);
+        return start(name, directory, properties, secrets, Duration.ZERO, address, ready);
     }
 
     /**
@@ -53,7 +74,13 @@ public final class ApplicationProcess extends OneProcessServer {
             Map<String, String> properties,
             Map<String, String> secrets,
             Duration clockAhead) {
-        return start(name, directory, properties, secrets, clockAhead, "/q/health/ready");
+        URI address = http();
+        Readiness ready = Readiness.ok(address.resolve(READY));
+        return start(name, directory, properties, secrets, clockAhead, address, ready);
+    }
+
+    private static URI http() {
+        return URI.create("http://127.0.0.1:" + Ports.free());
     }
 
     private static ApplicationProcess start(
@@ -62,8 +89,8 @@ public final class ApplicationProcess extends OneProcessServer {
             Map<String, String> properties,
             Map<String, String> secrets,
             Duration clockAhead,
-            String health) {
-        URI address = URI.create("http://127.0.0.1:" + Ports.free());
+            URI address,
+            Readiness readiness) {
         List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
@@ -74,13 +101,7 @@ public final class ApplicationProcess extends OneProcessServer {
         command.add("-jar");
         command.add(System.getProperty("forebay.activities.jar"));
         Launch launch =
-                Launch.of(
-                        name,
-                        directory,
-                        command,
-                        secrets,
-                        Readiness.ok(address.resolve(health)),
-                        Launch.Lifetime.THIS_JVM);
+                Launch.of(name, directory, command, secrets, readiness, Launch.Lifetime.THIS_JVM);
         return new ApplicationProcess(ServerProcess.start(launch), address);
     }
 

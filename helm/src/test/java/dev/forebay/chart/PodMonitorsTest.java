@@ -130,6 +130,26 @@ class PodMonitorsTest {
     }
 
     @Test
+    void controlPlanesAndAgentsThatSpeakTlsAreVerifiedByTheirNames() {
+        Release release =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        ON,
+                        "{serviceAuthority: {secret: ca, key: root.pem}}",
+                        "{controlPlane: {tlsSecret: t}, region: {agent: {tlsSecret: t}}}");
+
+        for (String component : List.of("control-plane", "agent")) {
+            JsonNode endpoint = endpoints(monitors(release), component).get(0);
+            assertThat(endpoint.get("scheme").asText()).isEqualTo("https");
+            assertThat(endpoint.at("/tlsConfig/serverName").asText())
+                    .isEqualTo("r-forebay-%s.ml.svc".formatted(component));
+            assertThat(labels(endpoint.at("/tlsConfig/ca/secret")))
+                    .isEqualTo(Map.of("name", "ca", "key", "root.pem"));
+        }
+    }
+
+    @Test
     void anEtcdElsewhereIsScrapedByWhoeverHasIt() {
         assertThat(
                         monitors(

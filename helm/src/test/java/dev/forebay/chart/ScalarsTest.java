@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeType;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +30,7 @@ class ScalarsTest {
             """
             image: {registry: "NAME", tag: "NAME", pullSecrets: ["NAME"]}
             token: {secret: "NAME", key: "NAME"}
+            serviceAuthority: {secret: "NAME", key: "NAME"}
             temporal:
               target: "NAME:1"
               namespace: "NAME"
@@ -40,6 +43,7 @@ class ScalarsTest {
               dashboards: {enabled: true, labels: {dashboard: "NAME"}}
             controlPlane:
               enabled: true
+              tlsSecret: "NAME"
               manifestBucket: "bucket-NAME"
               database: {url: "jdbc:postgresql://NAME/a", secret: "NAME", usernameKey: "NAME", passwordKey: "NAME"}
               priorityClassName: "NAME"
@@ -53,7 +57,7 @@ class ScalarsTest {
               enabled: true
               name: "NAME"
               etcd: {priorityClassName: "NAME", image: "1:NAME", storage: {storageClass: "NAME"}}
-              agent: {priorityClassName: "NAME"}
+              agent: {priorityClassName: "NAME", tlsSecret: "NAME"}
               webhook: {enabled: true}
               kueue: {enabled: true}
               nodeLabels: {enabled: true}
@@ -68,8 +72,22 @@ class ScalarsTest {
               csi: {enabled: true, registrar: {image: "1:NAME"}}
             """;
 
-    private static String text(String name) {
-        return Chart.textOf(name, name, NAMED.replace("NAME", name));
+    /** With an etcd that is there already, none is installed. */
+    private static final String ETCD_ELSEWHERE =
+            """
+            region:
+              etcd:
+                endpoints: ["https://e:2379"]
+                tls: {secret: "NAME", authoritySecret: "NAME", authorityKey: "NAME"}
+            """;
+
+    private static String text(String name, String... more) {
+        return Chart.textOf(
+                name,
+                name,
+                Stream.concat(Stream.of(NAMED), Arrays.stream(more))
+                        .map(values -> values.replace("NAME", name))
+                        .toArray(String[]::new));
     }
 
     /** What each field of each object is. */
@@ -101,6 +119,8 @@ class ScalarsTest {
         String text = text(name);
 
         assertThat(types(text)).isEqualTo(types(text("plain")));
+        assertThat(types(text(name, ETCD_ELSEWHERE)))
+                .isEqualTo(types(text("plain", ETCD_ELSEWHERE)));
         Release release = Release.parse(text);
         assertThat(release.objects())
                 .filteredOn(object -> object.getMetadata().getNamespace() != null)

@@ -47,9 +47,12 @@ class SettingsTest {
                     """
                     temporal: {ui: "http://ui", tls: {enabled: true, secret: client, authoritySecret: ca, serverName: a}}
                     lake: {endpoint: "http://s3", stsEndpoint: "http://sts"}
-                    controlPlane: {datasets: {enabled: true}, regions: {seoul: {agent: "http://a:1", gpus: 8}}}
+                    serviceAuthority: {secret: ca}
+                    controlPlane: {tlsSecret: t, datasets: {enabled: true}, regions: {seoul: {agent: "http://a:1", gpus: 8}}}
                     region:
                       gpus: 8
+                      agent: {tlsSecret: t}
+                      etcd: {endpoints: ["https://e:2379"], tls: {secret: client, authoritySecret: ca}}
                       webhook: {enabled: true}
                       kueue: {enabled: true}
                       nodeLabels: {enabled: true}
@@ -128,6 +131,14 @@ class SettingsTest {
                     {temporal: {tls: {enabled: true, secret: t}}}    | control-plane,agent        | forebay.temporal.tls.key   | /etc/forebay/temporal-tls/tls.key
                     {temporal: {tls: {enabled: true, authoritySecret: t}}} | control-plane,agent  | forebay.temporal.tls.ca    | /etc/forebay/temporal-ca/ca.crt
                     {temporal: {tls: {enabled: true, serverName: t}}} | control-plane,agent       | forebay.temporal.tls.server-name | t
+                    {serviceAuthority: {secret: t}}                  | control-plane,agent        | forebay.service-ca         | /etc/forebay/service-ca/ca.crt
+                    {controlPlane: {tlsSecret: t}}                   | control-plane              | forebay.tls.certificate    | /etc/forebay/tls/tls.crt
+                    {controlPlane: {tlsSecret: t}}                   | control-plane              | forebay.tls.key            | /etc/forebay/tls/tls.key
+                    {controlPlane: {tlsSecret: t, datasets: {enabled: true}}} | control-plane     | forebay.datasets.api       | https://r-forebay-control-plane.ml.svc:8080
+                    {controlPlane: {tlsSecret: t}, region: {webhook: {enabled: true}}} | agent    | forebay.gate.api           | https://r-forebay-control-plane.ml.svc:8080
+                    {region: {agent: {tlsSecret: t}}}                | agent                      | forebay.tls.certificate    | /etc/forebay/tls/tls.crt
+                    {region: {agent: {tlsSecret: t}}}                | agent                      | forebay.tls.key            | /etc/forebay/tls/tls.key
+                    {region: {agent: {tlsSecret: t}}}                | control-plane              | forebay.regions."us-east-1".agent | https://r-forebay-agent.ml.svc:8080
                     {lake: {stsEndpoint: "http://sts"}}              | control-plane,agent,worker | forebay.lake.sts-endpoint  | http://sts
                     {lake: {endpoint: "http://s3"}}                  | control-plane,agent,worker | forebay.lake.endpoint      | http://s3
                     {lake: {region: eu-west-1}}                      | control-plane,agent,worker | forebay.lake.region        | eu-west-1
@@ -152,6 +163,10 @@ class SettingsTest {
                     {region: {webhook: {enabled: true}, node: {nodeSelector: {gpu: ""}}}} | agent | forebay.admission.nodes."gpu" | ''
                     {region: {webhook: {enabled: true}}}             | agent                      | forebay.admission.port     | 8443
                     {region: {nodeLabels: {enabled: true}}}          | agent                      | forebay.node-labels.enabled | true
+                    {region: {etcd: {endpoints: ["http://a:1", "http://b:1"]}}} | agent,worker    | forebay.etcd.endpoints     | http://a:1,http://b:1
+                    {region: {etcd: {endpoints: ["https://e:1"], tls: {secret: t}}}} | agent,worker | forebay.etcd.tls.certificate | /etc/forebay/etcd-tls/tls.crt
+                    {region: {etcd: {endpoints: ["https://e:1"], tls: {secret: t}}}} | agent,worker | forebay.etcd.tls.key     | /etc/forebay/etcd-tls/tls.key
+                    {region: {etcd: {endpoints: ["https://e:1"], tls: {authoritySecret: t}}}} | agent,worker | forebay.etcd.tls.ca | /etc/forebay/etcd-ca/ca.crt
                     {region: {workers: {capacity: 500G}}}            | worker                     | forebay.worker.capacity    | 500G
                     {region: {workers: {drainSeconds: 900}}}         | worker                     | forebay.worker.drain.on-stop | 900s
                     {region: {workers: {storage: {claims: 2}}}}      | worker                     | forebay.worker.directory   | /disks/0/store,/disks/1/store
@@ -188,6 +203,10 @@ class SettingsTest {
                     {region: {fuse: {imageCache: 8G}}}         | fuse   | FOREBAY_FUSE_IMAGE_CACHE     | 8G
                     {region: {fuse: {memoryCache: 128M}}}      | fuse   | FOREBAY_FUSE_MEMORY_CACHE    | 128M
                     {region: {fuse: {manifestCache: 2G}}}      | fuse   | FOREBAY_FUSE_MANIFEST_CACHE  | 2G
+                    {region: {etcd: {endpoints: ["https://e:1"]}}} | fuse | FOREBAY_ETCD_ENDPOINTS     | https://e:1
+                    {region: {etcd: {endpoints: ["https://e:1"], tls: {secret: t}}}} | fuse | FOREBAY_ETCD_TLS_CERTIFICATE | /etc/forebay/etcd-tls/tls.crt
+                    {region: {etcd: {endpoints: ["https://e:1"], tls: {secret: t}}}} | fuse | FOREBAY_ETCD_TLS_KEY | /etc/forebay/etcd-tls/tls.key
+                    {region: {etcd: {endpoints: ["https://e:1"], tls: {authoritySecret: t}}}} | fuse | FOREBAY_ETCD_TLS_CA | /etc/forebay/etcd-ca/ca.crt
                     {region: {workers: {tlsSecret: t}}}        | fuse   | FOREBAY_WORKER_CA            | /etc/forebay/worker-ca/ca.crt
                     {region: {workers: {tlsSecret: t}}}        | worker | FOREBAY_WORKER_ADVERTISED_ADDRESS | https://$(POD_NAME).r-forebay-worker.ml.svc:7400
                     {region: {holder: {directory: /run/x}}}    | holder | FOREBAY_FUSE_HOLDER          | /run/x/ml-r-forebay
@@ -297,7 +316,12 @@ class SettingsTest {
                         """
                         temporal: {tls: {enabled: true, secret: client, authoritySecret: ca, authorityKey: root.pem}}
                         lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
-                        region: {workers: {tlsSecret: t}}
+                        serviceAuthority: {secret: service-ca, key: root.pem}
+                        controlPlane: {tlsSecret: t}
+                        region:
+                          agent: {tlsSecret: t}
+                          workers: {tlsSecret: t}
+                          etcd: {endpoints: ["https://e:1"], tls: {secret: client, authoritySecret: ca, authorityKey: root.pem}}
                         token: {key: bearer}
                         """);
 

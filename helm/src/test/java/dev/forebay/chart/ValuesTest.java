@@ -33,8 +33,10 @@ class ValuesTest {
                     """
                     temporal: {tls: {enabled: true, secret: client, authoritySecret: ca}}
                     lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
-                    controlPlane: {autoscaling: {enabled: true}, datasets: {enabled: true}}
+                    serviceAuthority: {secret: service-ca}
+                    controlPlane: {tlsSecret: t, autoscaling: {enabled: true}, datasets: {enabled: true}}
                     region:
+                      etcd: {endpoints: ["https://e:2379"], tls: {secret: client, authoritySecret: ca}}
                       webhook: {enabled: true}
                       workers: {drainSeconds: 600, autoscaling: {enabled: true}}
                       csi: {enabled: true}
@@ -150,6 +152,10 @@ class ValuesTest {
                     region: {workers: {storage: {hostPaths: [/var/lib/forebay]}}} | /var/lib/forebay is in /var/lib/forebay, which is region
                     region: {etcd: {members: 2}}                                  | /region/etcd/members
                     region: {etcd: {endpoints: ["etcd:2379"]}}                    | /region/etcd/endpoints/0
+                    region: {etcd: {endpoints: ["https://a:1", "http://b:1"]}}    | region.etcd.endpoints: some are https and some are http: https://a:1, http://b:1
+                    region: {etcd: {endpoints: ["http://a:1"], tls: {secret: t}}} | region.etcd.tls: counts only with
+                    region: {etcd: {tls: {authoritySecret: t}}}                   | region.etcd.tls: counts only with
+                    region: {fuse: {settings: {FOREBAY_FUSE_TRANSPORT: jnr}}}     | region.fuse.settings: FOREBAY_FUSE_TRANSPORT must not be jnr
                     region: {webhook: {failurePolicy: fail}}                      | /region/webhook/failurePolicy
                     region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
                     region: {agent: {settings: {quarkus.http.port: 9}}}           | region.agent.settings: quarkus.http.port is set by the chart; the rest of it relies on

@@ -10,12 +10,11 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.api.ForebayApi;
 import dev.forebay.service.api.ForebayApi.Reply;
 import dev.forebay.service.api.ForebayApi.Request;
-import dev.forebay.transfer.BearerToken;
+import dev.forebay.service.api.ServiceClients;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.zip.CRC32;
 import org.jboss.logging.Logger;
 
@@ -40,11 +39,11 @@ final class ControlPlane implements Platform {
      */
     ControlPlane(
             URI address,
-            Optional<BearerToken> token,
+            ServiceClients clients,
             RegionName region,
             Duration lease,
             Duration timeout) {
-        this.api = new ForebayApi(address, "forebay.gate.api", token, timeout, JSON);
+        this.api = new ForebayApi(address, "forebay.gate.api", clients, timeout, JSON);
         this.region = region;
         this.lease = lease;
     }

@@ -3,10 +3,9 @@ package dev.forebay.agent.gate;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.agent.jobs.Workloads;
 import dev.forebay.model.RegionName;
-import dev.forebay.transfer.BearerToken;
+import dev.forebay.service.api.ServiceClients;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Optional;
 
 /** All that holds training back in a region until versions are warm, before one control plane. */
 public final class Gates {
@@ -20,6 +19,7 @@ public final class Gates {
      * Asks nobody.
      *
      * @param api the control plane's address
+     * @param clients how it is spoken to
      * @param lease of the pins, which somebody must renew
      * @param timeout of a question
      * @param interval between two questions for the same
@@ -27,13 +27,13 @@ public final class Gates {
      */
     public Gates(
             URI api,
-            Optional<BearerToken> token,
+            ServiceClients clients,
             RegionName region,
             Duration lease,
             Duration timeout,
             Duration interval,
             int atOnce) {
-        this.platform = new ControlPlane(api, token, region, lease, timeout);
+        this.platform = new ControlPlane(api, clients, region, lease, timeout);
         this.region = region;
         this.interval = interval;
         this.atOnce = atOnce;

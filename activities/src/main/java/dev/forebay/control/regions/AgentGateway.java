@@ -10,6 +10,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.api.ServiceClients;
 import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
@@ -28,7 +29,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /** Asks the gateways of agents. Calls block; safe for use by many threads. */
@@ -46,19 +46,14 @@ class AgentGateway {
     private final Duration timeout;
     private final Duration surveyTimeout;
 
-    AgentGateway(ObjectMapper json, Optional<BearerToken> token, ControlPlaneConfig config) {
+    AgentGateway(ObjectMapper json, ServiceClients clients, ControlPlaneConfig config) {
         // An agent may be of a later version than we are.
         this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
         this.written = json.writer();
-        this.token = token;
+        this.token = clients.token();
         this.timeout = config.requests().agentTimeout();
         this.surveyTimeout = config.plan().agentTimeout();
-        this.http =
-                HttpClient.newBuilder()
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .connectTimeout(timeout)
-                        .executor(Executors.newVirtualThreadPerTaskExecutor())
-                        .build();
+        this.http = clients.within(timeout);
     }
 
     /** Renews a pin, or is empty if it has ended. */

@@ -22,7 +22,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,24 +46,20 @@ public final class ForebayApi implements AutoCloseable {
     /**
      * @param address without {@code /api/v1}
      * @param setting which has the address, for messages
+     * @param clients who makes the client, and has the token
      * @param timeout of a request
      * @param json that writes names as the API has them
      */
     public ForebayApi(
             URI address,
             String setting,
-            Optional<BearerToken> token,
+            ServiceClients clients,
             Duration timeout,
             ObjectMapper json) {
-        this.http =
-                HttpClient.newBuilder()
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .connectTimeout(timeout)
-                        .executor(Executors.newVirtualThreadPerTaskExecutor())
-                        .build();
+        this.http = clients.within(timeout);
         this.base = address.toString().replaceAll("/+$", "") + "/api/v1";
         this.setting = setting;
-        this.token = token;
+        this.token = clients.token();
         this.timeout = timeout;
         // The control plane may be of a later version than we are.
         this.json = json.reader().without(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);

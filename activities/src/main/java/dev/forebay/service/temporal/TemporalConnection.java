@@ -11,7 +11,6 @@ import io.temporal.worker.WorkerFactoryOptions;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,23 +24,18 @@ final class TemporalConnection {
 
     private static final long CLOSE_SECONDS = 5;
 
-    /** How often it is looked whether certificates have been replaced. */
-    private static final Duration LOOK = Duration.ofMinutes(1);
-
     /** Virtual ones: every waiting ensureCached is one, up to 1,000 for one version. */
     private static final int MOST_WORKFLOW_THREADS = 10_000;
 
-    private final TemporalTls tls;
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final WorkerFactory workers;
 
     TemporalConnection(ServiceConfig config) {
-        tls = new TemporalTls(config.temporal().tls(), LOOK);
         WorkflowServiceStubsOptions.Builder connection =
                 WorkflowServiceStubsOptions.newBuilder().setTarget(config.temporal().target());
         // A bean is made in the middle of a start.
-        Startup.run(() -> tls.apply(connection));
+        Startup.run(() -> TemporalTls.apply(config.temporal().tls(), connection));
         stubs = WorkflowServiceStubs.newServiceStubs(connection.build());
         client =
                 WorkflowClient.newInstance(
@@ -83,6 +77,5 @@ final class TemporalConnection {
         workers.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         stubs.shutdownNow();
         stubs.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-        tls.close();
     }
 }

@@ -3,57 +3,40 @@ package dev.forebay.service.temporal;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
+import dev.forebay.tls.TlsSettings;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
-import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.SSLException;
 
-/**
- * TLS to Temporal, by the JDK's implementation. Files are read again when they have changed, for
- * connections that are made after that; what cannot be read then leaves what was read before.
- */
-final class TemporalTls implements AutoCloseable {
+/** TLS to Temporal, by the JDK's implementation. */
+final class TemporalTls {
 
-    private final ServiceConfig.Tls config;
-    private final Duration look;
-    private final ScheduledExecutorService looking =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().daemon().name("temporal-tls").factory());
+    private static final String PREFIX = "forebay.temporal.tls.";
 
-    /**
-     * @param look how often it is looked whether files have changed
-     */
-    TemporalTls(ServiceConfig.Tls config, Duration look) {
-        this.config = config;
-        this.look = look;
-    }
+    private TemporalTls() {}
 
     /**
      * Has a connection speak TLS, if it is to.
      *
      * @throws ForebayException {@code INVALID_ARGUMENT} naming the property
      */
-    void apply(WorkflowServiceStubsOptions.Builder connection) {
+    static void apply(ServiceConfig.Tls config, WorkflowServiceStubsOptions.Builder connection) {
         if (!config.enabled()) {
             if (config.ca().isPresent()
                     || config.certificate().isPresent()
                     || config.key().isPresent()
                     || config.serverName().isPresent()) {
-                throw invalid("forebay.temporal.tls.enabled must be true for the others to count");
+                throw new ForebayException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        PREFIX + "enabled must be true for the others to count");
             }
             return;
         }
-        connection.setSslContext(context());
+        connection.setSslContext(
+                context(new TlsSettings(PREFIX, config.ca(), config.certificate(), config.key())));
         config.serverName()
                 .ifPresent(
                         name ->
@@ -61,60 +44,15 @@ final class TemporalTls implements AutoCloseable {
                                         channel -> channel.overrideAuthority(name)));
     }
 
-    private SslContext context() {
+    private static SslContext context(TlsSettings files) {
+        SslContextBuilder builder =
+                GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK);
+        files.trusted().ifPresent(builder::trustManager);
+        files.shown().ifPresent(builder::keyManager);
         try {
-            SslContextBuilder builder =
-                    GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK);
-            if (config.ca().isPresent()) {
-                builder.trustManager(trusted(config.ca().get()));
-            }
-            if (config.certificate().isPresent() != config.key().isPresent()) {
-                throw invalid(
-                        "forebay.temporal.tls.certificate and forebay.temporal.tls.key need each other");
-            }
-            if (config.certificate().isPresent()) {
-                builder.keyManager(shown(config.certificate().get(), config.key().orElseThrow()));
-            }
             return builder.build();
-        } catch (IOException e) {
-            throw invalid("forebay.temporal.tls: " + e.getMessage());
+        } catch (SSLException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "TLS to Temporal cannot be spoken", e);
         }
-    }
-
-    private AdvancedTlsX509TrustManager trusted(Path file) {
-        try {
-            AdvancedTlsX509TrustManager manager = AdvancedTlsX509TrustManager.newBuilder().build();
-            var _ =
-                    manager.updateTrustCredentials(
-                            file.toFile(), look.toMillis(), TimeUnit.MILLISECONDS, looking);
-            return manager;
-        } catch (IOException | GeneralSecurityException e) {
-            throw invalid(
-                    "forebay.temporal.tls.ca: %s holds no certificates in PEM that can be read: %s"
-                            .formatted(file, e.getMessage()));
-        }
-    }
-
-    private X509ExtendedKeyManager shown(Path certificate, Path key) {
-        try {
-            ShownCertificate shown = new ShownCertificate(certificate, key);
-            var _ =
-                    looking.scheduleWithFixedDelay(
-                            shown::look, look.toMillis(), look.toMillis(), TimeUnit.MILLISECONDS);
-            return shown.manager();
-        } catch (IOException | GeneralSecurityException e) {
-            throw invalid(
-                    "forebay.temporal.tls.certificate, forebay.temporal.tls.key: %s and %s hold no certificate and its key (PKCS #8) in PEM: %s"
-                            .formatted(certificate, key, e.getMessage()));
-        }
-    }
-
-    private static ForebayException invalid(String what) {
-        return new ForebayException(ErrorCode.INVALID_ARGUMENT, what);
-    }
-
-    @Override
-    public void close() {
-        looking.shutdownNow();
     }
 }

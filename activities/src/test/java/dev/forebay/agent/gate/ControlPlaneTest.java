@@ -10,6 +10,7 @@ import dev.forebay.agent.admission.Wish;
 import dev.forebay.agent.jobs.Holder;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.api.ServiceClients;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -72,7 +73,7 @@ class ControlPlaneTest {
     private ControlPlane controlPlane() {
         return new ControlPlane(
                 URI.create("http://127.0.0.1:%d/".formatted(server.getAddress().getPort())),
-                Optional.empty(),
+                new ServiceClients(Optional.empty()),
                 new RegionName("us"),
                 Duration.ofHours(1),
                 Duration.ofSeconds(10));

@@ -14,6 +14,7 @@ import dev.forebay.service.ServiceConfig;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
+import io.grpc.StatusRuntimeException;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -41,7 +42,6 @@ class TemporalTlsIT {
 
     private static final String NAME = "temporal.example.com";
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    private static final Duration LOOK = Duration.ofMillis(100);
     private static final int ORDINAL = 100;
 
     @TempDir static Path directory;
@@ -95,15 +95,15 @@ class TemporalTlsIT {
                 .tls();
     }
 
-    private static WorkflowServiceStubs stubs(TemporalTls tls) {
+    private static WorkflowServiceStubs stubs(ServiceConfig.Tls tls) {
         WorkflowServiceStubsOptions.Builder connection =
                 WorkflowServiceStubsOptions.newBuilder().setTarget(relay.target());
-        tls.apply(connection);
+        TemporalTls.apply(tls, connection);
         return WorkflowServiceStubs.newServiceStubs(connection.build());
     }
 
     /** Asks Temporal for something by a connection of its own. */
-    private static boolean answers(TemporalTls tls) {
+    private static boolean answers(ServiceConfig.Tls tls) {
         WorkflowServiceStubs stubs = stubs(tls);
         try {
             stubs.connect(PATIENCE);
@@ -117,9 +117,7 @@ class TemporalTlsIT {
     }
 
     private static boolean answers(Map<String, String> settings) {
-        try (TemporalTls tls = new TemporalTls(tls(settings), LOOK)) {
-            return answers(tls);
-        }
+        return answers(tls(settings));
     }
 
     @Test
@@ -167,26 +165,24 @@ class TemporalTlsIT {
         Map<String, String> settings = settings();
         settings.put("forebay.temporal.tls.certificate", certificate.toString());
         settings.put("forebay.temporal.tls.key", key.toString());
-        try (TemporalTls tls = new TemporalTls(tls(settings), LOOK)) {
-            assertThat(answers(tls)).isFalse();
+        WorkflowServiceStubs stubs = stubs(tls(settings));
+        try {
+            assertThatThrownBy(stubs::healthCheck).isInstanceOf(StatusRuntimeException.class);
 
             Files.copy(client.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
             Files.copy(client.key(), key, StandardCopyOption.REPLACE_EXISTING);
 
-            WorkflowServiceStubs stubs = stubs(tls);
-            try {
-                Await.until(
-                        "the new one is shown",
-                        () -> {
-                            try {
-                                return stubs.healthCheck().isInitialized();
-                            } catch (RuntimeException notYet) {
-                                return false;
-                            }
-                        });
-            } finally {
-                stubs.shutdownNow();
-            }
+            Await.until(
+                    "the new one is shown",
+                    () -> {
+                        try {
+                            return stubs.healthCheck().isInitialized();
+                        } catch (RuntimeException notYet) {
+                            return false;
+                        }
+                    });
+        } finally {
+            stubs.shutdownNow();
         }
     }
 
@@ -196,18 +192,19 @@ class TemporalTlsIT {
             textBlock =
                     """
                     enabled     | false         | forebay.temporal.tls.enabled must be true
-                    ca          | /nowhere      | forebay.temporal.tls.ca: /nowhere holds no certificates
-                    certificate | /nowhere      | forebay.temporal.tls.certificate, forebay.temporal.tls.key: /nowhere and
+                    ca          | /nowhere      | forebay.temporal.tls.ca is /nowhere: it must hold certificates
+                    certificate | /nowhere      | forebay.temporal.tls.certificate is /nowhere: it must be a file that can be read
                     key         | ''            | forebay.temporal.tls.certificate and forebay.temporal.tls.key need each other
                     """)
     void whatCannotBeIsRefusedByName(String setting, String value, String message) {
         Map<String, String> settings = settings();
         settings.put("forebay.temporal.tls." + setting, value);
-        try (TemporalTls tls = new TemporalTls(tls(settings), LOOK)) {
-            assertThatExceptionOfType(ForebayException.class)
-                    .isThrownBy(() -> tls.apply(WorkflowServiceStubsOptions.newBuilder()))
-                    .withMessageContaining(message);
-        }
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(
+                        () ->
+                                TemporalTls.apply(
+                                        tls(settings), WorkflowServiceStubsOptions.newBuilder()))
+                .withMessageContaining(message);
     }
 
     @Test

@@ -2,14 +2,18 @@ package dev.forebay.membership;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.tls.TlsSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * How to reach a region's etcd, and how long to wait for it.
  *
- * @param endpoints at least one, such as {@code http://127.0.0.1:2379}
+ * @param endpoints at least one, such as {@code http://127.0.0.1:2379}; all with {@code http}, or
+ *     all with {@code https}
+ * @param tls whom to trust and what to show; empty for {@code http}
  * @param requestTimeout for one call of {@link RegionState}, its retries included
  * @param workerLease how long a worker counts as live after its last sign of life; at least 2 s
  * @param checkInterval how often the watch is compared with etcd
@@ -17,46 +21,86 @@ import java.util.List;
  */
 public record EtcdConfig(
         List<URI> endpoints,
+        TlsSettings tls,
         Duration requestTimeout,
         Duration workerLease,
         Duration checkInterval,
         Duration retryDelay) {
 
+    private static final String PREFIX = "forebay.etcd.";
+    private static final Set<String> SCHEMES = Set.of("http", "https");
+
     public EtcdConfig {
         endpoints = List.copyOf(endpoints);
         requireAddresses("endpoints", endpoints);
+        if (!isEncrypted(endpoints) && !tls.isEmpty()) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%sca, %scertificate and %skey must not be given where etcd's endpoints have scheme http: %s"
+                            .formatted(tls.prefix(), tls.prefix(), tls.prefix(), endpoints));
+        }
+    }
+
+    /** Without files for TLS. */
+    public EtcdConfig(
+            List<URI> endpoints,
+            Duration requestTimeout,
+            Duration workerLease,
+            Duration checkInterval,
+            Duration retryDelay) {
+        this(
+                endpoints,
+                TlsSettings.none(PREFIX + "tls."),
+                requestTimeout,
+                workerLease,
+                checkInterval,
+                retryDelay);
     }
 
     /** 5 s a call, a worker lease of 10 s, a check every 2 s, at most 2 s between attempts. */
     public static EtcdConfig of(List<URI> endpoints) {
-        return of("forebay.etcd.endpoints", endpoints);
+        return of(PREFIX + "endpoints", endpoints, TlsSettings.none(PREFIX + "tls."));
     }
 
     /**
-     * As {@link #of(List)}.
+     * As {@link #of(List)}, with files for TLS.
      *
      * @param setting what the endpoints were given by, for the message if they are wrong
      */
-    public static EtcdConfig of(String setting, List<URI> endpoints) {
+    public static EtcdConfig of(String setting, List<URI> endpoints, TlsSettings tls) {
         requireAddresses(setting, endpoints);
         return new EtcdConfig(
                 endpoints,
+                tls,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(2));
     }
 
+    /** Whether TLS is spoken. */
+    boolean isEncrypted() {
+        return isEncrypted(endpoints);
+    }
+
+    private static boolean isEncrypted(List<URI> endpoints) {
+        return endpoints.getFirst().getScheme().equals("https");
+    }
+
     private static void requireAddresses(String setting, List<URI> endpoints) {
-        if (endpoints.isEmpty() || !endpoints.stream().allMatch(EtcdConfig::isAddress)) {
+        long schemes = endpoints.stream().map(URI::getScheme).distinct().count();
+        if (schemes != 1 || !endpoints.stream().allMatch(EtcdConfig::isAddress)) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s must be a list of URIs with scheme http, host and port, not %s"
+                    "%s must be a list of URIs with scheme http or https, the same for all, host and port, not %s"
                             .formatted(setting, endpoints));
         }
     }
 
     private static boolean isAddress(URI uri) {
-        return "http".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() >= 0;
+        return uri.getScheme() != null
+                && SCHEMES.contains(uri.getScheme())
+                && uri.getHost() != null
+                && uri.getPort() >= 0;
     }
 }

@@ -2,8 +2,10 @@ package dev.forebay.membership;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.tls.TlsSettings;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.ClientBuilder;
 import io.etcd.jetcd.Watch;
 import io.etcd.jetcd.common.exception.EtcdException;
 import io.etcd.jetcd.options.WatchOption;
@@ -12,13 +14,19 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.MethodDescriptor;
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,11 +45,18 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
     private static final Duration LONGEST_RETRY = Duration.ofMillis(500);
 
     private final EtcdConfig config;
+    private final Optional<SslContext> tls;
     private volatile Client client;
     private volatile boolean closed;
 
+    /**
+     * Connects when it is used first.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if a file for TLS cannot be used
+     */
     EtcdConnection(EtcdConfig config) {
         this.config = config;
+        this.tls = config.isEncrypted() ? Optional.of(context(config.tls())) : Optional.empty();
         this.client = newClient();
     }
 
@@ -114,17 +129,32 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
     }
 
     private Client newClient() {
-        return Client.builder()
-                .endpoints(config.endpoints())
-                // Calls must not queue up in the client while etcd is away.
-                .waitForReady(false)
-                .retryMaxAttempts(0)
-                .connectTimeout(config.retryDelay())
-                .keepaliveTime(Duration.ofSeconds(10))
-                .keepaliveTimeout(config.requestTimeout())
-                .maxInboundMessageSize(MAX_ANSWER_BYTES)
-                .interceptor(new Deadlines(config.requestTimeout()))
-                .build();
+        ClientBuilder builder =
+                Client.builder()
+                        .endpoints(config.endpoints())
+                        // Calls must not queue up in the client while etcd is away.
+                        .waitForReady(false)
+                        .retryMaxAttempts(0)
+                        .connectTimeout(config.retryDelay())
+                        .keepaliveTime(Duration.ofSeconds(10))
+                        .keepaliveTimeout(config.requestTimeout())
+                        .maxInboundMessageSize(MAX_ANSWER_BYTES)
+                        .interceptor(new Deadlines(config.requestTimeout()));
+        tls.ifPresent(builder::sslContext);
+        return builder.build();
+    }
+
+    /** Jetcd has each member's certificate be for the host of its endpoint. */
+    private static SslContext context(TlsSettings files) {
+        SslContextBuilder builder =
+                GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK);
+        files.trusted().ifPresent(builder::trustManager);
+        files.shown().ifPresent(builder::keyManager);
+        try {
+            return builder.build();
+        } catch (SSLException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "TLS to etcd cannot be spoken", e);
+        }
     }
 
     private static void pause(Duration time) {

@@ -192,7 +192,18 @@ final class EtcdSession implements EtcdCalls {
                         : Status.fromThrowable(cause).getCode() == Status.Code.NOT_FOUND;
         return new ForebayException(
                 notFound ? ErrorCode.NOT_FOUND : ErrorCode.UNAVAILABLE,
-                "etcd: " + cause.getMessage(),
+                "etcd: " + reason(cause),
                 cause);
+    }
+
+    /** With what is behind it: gRPC says of a handshake that fails that it is an I/O exception. */
+    private static String reason(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root == failure
+                ? String.valueOf(failure.getMessage())
+                : failure.getMessage() + ": " + root.getMessage();
     }
 }

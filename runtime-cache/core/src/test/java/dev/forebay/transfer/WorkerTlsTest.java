@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,10 +67,13 @@ class WorkerTlsTest {
     }
 
     private static String region(WorkerNode worker, Optional<WorkerAuthorities> trusted) {
-        try (WorkerClient client =
-                new WorkerClient(WorkerClientConfig.defaults().withAuthorities(trusted))) {
+        try (WorkerClient client = client(trusted)) {
             return client.status(worker).region();
         }
+    }
+
+    private static WorkerClient client(Optional<WorkerAuthorities> trusted) {
+        return new WorkerClient(WorkerClientConfig.defaults().withAuthorities(trusted));
     }
 
     private static Optional<WorkerAuthorities> authorities(Path file) {
@@ -92,6 +96,20 @@ class WorkerTlsTest {
     }
 
     @Test
+    void goesByTheAuthoritiesThatAreInItsFileNow() throws Exception {
+        CertificateAuthority other = CertificateAuthority.in(directory.resolve("other"));
+        Path file = Files.copy(other.certificate(), directory.resolve("ca.crt"));
+        try (WorkerClient client = client(authorities(file))) {
+            assertRefused(client, worker);
+
+            Files.writeString(file, "half of a certif");
+            assertRefused(client, worker);
+            Files.copy(authority.certificate(), file, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(client.status(worker).region()).isEqualTo("r");
+        }
+    }
+
+    @Test
     void refusesACertificateForAnotherName() {
         assertRefused(node("localhost"), authorities(authority.certificate()));
     }
@@ -110,7 +128,13 @@ class WorkerTlsTest {
     }
 
     private static void assertRefused(WorkerNode worker, Optional<WorkerAuthorities> trusted) {
-        assertThatThrownBy(() -> region(worker, trusted))
+        try (WorkerClient client = client(trusted)) {
+            assertRefused(client, worker);
+        }
+    }
+
+    private static void assertRefused(WorkerClient client, WorkerNode worker) {
+        assertThatThrownBy(() -> client.status(worker))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))

@@ -47,7 +47,7 @@ public final class ForebayFuse implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         options.check();
-        EtcdConfig etcd = EtcdConfig.of("--etcd-endpoints", options.etcdEndpoints);
+        EtcdConfig etcd = options.etcd.config();
         String where =
                 options.mountpoint == null
                         ? "served, or stood by for, with holder " + options.holder

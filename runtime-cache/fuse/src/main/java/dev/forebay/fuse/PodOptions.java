@@ -6,7 +6,6 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +26,6 @@ final class PodOptions {
             paramLabel = "NAME",
             description = "The region whose versions to show. FOREBAY_REGION")
     RegionName region;
-
-    @Option(
-            names = "--etcd-endpoints",
-            required = true,
-            split = ",",
-            defaultValue = "${env:FOREBAY_ETCD_ENDPOINTS}",
-            paramLabel = "URI",
-            description = "The region's etcd, comma-separated. FOREBAY_ETCD_ENDPOINTS")
-    List<URI> etcdEndpoints;
 
     @Option(
             names = "--mountpoint",
@@ -267,6 +257,8 @@ final class PodOptions {
                     "Let users other than this one read: true; needs root, or user_allow_other in"
                             + " /etc/fuse.conf. FOREBAY_FUSE_ALLOW_OTHER")
     boolean allowOther;
+
+    @Mixin EtcdOptions etcd = new EtcdOptions();
 
     @Mixin NodeOptions node = new NodeOptions();
 

@@ -111,6 +111,14 @@ class ArgumentsTest {
     }
 
     @Test
+    void filesForTlsGoTogetherAndWithHttps() {
+        assertThat(mountedPodRefuses("--etcd-tls-ca=ca.crt"))
+                .contains("--etcd-tls-ca", "must not be given", "http:");
+        assertThat(mountedPodRefuses("--etcd-tls-key=tls.key"))
+                .contains("--etcd-tls-certificate and --etcd-tls-key need each other");
+    }
+
+    @Test
     void choicesAreSpelledAsTheyAreTyped() {
         assertThat(mountedPodRefuses("--view=best"))
                 .contains("'--view'", "'best' is none of auto, native, on-demand, portable\n");

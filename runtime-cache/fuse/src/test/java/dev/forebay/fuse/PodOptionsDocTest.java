@@ -22,6 +22,7 @@ class PodOptionsDocTest {
     @ValueSource(
             classes = {
                 PodOptions.class,
+                EtcdOptions.class,
                 NodeOptions.class,
                 Hold.class,
                 Csi.class,

@@ -4,6 +4,7 @@ import dev.forebay.lake.s3.S3Lake;
 import dev.forebay.lake.s3.S3LakeConfig;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
+import dev.forebay.tls.TlsSettings;
 import dev.forebay.worker.fill.LakePace;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
@@ -41,10 +42,18 @@ class WorkerApplication {
         return new Worker(
                 config,
                 process,
-                EtcdRegionState.connect(EtcdConfig.of(etcd.endpoints()), process.region()),
+                EtcdRegionState.connect(etcd(etcd), process.region()),
                 S3Lake.open(lake(lakeConfig, config), pace),
                 pace,
                 new WorkerMetrics(registry));
+    }
+
+    private static EtcdConfig etcd(RegionEtcdConfig etcd) {
+        RegionEtcdConfig.Tls tls = etcd.tls();
+        return EtcdConfig.of(
+                "forebay.etcd.endpoints",
+                etcd.endpoints(),
+                new TlsSettings("forebay.etcd.tls.", tls.ca(), tls.certificate(), tls.key()));
     }
 
     private static S3LakeConfig lake(LakeConfig lake, WorkerConfig worker) {

@@ -1,6 +1,6 @@
 package dev.forebay.worker;
 
-import dev.forebay.worker.tls.TlsFiles;
+import dev.forebay.tls.KeyFiles;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
@@ -274,8 +274,16 @@ public interface WorkerConfig {
         Optional<Path> key();
 
         /** Both, if they are set. */
-        default Optional<TlsFiles> files() {
-            return certificate().flatMap(those -> key().map(its -> new TlsFiles(those, its)));
+        default Optional<KeyFiles> files() {
+            return certificate()
+                    .flatMap(
+                            those ->
+                                    key().map(
+                                                    its ->
+                                                            new KeyFiles(
+                                                                    "forebay.worker.tls.",
+                                                                    those,
+                                                                    its)));
         }
     }
 }

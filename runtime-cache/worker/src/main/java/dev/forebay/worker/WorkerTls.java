@@ -1,6 +1,6 @@
 package dev.forebay.worker;
 
-import dev.forebay.worker.tls.RenewedKey;
+import dev.forebay.tls.RenewedKey;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
 import io.vertx.core.http.HttpServerOptions;

@@ -112,7 +112,10 @@ class TlsIT extends RunningWorker {
         replace(files, Wire.authority().issue("third", CertificateAuthority.LOOPBACK));
         assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
         String log = Files.readString(own.log());
-        assertThat(log).contains("Shows a new certificate", "Shows the certificate it has");
+        assertThat(log)
+                .contains(
+                        "forebay.worker.tls.certificate: shows a new one",
+                        "Shows the certificate it has");
         String key = Files.readString(first.key()).replaceAll("-----.*-----|\\s", "");
         assertThat(log.replaceAll("\\s", "")).doesNotContain(key.substring(0, 40));
     }

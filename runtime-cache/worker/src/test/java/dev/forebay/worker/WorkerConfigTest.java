@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.worker.tls.TlsFiles;
+import dev.forebay.tls.KeyFiles;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.quarkus.runtime.configuration.MemorySizeConverter;
@@ -151,7 +151,9 @@ class WorkerConfigTest {
         Map<String, String> tls = Map.of("tls.certificate", "/tls.crt", "tls.key", "/tls.key");
 
         assertThat(config(tls).tls().files())
-                .contains(new TlsFiles(Path.of("/tls.crt"), Path.of("/tls.key")));
+                .contains(
+                        new KeyFiles(
+                                "forebay.worker.tls.", Path.of("/tls.crt"), Path.of("/tls.key")));
         assertThat(config(Map.of()).tls().files()).isEmpty();
         ConfigCheck.check(config(tls));
         tls.forEach(

@@ -1,8 +1,10 @@
 package dev.forebay.devstack.server;
 
+import dev.forebay.devstack.tls.CertificateAuthority;
 import dev.forebay.devstack.tool.Toolbox;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -28,12 +30,49 @@ public final class EtcdServer extends OneProcessServer {
      */
     public static EtcdServer start(
             Path directory, int port, int peerPort, Launch.Lifetime lifetime) {
-        Path absolute = directory.toAbsolutePath();
         URI endpoint = URI.create("http://127.0.0.1:" + port);
-        String peer = "http://127.0.0.1:" + peerPort;
-        List<String> command =
+        return start(directory, endpoint, peerPort, endpoint, List.of(), lifetime);
+    }
+
+    /**
+     * Starts one that speaks TLS to clients, and to no others than those that show a certificate,
+     * on free ports, to end with this JVM at the latest.
+     *
+     * @param shown what it shows
+     * @param authority who signs what it is shown, in PEM
+     */
+    public static EtcdServer startEncrypted(
+            Path directory, CertificateAuthority.Issued shown, Path authority) {
+        URI health = URI.create("http://127.0.0.1:" + Ports.free());
+        List<String> tls =
                 List.of(
-                        Toolbox.ofThisMachine().etcd().toString(),
+                        "--cert-file=" + shown.certificate(),
+                        "--key-file=" + shown.key(),
+                        "--client-cert-auth",
+                        "--trusted-ca-file=" + authority,
+                        "--listen-metrics-urls=" + health);
+        return start(
+                directory,
+                URI.create("https://127.0.0.1:" + Ports.free()),
+                Ports.free(),
+                health,
+                tls,
+                Launch.Lifetime.THIS_JVM);
+    }
+
+    private static EtcdServer start(
+            Path directory,
+            URI endpoint,
+            int peerPort,
+            URI health,
+            List<String> more,
+            Launch.Lifetime lifetime) {
+        Path absolute = directory.toAbsolutePath();
+        String peer = "http://127.0.0.1:" + peerPort;
+        List<String> command = new ArrayList<>();
+        command.add(Toolbox.ofThisMachine().etcd().toString());
+        command.addAll(
+                List.of(
                         "--name=devstack",
                         "--data-dir=" + absolute.resolve("data"),
                         "--listen-client-urls=" + endpoint,
@@ -43,14 +82,15 @@ public final class EtcdServer extends OneProcessServer {
                         "--initial-cluster=devstack=" + peer,
                         "--log-level=warn",
                         // What this guards against is a crash of the machine, not of the process.
-                        "--unsafe-no-fsync");
+                        "--unsafe-no-fsync"));
+        command.addAll(more);
         Launch launch =
                 Launch.of(
                         "etcd",
                         absolute,
                         command,
                         Map.of(),
-                        Readiness.ok(endpoint.resolve("/health")),
+                        Readiness.ok(health.resolve("/health")),
                         lifetime);
         return new EtcdServer(ServerProcess.start(launch), endpoint);
     }

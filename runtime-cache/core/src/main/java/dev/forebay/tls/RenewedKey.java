@@ -1,17 +1,14 @@
-package dev.forebay.worker.tls;
+package dev.forebay.tls;
 
 import dev.forebay.model.ForebayException;
-import java.io.IOException;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The key of a server whose files may be replaced while it runs. Each handshake looks whether they
- * were, and shows the new certificate if they can be used, else the one before.
+ * The key of a server or a client whose files may be replaced while it runs. Each handshake that
+ * asks for a certificate looks whether they were, and shows the new one if they can be used, else
+ * the one before.
  *
  * <p>Who renews writes two files, one after the other: a certificate without its key is met in
  * between, and is tried again at the next change. A handshake asks several times and must be given
@@ -32,14 +30,14 @@ public final class RenewedKey extends X509ExtendedKeyManager {
     private static final Logger LOG = LoggerFactory.getLogger(RenewedKey.class);
     private static final int KEPT = 2;
 
-    private final TlsFiles files;
-    private List<String> seen;
+    private final KeyFiles files;
+    private List<FileMark> seen;
     private int reads = 1;
     private volatile List<Named> newestFirst;
 
-    private record Named(String name, ServerKey key) {}
+    private record Named(String name, CertifiedKey key) {}
 
-    private RenewedKey(TlsFiles files, List<String> seen, ServerKey first) {
+    private RenewedKey(KeyFiles files, List<FileMark> seen, CertifiedKey first) {
         this.files = files;
         this.seen = seen;
         this.newestFirst = List.of(new Named("1", first));
@@ -48,11 +46,11 @@ public final class RenewedKey extends X509ExtendedKeyManager {
     /**
      * Reads the files for the first time.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the rule
+     * @throws ForebayException {@code INVALID_ARGUMENT} with the setting, its value and the rule
      */
-    public static RenewedKey open(TlsFiles files) {
-        List<String> seen = look(files);
-        return new RenewedKey(files, seen, ServerKey.read(files));
+    public static RenewedKey open(KeyFiles files) {
+        List<FileMark> seen = look(files);
+        return new RenewedKey(files, seen, CertifiedKey.read(files));
     }
 
     /** When the certificate that is shown now ends. */
@@ -65,17 +63,17 @@ public final class RenewedKey extends X509ExtendedKeyManager {
     }
 
     private synchronized void renewIfChanged() {
-        List<String> now = look(files);
+        List<FileMark> now = look(files);
         if (now.equals(seen)) {
             return;
         }
         seen = now;
         try {
-            ServerKey renewed = ServerKey.read(files);
+            CertifiedKey renewed = CertifiedKey.read(files);
             List<Named> keys = new ArrayList<>(List.of(new Named(++reads + "", renewed)));
             keys.addAll(newestFirst.subList(0, Math.min(KEPT - 1, newestFirst.size())));
             newestFirst = List.copyOf(keys);
-            LOG.info("Shows a new certificate, valid until {}", expiry());
+            LOG.info("{}certificate: shows a new one, valid until {}", files.prefix(), expiry());
         } catch (ForebayException e) {
             LOG.warn(
                     "Shows the certificate it has, valid until {}, for there is a new one that"
@@ -85,41 +83,42 @@ public final class RenewedKey extends X509ExtendedKeyManager {
         }
     }
 
-    /** What tells that a file was written or replaced. */
-    private static List<String> look(TlsFiles files) {
-        return List.of(look(files.certificate()), look(files.key()));
-    }
-
-    private static String look(Path file) {
-        try {
-            BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-            return now.fileKey() + " " + now.size() + " " + now.lastModifiedTime();
-        } catch (IOException e) {
-            return "not there";
-        }
+    private static List<FileMark> look(KeyFiles files) {
+        return List.of(FileMark.of(files.certificate()), FileMark.of(files.key()));
     }
 
     @Override
     public @Nullable String chooseEngineServerAlias(
             String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
+        return newestOf(Set.of(keyType));
+    }
+
+    @Override
+    public @Nullable String chooseEngineClientAlias(
+            String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
+        // Whatever the issuers: a server that does not know ours then says so.
+        return newestOf(Set.of(keyTypes));
+    }
+
+    private @Nullable String newestOf(Set<String> keyTypes) {
         renewIfChanged();
         Named newest = newest();
-        return newest.key().algorithm().equals(keyType) ? newest.name() : null;
+        return keyTypes.contains(newest.key().algorithm()) ? newest.name() : null;
     }
 
     @Override
     public X509Certificate @Nullable [] getCertificateChain(String alias) {
-        ServerKey key = named(alias);
+        CertifiedKey key = named(alias);
         return key == null ? null : key.chain();
     }
 
     @Override
     public @Nullable PrivateKey getPrivateKey(String alias) {
-        ServerKey key = named(alias);
+        CertifiedKey key = named(alias);
         return key == null ? null : key.key();
     }
 
-    private @Nullable ServerKey named(String name) {
+    private @Nullable CertifiedKey named(String name) {
         for (Named each : newestFirst) {
             if (each.name().equals(name)) {
                 return each.key();
@@ -128,7 +127,7 @@ public final class RenewedKey extends X509ExtendedKeyManager {
         return null;
     }
 
-    /** Not asked: the server has engines, no sockets. */
+    /** Not asked: all have engines, no sockets. */
     @Override
     public @Nullable String chooseServerAlias(
             String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {

@@ -1,4 +1,4 @@
-package dev.forebay.worker.tls;
+package dev.forebay.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,23 +13,26 @@ import java.security.cert.X509Certificate;
 import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RenewedKeyTest {
 
+    private static final String PREFIX = "forebay.worker.tls.";
+
     @TempDir Path directory;
 
     private CertificateAuthority authority;
     private Issued first;
-    private TlsFiles files;
+    private KeyFiles files;
 
     @BeforeEach
     void issue() throws Exception {
         authority = CertificateAuthority.in(directory.resolve("authority"));
         first = authority.issue("first", CertificateAuthority.LOOPBACK);
-        files = new TlsFiles(directory.resolve("tls.crt"), directory.resolve("tls.key"));
+        files = new KeyFiles(PREFIX, directory.resolve("tls.crt"), directory.resolve("tls.key"));
         write(first);
     }
 
@@ -47,6 +50,27 @@ class RenewedKeyTest {
         assertThat(key.getPrivateKey(before)).isNotEqualTo(key.getPrivateKey(after));
         assertThat(key.expiry()).isEqualTo(certificate(key, after).getNotAfter().toInstant());
         assertThat(key.chooseEngineServerAlias("RSA", null, engine())).isNull();
+    }
+
+    @Test
+    void aClientShowsItIfItsKindIsAskedFor() throws Exception {
+        RenewedKey key = RenewedKey.open(files);
+
+        assertThat(clientAlias(key, "RSA", "EC")).isEqualTo(alias(key));
+        assertThat(clientAlias(key, "RSA")).isNull();
+    }
+
+    @Test
+    void aCertificateThatIsRenewedWithTheSameKeyIsShown() throws Exception {
+        RenewedKey key = RenewedKey.open(files);
+        String before = alias(key);
+
+        Issued renewed = authority.renew("first", CertificateAuthority.LOOPBACK);
+        Files.write(files.certificate(), Files.readAllBytes(renewed.certificate()));
+
+        String after = Objects.requireNonNull(clientAlias(key, "EC"));
+        assertThat(certificate(key, after)).isNotEqualTo(certificate(key, before));
+        assertThat(key.getPrivateKey(after)).isEqualTo(key.getPrivateKey(before));
     }
 
     @Test
@@ -88,6 +112,10 @@ class RenewedKeyTest {
         return Objects.requireNonNull(key.chooseEngineServerAlias("EC", null, engine()));
     }
 
+    private static @Nullable String clientAlias(RenewedKey key, String... kinds) throws Exception {
+        return key.chooseEngineClientAlias(kinds, null, engine());
+    }
+
     private static X509Certificate certificate(RenewedKey key, String alias) {
         X509Certificate[] chain = Objects.requireNonNull(key.getCertificateChain(alias));
         assertThat(chain).hasSize(2);
@@ -99,11 +127,11 @@ class RenewedKeyTest {
     }
 
     private static void assertRefused(Path certificate, Path key, String... says) {
-        assertThatThrownBy(() -> RenewedKey.open(new TlsFiles(certificate, key)))
+        assertThatThrownBy(() -> RenewedKey.open(new KeyFiles(PREFIX, certificate, key)))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
-                .hasMessageContaining("forebay.worker.tls.")
+                .hasMessageContaining(PREFIX)
                 .hasMessageContainingAll(says);
     }
 }

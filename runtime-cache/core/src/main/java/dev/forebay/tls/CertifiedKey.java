@@ -1,4 +1,4 @@
-package dev.forebay.worker.tls;
+package dev.forebay.tls;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -18,15 +18,14 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /** A private key and the certificate it belongs to. Immutable; never prints the key. */
-final class ServerKey {
+final class CertifiedKey {
 
-    private static final String PROPERTY = "forebay.worker.tls.";
     private static final byte[] ANYTHING = {4, 2};
 
     private final PrivateKey key;
     private final X509Certificate[] chain;
 
-    private ServerKey(PrivateKey key, X509Certificate[] chain) {
+    private CertifiedKey(PrivateKey key, X509Certificate[] chain) {
         this.key = key;
         this.chain = chain;
     }
@@ -34,15 +33,18 @@ final class ServerKey {
     /**
      * Reads both files.
      *
-     * @throws ForebayException {@code INVALID_ARGUMENT} with the property, its value and the rule
+     * @throws ForebayException {@code INVALID_ARGUMENT} with the setting, its value and the rule
      */
-    static ServerKey read(TlsFiles files) {
-        Buffer certificate = bytes("certificate", files.certificate());
-        Buffer key = bytes("key", files.key());
-        X509Certificate[] chain = chain(files.certificate(), certificate);
-        ServerKey read = new ServerKey(privateKey(files.key(), key, certificate), chain);
+    static CertifiedKey read(KeyFiles files) {
+        String certificateSetting = files.prefix() + "certificate";
+        String keySetting = files.prefix() + "key";
+        Buffer certificate = bytes(certificateSetting, files.certificate());
+        Buffer key = bytes(keySetting, files.key());
+        X509Certificate[] chain = chain(certificateSetting, files.certificate(), certificate);
+        CertifiedKey read =
+                new CertifiedKey(privateKey(keySetting, files.key(), key, certificate), chain);
         if (!read.belongTogether()) {
-            throw refused("key", files.key(), "belong to the certificate");
+            throw refused(keySetting, files.key(), "belong to the certificate");
         }
         return read;
     }
@@ -51,7 +53,7 @@ final class ServerKey {
         return key;
     }
 
-    /** The worker's certificate, then those that lead to the authority. */
+    /** The certificate, then those that lead to the authority. */
     X509Certificate[] chain() {
         return chain.clone();
     }
@@ -65,15 +67,15 @@ final class ServerKey {
         return chain[0].getPublicKey().getAlgorithm();
     }
 
-    private static Buffer bytes(String property, Path file) {
+    private static Buffer bytes(String setting, Path file) {
         try {
             return Buffer.buffer(Files.readAllBytes(file));
         } catch (IOException e) {
-            throw refused(property, file, "be a file that can be read, but: " + e);
+            throw refused(setting, file, "be a file that can be read, but: " + e);
         }
     }
 
-    private static X509Certificate[] chain(Path file, Buffer pem) {
+    private static X509Certificate[] chain(String setting, Path file, Buffer pem) {
         try {
             X509Certificate[] chain =
                     CertificateFactory.getInstance("X.509")
@@ -85,10 +87,11 @@ final class ServerKey {
         } catch (CertificateException notPem) {
             // Refused below.
         }
-        throw refused("certificate", file, "hold a certificate in PEM");
+        throw refused(setting, file, "hold a certificate in PEM");
     }
 
-    private static PrivateKey privateKey(Path file, Buffer pem, Buffer certificate) {
+    private static PrivateKey privateKey(
+            String setting, Path file, Buffer pem, Buffer certificate) {
         try {
             KeyStore store = KeyStoreHelper.loadKeyCert(List.of(pem), List.of(certificate));
             char[] password = KeyStoreHelper.DUMMY_PASSWORD.toCharArray();
@@ -98,7 +101,7 @@ final class ServerKey {
         } catch (Exception notOneKey) {
             // Refused below, without the cause: who knows what of a key a parser quotes.
         }
-        throw refused("key", file, "hold one private key in PEM that is not encrypted");
+        throw refused(setting, file, "hold one private key in PEM that is not encrypted");
     }
 
     /** What the key signs must be what the certificate's public key verifies. */
@@ -124,9 +127,8 @@ final class ServerKey {
         };
     }
 
-    private static ForebayException refused(String property, Path file, String rule) {
+    private static ForebayException refused(String setting, Path file, String rule) {
         return new ForebayException(
-                ErrorCode.INVALID_ARGUMENT,
-                "%s%s is %s: it must %s".formatted(PROPERTY, property, file, rule));
+                ErrorCode.INVALID_ARGUMENT, "%s is %s: it must %s".formatted(setting, file, rule));
     }
 }

@@ -1,0 +1,59 @@
+package dev.forebay.service.api;
+
+import dev.forebay.service.ServiceConfig;
+import dev.forebay.service.Startup;
+import dev.forebay.tls.RenewedTrust;
+import dev.forebay.transfer.BearerToken;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import javax.net.ssl.SSLContext;
+
+/** How this process speaks to agents and control planes. Safe for use by many threads. */
+@Singleton
+public final class ServiceClients {
+
+    private final Optional<BearerToken> token;
+    private final Optional<SSLContext> trusted;
+
+    @Inject
+    ServiceClients(ServiceConfig config, Optional<BearerToken> token) {
+        this.token = token;
+        this.trusted = config.serviceCa().map(file -> Startup.get(() -> trusting(file)));
+    }
+
+    /** Trusts whom the JVM trusts. */
+    public ServiceClients(Optional<BearerToken> token) {
+        this.token = token;
+        this.trusted = Optional.empty();
+    }
+
+    /** Makes it in any role: a file that cannot be used ends the start, not what needs it first. */
+    void start(@Observes StartupEvent event) {}
+
+    private static SSLContext trusting(Path file) {
+        return new RenewedTrust("forebay.service-ca", file).context();
+    }
+
+    /** What it shows. */
+    public Optional<BearerToken> token() {
+        return token;
+    }
+
+    /** One client more, whose threads are virtual. */
+    public HttpClient within(Duration connectTimeout) {
+        HttpClient.Builder builder =
+                HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .connectTimeout(connectTimeout)
+                        .executor(Executors.newVirtualThreadPerTaskExecutor());
+        trusted.ifPresent(builder::sslContext);
+        return builder.build();
+    }
+}

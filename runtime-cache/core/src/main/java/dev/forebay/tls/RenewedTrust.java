@@ -1,0 +1,163 @@
+package dev.forebay.tls;
+
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.Collection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Trusts the authorities in a file, and no others. The file may be replaced: each handshake that
+ * shows a certificate looks whether it was, and goes by the new ones if they can be read, else by
+ * those before. A session that is resumed shows none, and is resumed. Safe for use by many threads.
+ */
+public final class RenewedTrust extends X509ExtendedTrustManager {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RenewedTrust.class);
+
+    private final String setting;
+    private final Path file;
+    private FileMark seen;
+    private X509ExtendedTrustManager current;
+
+    /**
+     * Reads certificates in PEM, one or more after one another.
+     *
+     * @param setting the name under which the file was given, for messages
+     * @throws ForebayException {@code INVALID_ARGUMENT} if the file cannot be read or holds no
+     *     certificate
+     */
+    public RenewedTrust(String setting, Path file) {
+        this.setting = setting;
+        this.file = file;
+        this.seen = FileMark.of(file);
+        this.current = read();
+    }
+
+    /** For connections of clients that trust as this does, and show nothing. */
+    public SSLContext context() {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {this}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new ForebayException(ErrorCode.INTERNAL, "TLS cannot be spoken", e);
+        }
+    }
+
+    private synchronized X509ExtendedTrustManager current() {
+        FileMark now = FileMark.of(file);
+        if (!now.equals(seen)) {
+            seen = now;
+            try {
+                current = read();
+                LOG.info("{}: goes by the authorities that are in {} now", setting, file);
+            } catch (ForebayException e) {
+                LOG.warn("Goes by the authorities that it has: {}", e.getMessage());
+            }
+        }
+        return current;
+    }
+
+    private X509ExtendedTrustManager read() {
+        try {
+            Collection<? extends Certificate> certificates = certificates(file);
+            if (certificates.isEmpty()) {
+                throw refused("it holds none");
+            }
+            return trusting(certificates);
+        } catch (IOException | GeneralSecurityException e) {
+            throw refused(e.toString());
+        }
+    }
+
+    private ForebayException refused(String why) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT,
+                "%s is %s: it must hold certificates of authorities in PEM, but %s"
+                        .formatted(setting, file, why));
+    }
+
+    private static Collection<? extends Certificate> certificates(Path file)
+            throws IOException, GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return CertificateFactory.getInstance("X.509").generateCertificates(in);
+        }
+    }
+
+    private static X509ExtendedTrustManager trusting(Collection<? extends Certificate> certificates)
+            throws IOException, GeneralSecurityException {
+        KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+        trusted.load(null, null);
+        for (Certificate each : certificates) {
+            trusted.setCertificateEntry("authority-" + trusted.size(), each);
+        }
+        TrustManagerFactory factory =
+                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(trusted);
+        for (TrustManager each : factory.getTrustManagers()) {
+            if (each instanceof X509ExtendedTrustManager manager) {
+                return manager;
+            }
+        }
+        throw new GeneralSecurityException("the JVM has no manager of trust for X.509");
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+            throws CertificateException {
+        current().checkServerTrusted(chain, authType, engine);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+            throws CertificateException {
+        current().checkServerTrusted(chain, authType, socket);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType)
+            throws CertificateException {
+        current().checkServerTrusted(chain, authType);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+            throws CertificateException {
+        throw new CertificateException("for servers only");
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+            throws CertificateException {
+        throw new CertificateException("for servers only");
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType)
+            throws CertificateException {
+        throw new CertificateException("for servers only");
+    }
+
+    /** None: it is for clients, who are not asked whom they would accept. */
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+        return new X509Certificate[0];
+    }
+}
