@@ -27,6 +27,7 @@ def plane(mount_root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Control
     monkeypatch.delenv("FOREBAY_MOUNT_ROOT", raising=False)
     for name in (
         "FOREBAY_TOKEN_FILE",
+        "FOREBAY_SERVICE_CA",
         "FOREBAY_RUN_ID",
         "FOREBAY_JOB_UID",
         "RANK",

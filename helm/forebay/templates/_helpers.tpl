@@ -243,6 +243,9 @@ quarkus.http.host: 0.0.0.0
 forebay.token-file: /etc/forebay/token/token
 forebay.lake.region: {{ .Values.lake.region | quote }}
 forebay.lake.path-style: {{ .Values.lake.pathStyle }}
+{{- if .Values.serviceAuthority.secret }}
+forebay.service-ca: /etc/forebay/service-ca/ca.crt
+{{- end }}
 {{- with .Values.lake.endpoint }}
 forebay.lake.endpoint: {{ . | quote }}
 {{- end }}
@@ -321,18 +324,15 @@ readinessProbe:
       - {key: ca.crt, path: ca.crt}
 {{- end }}
 
-{{/* What a control plane or an agent shows, and whom of them it trusts. (list $ values) */}}
-{{- define "forebay.serviceMounts" -}}
-{{- with (index . 1).tlsSecret }}
+{{/* What a control plane or an agent shows. (values) */}}
+{{- define "forebay.listenerMounts" -}}
+{{- with .tlsSecret }}
 - {name: tls, mountPath: /etc/forebay/tls, readOnly: true}
-{{- end }}
-{{- with (index . 0).Values.serviceAuthority.secret }}
-- {name: service-ca, mountPath: /etc/forebay/service-ca, readOnly: true}
 {{- end }}
 {{- end }}
 
-{{- define "forebay.serviceVolumes" -}}
-{{- with (index . 1).tlsSecret }}
+{{- define "forebay.listenerVolumes" -}}
+{{- with .tlsSecret }}
 - name: tls
   secret:
     secretName: {{ . | quote }}
@@ -341,7 +341,25 @@ readinessProbe:
       - {key: tls.crt, path: tls.crt}
       - {key: tls.key, path: tls.key}
 {{- end }}
-{{- with (index . 0).Values.serviceAuthority }}
+{{- end }}
+
+{{/* The settings that name these files, as YAML. (values) */}}
+{{- define "forebay.listenerFiles" -}}
+{{- if .tlsSecret }}
+forebay.tls.certificate: /etc/forebay/tls/tls.crt
+forebay.tls.key: /etc/forebay/tls/tls.key
+{{- end }}
+{{- end }}
+
+{{/* Who signs what control planes and agents show, for who asks them: they themselves, and workers. */}}
+{{- define "forebay.serviceAuthorityMount" -}}
+{{- if .Values.serviceAuthority.secret }}
+- {name: service-ca, mountPath: /etc/forebay/service-ca, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "forebay.serviceAuthorityVolume" -}}
+{{- with .Values.serviceAuthority }}
 {{- if .secret }}
 - name: service-ca
   secret:
@@ -349,17 +367,6 @@ readinessProbe:
     items:
       - {key: {{ .key | quote }}, path: ca.crt}
 {{- end }}
-{{- end }}
-{{- end }}
-
-{{/* The settings that name these files, as YAML. (list $ values) */}}
-{{- define "forebay.serviceFiles" -}}
-{{- with (index . 1).tlsSecret }}
-forebay.tls.certificate: /etc/forebay/tls/tls.crt
-forebay.tls.key: /etc/forebay/tls/tls.key
-{{- end }}
-{{- with (index . 0).Values.serviceAuthority.secret }}
-forebay.service-ca: /etc/forebay/service-ca/ca.crt
 {{- end }}
 {{- end }}
 

@@ -45,6 +45,14 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- if and .Values.lake.secret .Values.lake.webIdentity.role -}}
 {{- fail "lake.webIdentity.role: there is lake.secret, too, which would be used; empty one of the two" -}}
 {{- end -}}
+{{- if not .Values.serviceAuthority.secret -}}
+{{- if and .Values.controlPlane.enabled $region.enabled $region.agent.tlsSecret -}}
+{{- fail "region.agent.tlsSecret: the control plane asks the agent by its name in the cluster, which only an authority of your own signs: name it in serviceAuthority.secret" -}}
+{{- end -}}
+{{- if and .Values.controlPlane.tlsSecret (include "forebay.controlPlaneIsAsked" .) -}}
+{{- fail "controlPlane.tlsSecret: it is asked by its name in the cluster, for datasets, pods or Workloads, which only an authority of your own signs: name it in serviceAuthority.secret" -}}
+{{- end -}}
+{{- end -}}
 {{- with .Values.temporal.tls -}}
 {{- if and (not .enabled) (or .secret .authoritySecret .serverName) -}}
 {{- fail "temporal.tls.enabled: must be true for the others of temporal.tls to count" -}}
@@ -80,6 +88,16 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- end -}}
 {{- if and .autoscaling.enabled .autoscaling.scaleDown (eq (int .drainSeconds) 0) -}}
 {{- fail "region.workers.autoscaling.scaleDown: needs region.workers.drainSeconds above 0, or what a worker holds is fetched from the lake again" -}}
+{{- end -}}
+{{- end }}
+
+{{/* Whether somebody of this release asks the control plane by its name in the cluster. */}}
+{{- define "forebay.controlPlaneIsAsked" -}}
+{{- $datasets := .Values.controlPlane.datasets -}}
+{{- $region := .Values.region -}}
+{{- $gated := and $region.enabled (or $region.webhook.enabled $region.kueue.enabled) (not $region.webhook.api) -}}
+{{- if and .Values.controlPlane.enabled (or (and $datasets.enabled (not $datasets.api)) $gated) -}}
+true
 {{- end -}}
 {{- end }}
 

@@ -8,6 +8,7 @@ quarkus.http.host: ""
 quarkus.http.port: ""
 forebay.role: ""
 forebay.token-file: token.secret
+forebay.service-ca: serviceAuthority.secret
 forebay.lake.endpoint: lake.endpoint
 forebay.lake.region: lake.region
 forebay.lake.path-style: lake.pathStyle
@@ -36,7 +37,6 @@ forebay.etcd.tls.key: region.etcd.tls.secret
 {{- define "forebay.controlPlaneValues" -}}
 forebay.tls.certificate: controlPlane.tlsSecret
 forebay.tls.key: controlPlane.tlsSecret
-forebay.service-ca: serviceAuthority.secret
 {{ include "forebay.commonValues" . }}
 {{ include "forebay.temporalValues" . }}
 forebay.manifest-bucket: controlPlane.manifestBucket
@@ -50,7 +50,6 @@ quarkus.datasource.jdbc.url: controlPlane.database.url
 {{- define "forebay.agentValues" -}}
 forebay.tls.certificate: region.agent.tlsSecret
 forebay.tls.key: region.agent.tlsSecret
-forebay.service-ca: serviceAuthority.secret
 {{ include "forebay.commonValues" . }}
 {{ include "forebay.temporalValues" . }}
 forebay.region: region.name

@@ -11,7 +11,8 @@ and ``AsyncClient`` speak the whole API of the control plane.
 Environment: ``FOREBAY_API`` (address of the control plane), ``FOREBAY_REGION``, ``FOREBAY_MOUNT_ROOT`` (where this
 machine mounts datasets, if not where the region says), ``FOREBAY_RUN_ID`` (the run this process belongs to),
 ``FOREBAY_JOB_UID`` (the Kubernetes Job it belongs to, for its pins to name),
-``FOREBAY_TOKEN_FILE`` (file with a bearer token).
+``FOREBAY_TOKEN_FILE`` (file with a bearer token), ``FOREBAY_SERVICE_CA`` (file with the authorities of a control plane
+with https).
 
 Errors::
 

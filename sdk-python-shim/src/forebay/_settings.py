@@ -103,7 +103,9 @@ def _authorities() -> ssl.SSLContext | bool:
     try:
         return ssl.create_default_context(cafile=file)
     except OSError as e:  # An SSLError is one.
-        raise ConfigurationError(f"FOREBAY_SERVICE_CA: {file} holds no certificates in PEM that can be read: {e}") from None
+        raise ConfigurationError(
+            f"FOREBAY_SERVICE_CA: {file} holds no certificates in PEM that can be read: {e}"
+        ) from None
 
 
 def _is_loopback(url: httpx.URL) -> bool:

@@ -31,8 +31,9 @@ CANNOT_RUN, NO_SUCH_PROGRAM = 126, 127
 _NAME = "forebay.step"
 
 _EPILOG = """\
-An option that is empty counts as not given. FOREBAY_API, FOREBAY_REGION, FOREBAY_RUN_ID, FOREBAY_MOUNT_ROOT and
-FOREBAY_TOKEN_FILE mean what they mean to the command forebay; the other variables stand beside their options.
+An option that is empty counts as not given. FOREBAY_API, FOREBAY_REGION, FOREBAY_RUN_ID, FOREBAY_MOUNT_ROOT,
+FOREBAY_TOKEN_FILE and FOREBAY_SERVICE_CA mean what they mean to the command forebay; the other variables stand beside
+their options.
 
 exit codes: the program's; 128 and the number of the signal that ended it, or this step while it waited; 126 if the
 program cannot be run, 127 if there is none; without a program to blame those of the command forebay.

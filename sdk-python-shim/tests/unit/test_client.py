@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import ssl
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+import trustme
 from control_plane import TOTAL_BYTES, ControlPlane, Fault, Problem, busy, hang_up, send
 
 import forebay
@@ -357,13 +357,9 @@ def test_certificates_are_checked_wherever_there_are_any() -> None:
 @pytest.fixture
 def encrypted(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """The address of something that speaks TLS and knows no regions, and a file with who signed its certificate."""
-    key, certificate = tmp_path / "tls.key", tmp_path / "tls.crt"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
-        + ["-subj", "/CN=a", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
-        check=True,
-        capture_output=True,
-    )
+    authority = trustme.CA()
+    authorities = tmp_path / "ca.crt"
+    authority.cert_pem.write_to_path(str(authorities))
 
     class Regions(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -378,12 +374,12 @@ def encrypted(tmp_path: Path) -> Iterator[tuple[str, Path]]:
             pass
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
     with ThreadingHTTPServer(("127.0.0.1", 0), Regions) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"https://127.0.0.1:{server.server_port}", certificate
+        yield f"https://127.0.0.1:{server.server_port}", authorities
         server.shutdown()
         thread.join()
 
@@ -391,8 +387,8 @@ def encrypted(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 def test_an_authority_of_ones_own_is_trusted_if_it_is_named(
     encrypted: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address, certificate = encrypted
-    monkeypatch.setenv("FOREBAY_SERVICE_CA", str(certificate))
+    address, authorities = encrypted
+    monkeypatch.setenv("FOREBAY_SERVICE_CA", str(authorities))
     with Client(address) as client:
         assert list(client.regions()) == []
     monkeypatch.delenv("FOREBAY_SERVICE_CA")

@@ -70,12 +70,7 @@ class Operator {
     }
 
     private void start() {
-        check(config);
-        require(
-                service.tls().certificate().isEmpty() || config.api().getScheme().equals("https"),
-                "api",
-                config.api(),
-                "https, and for a name of the certificate, as this control plane speaks TLS");
+        check(config, service.tls().certificate().isPresent());
         ForebayApi api =
                 new ForebayApi(
                         config.api(), "forebay.datasets.api", clients, config.timeout(), json);
@@ -118,15 +113,21 @@ class Operator {
     /**
      * Refuses settings that cannot be meant.
      *
+     * @param encrypted whether this process speaks TLS
      * @throws ForebayException {@code INVALID_ARGUMENT}, naming the setting, its value and the rule
      */
-    static void check(OperatorConfig config) {
+    static void check(OperatorConfig config, boolean encrypted) {
         require(
                 Set.of("http", "https").contains(String.valueOf(config.api().getScheme()))
                         && config.api().getHost() != null,
                 "api",
                 config.api(),
                 "http://host:port or https://host:port");
+        require(
+                !encrypted || config.api().getScheme().equals("https"),
+                "api",
+                config.api(),
+                "https, with a name of the certificate, as this control plane speaks TLS");
         require(
                 config.timeout().toMillis() >= 1,
                 "timeout",

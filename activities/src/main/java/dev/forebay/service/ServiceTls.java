@@ -8,8 +8,6 @@ import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.KeyCertOptions;
 import jakarta.inject.Singleton;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
@@ -17,30 +15,26 @@ import java.util.Set;
 @Singleton
 class ServiceTls implements HttpServerOptionsCustomizer {
 
+    /** Workers of other regions may come all at once. Their patience ends it. */
+    private static final int HANDSHAKE_SECONDS = 60;
+
     private final Optional<RenewedKey> key;
 
     ServiceTls(ServiceConfig config, MeterRegistry registry) {
-        TlsSettings settings =
-                Startup.get(
-                        () ->
-                                new TlsSettings(
-                                        "forebay.tls.",
-                                        Optional.empty(),
-                                        config.tls().certificate(),
-                                        config.tls().key()));
-        this.key = Startup.get(settings::shown);
+        this.key = Startup.get(() -> shown(config.tls()));
         key.ifPresent(
                 shown ->
                         Gauge.builder(
                                         "forebay.service.tls.certificate.left.seconds",
                                         shown,
-                                        ServiceTls::secondsLeft)
+                                        its -> its.left().toSeconds())
                                 .description("How long the certificate is still valid")
                                 .register(registry));
     }
 
-    private static double secondsLeft(RenewedKey shown) {
-        return Duration.between(Instant.now(), shown.expiry()).toSeconds();
+    private static Optional<RenewedKey> shown(ServiceConfig.ListenerTls files) {
+        return new TlsSettings("forebay.tls.", Optional.empty(), files.certificate(), files.key())
+                .shown();
     }
 
     @Override
@@ -49,6 +43,7 @@ class ServiceTls implements HttpServerOptionsCustomizer {
                 shown ->
                         options.setSsl(true)
                                 .setKeyCertOptions(KeyCertOptions.wrap(shown))
+                                .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
                                 .setEnabledSecureTransportProtocols(Set.of("TLSv1.3")));
     }
 }

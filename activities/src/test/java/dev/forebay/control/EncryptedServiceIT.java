@@ -68,7 +68,7 @@ class EncryptedServiceIT {
     }
 
     private static Map<String, String> listener(String name) {
-        Issued issued = authority.issue(name, CertificateAuthority.LOOPBACK);
+        Issued issued = authority.issue(name, "ip:127.0.0.1");
         Map<String, String> settings = new HashMap<>();
         settings.put("forebay.tls.certificate", issued.certificate().toString());
         settings.put("forebay.tls.key", issued.key().toString());
@@ -119,6 +119,24 @@ class EncryptedServiceIT {
 
             Files.copy(authorities, changing, StandardCopyOption.REPLACE_EXISTING);
             assertThat(region(asked).path("reachable").asBoolean()).isTrue();
+        }
+    }
+
+    @Test
+    void anAgentThatIsAskedByAnotherNameIsNotBelieved() {
+        String byName = "https://localhost:" + agent.address().getPort();
+        Map<String, String> settings =
+                Map.of(
+                        "forebay.regions." + REGION + ".agent",
+                        byName,
+                        "forebay.service-ca",
+                        authorities.toString());
+        try (ApplicationProcess wary = PLATFORM.replica("misled", settings, Map.of())) {
+            JsonNode region = region(new Api(wary.address().resolve("/api/v1")));
+
+            assertThat(region.path("reachable").asBoolean(true)).isFalse();
+            assertThat(region.at("/problem/message").asText())
+                    .contains("No name matching localhost found");
         }
     }
 

@@ -29,7 +29,7 @@ class OperatorTest {
 
     @Test
     void theDefaultsAreTaken() {
-        assertThatCode(() -> Operator.check(config(Map.of()))).doesNotThrowAnyException();
+        assertThatCode(() -> Operator.check(config(Map.of()), false)).doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -44,8 +44,18 @@ class OperatorTest {
     })
     void whatCannotBeMeantIsRefused(String name, String value, String refusal) {
         assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> Operator.check(config(Map.of(name, value))))
+                .isThrownBy(() -> Operator.check(config(Map.of(name, value)), false))
                 .withMessageStartingWith(refusal)
                 .matches(e -> e.code() == ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void aControlPlaneThatSpeaksTlsIsNotAskedInTheClear() {
+        assertThatCode(() -> Operator.check(config(Map.of("api", "https://forebay:8080")), true))
+                .doesNotThrowAnyException();
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> Operator.check(config(Map.of()), true))
+                .withMessageStartingWith(
+                        "forebay.datasets.api is http://127.0.0.1:8080 and must be https");
     }
 }

@@ -41,7 +41,7 @@ class StartIT {
         "forebay.temporal.tls.ca, /nowhere, forebay.temporal.tls.enabled must be true",
         "forebay.tls.certificate, /nowhere, forebay.tls.certificate and forebay.tls.key need each other",
         "forebay.service-ca, /nowhere, forebay.service-ca is /nowhere: it must hold certificates",
-        "forebay.etcd.tls.ca, /nowhere, forebay.etcd.tls.ca",
+        "forebay.etcd.tls.ca, /nowhere, must not be given where etcd",
         "forebay.work-directory, /proc/nowhere, forebay.work-directory"
     })
     void aStartThatCannotSucceedNamesTheProperty(String property, String value, String message) {

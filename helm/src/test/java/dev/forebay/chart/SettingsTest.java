@@ -131,14 +131,14 @@ class SettingsTest {
                     {temporal: {tls: {enabled: true, secret: t}}}    | control-plane,agent        | forebay.temporal.tls.key   | /etc/forebay/temporal-tls/tls.key
                     {temporal: {tls: {enabled: true, authoritySecret: t}}} | control-plane,agent  | forebay.temporal.tls.ca    | /etc/forebay/temporal-ca/ca.crt
                     {temporal: {tls: {enabled: true, serverName: t}}} | control-plane,agent       | forebay.temporal.tls.server-name | t
-                    {serviceAuthority: {secret: t}}                  | control-plane,agent        | forebay.service-ca         | /etc/forebay/service-ca/ca.crt
+                    {serviceAuthority: {secret: t}}                  | control-plane,agent,worker | forebay.service-ca         | /etc/forebay/service-ca/ca.crt
                     {controlPlane: {tlsSecret: t}}                   | control-plane              | forebay.tls.certificate    | /etc/forebay/tls/tls.crt
                     {controlPlane: {tlsSecret: t}}                   | control-plane              | forebay.tls.key            | /etc/forebay/tls/tls.key
-                    {controlPlane: {tlsSecret: t, datasets: {enabled: true}}} | control-plane     | forebay.datasets.api       | https://r-forebay-control-plane.ml.svc:8080
-                    {controlPlane: {tlsSecret: t}, region: {webhook: {enabled: true}}} | agent    | forebay.gate.api           | https://r-forebay-control-plane.ml.svc:8080
-                    {region: {agent: {tlsSecret: t}}}                | agent                      | forebay.tls.certificate    | /etc/forebay/tls/tls.crt
-                    {region: {agent: {tlsSecret: t}}}                | agent                      | forebay.tls.key            | /etc/forebay/tls/tls.key
-                    {region: {agent: {tlsSecret: t}}}                | control-plane              | forebay.regions."us-east-1".agent | https://r-forebay-agent.ml.svc:8080
+                    {serviceAuthority: {secret: c}, controlPlane: {tlsSecret: t, datasets: {enabled: true}}} | control-plane | forebay.datasets.api       | https://r-forebay-control-plane.ml.svc:8080
+                    {serviceAuthority: {secret: c}, controlPlane: {tlsSecret: t}, region: {webhook: {enabled: true}}} | agent | forebay.gate.api           | https://r-forebay-control-plane.ml.svc:8080
+                    {serviceAuthority: {secret: c}, region: {agent: {tlsSecret: t}}} | agent      | forebay.tls.certificate    | /etc/forebay/tls/tls.crt
+                    {serviceAuthority: {secret: c}, region: {agent: {tlsSecret: t}}} | agent      | forebay.tls.key            | /etc/forebay/tls/tls.key
+                    {serviceAuthority: {secret: c}, region: {agent: {tlsSecret: t}}} | control-plane | forebay.regions."us-east-1".agent | https://r-forebay-agent.ml.svc:8080
                     {lake: {stsEndpoint: "http://sts"}}              | control-plane,agent,worker | forebay.lake.sts-endpoint  | http://sts
                     {lake: {endpoint: "http://s3"}}                  | control-plane,agent,worker | forebay.lake.endpoint      | http://s3
                     {lake: {region: eu-west-1}}                      | control-plane,agent,worker | forebay.lake.region        | eu-west-1

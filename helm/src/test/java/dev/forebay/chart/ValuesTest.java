@@ -156,6 +156,9 @@ class ValuesTest {
                     region: {etcd: {endpoints: ["http://a:1"], tls: {secret: t}}} | region.etcd.tls: counts only with
                     region: {etcd: {tls: {authoritySecret: t}}}                   | region.etcd.tls: counts only with
                     region: {fuse: {settings: {FOREBAY_FUSE_TRANSPORT: jnr}}}     | region.fuse.settings: FOREBAY_FUSE_TRANSPORT must not be jnr
+                    region: {agent: {tlsSecret: t}}                               | region.agent.tlsSecret: the control plane asks the agent by its name
+                    controlPlane: {tlsSecret: t, datasets: {enabled: true}}       | controlPlane.tlsSecret: it is asked by its name
+                    {controlPlane: {tlsSecret: t}, region: {webhook: {enabled: true}}} | controlPlane.tlsSecret: it is asked by its name
                     region: {webhook: {failurePolicy: fail}}                      | /region/webhook/failurePolicy
                     region: {webhook: {timeoutSeconds: 60}}                       | /region/webhook/timeoutSeconds
                     region: {agent: {settings: {quarkus.http.port: 9}}}           | region.agent.settings: quarkus.http.port is set by the chart; the rest of it relies on

@@ -41,6 +41,15 @@ class ArchitectureTest {
                     .dependOnClassesThat()
                     .resideInAPackage("io.etcd..");
 
+    @ArchTest
+    static final ArchRule onlyTlsKnowsVertx =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackage("dev.forebay.tls..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("io.vertx..");
+
     /** "Clocks that differ": pins and workers live by etcd's leases and by monotonic time. */
     @ArchTest
     static final ArchRule membershipKnowsNoTimeOfDay =

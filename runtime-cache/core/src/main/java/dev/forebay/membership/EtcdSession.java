@@ -204,6 +204,6 @@ final class EtcdSession implements EtcdCalls {
         }
         return root == failure
                 ? String.valueOf(failure.getMessage())
-                : failure.getMessage() + ": " + root.getMessage();
+                : failure.getMessage() + ": " + root;
     }
 }

@@ -62,7 +62,7 @@ final class CertifiedKey {
         return chain[0];
     }
 
-    /** {@code RSA}, {@code EC} or {@code EdDSA}. */
+    /** {@code RSA} or {@code EC}. */
     String algorithm() {
         return chain[0].getPublicKey().getAlgorithm();
     }
@@ -101,7 +101,8 @@ final class CertifiedKey {
         } catch (Exception notOneKey) {
             // Refused below, without the cause: who knows what of a key a parser quotes.
         }
-        throw refused(setting, file, "hold one private key in PEM that is not encrypted");
+        throw refused(
+                setting, file, "hold one private key in PEM, RSA or EC, that is not encrypted");
     }
 
     /** What the key signs must be what the certificate's public key verifies. */

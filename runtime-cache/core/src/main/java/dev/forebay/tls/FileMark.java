@@ -10,10 +10,10 @@ import java.nio.file.attribute.BasicFileAttributes;
  *
  * @param seen its identity, size and time of change; or that it is not there
  */
-public record FileMark(String seen) {
+record FileMark(String seen) {
 
     /** As the file is now, behind links. */
-    public static FileMark of(Path file) {
+    static FileMark of(Path file) {
         try {
             BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
             return new FileMark(

@@ -5,10 +5,10 @@ import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +21,10 @@ import org.slf4j.LoggerFactory;
  * the one before.
  *
  * <p>Who renews writes two files, one after the other: a certificate without its key is met in
- * between, and is tried again at the next change. A handshake asks several times and must be given
- * one key and its certificate: names of keys are never used twice, and the last two are kept. Safe
- * for use by many threads.
+ * between. What cannot be used is tried again at each handshake, for what keeps it from being read,
+ * as its mode, may change without a mark; the log says so once. A handshake asks several times and
+ * must be given one key and its certificate: names of keys are never used twice, and the last two
+ * are kept. Safe for use by many threads.
  */
 public final class RenewedKey extends X509ExtendedKeyManager {
 
@@ -31,15 +32,16 @@ public final class RenewedKey extends X509ExtendedKeyManager {
     private static final int KEPT = 2;
 
     private final KeyFiles files;
-    private List<FileMark> seen;
+    private List<FileMark> used;
+    private List<FileMark> refused = List.of();
     private int reads = 1;
     private volatile List<Named> newestFirst;
 
     private record Named(String name, CertifiedKey key) {}
 
-    private RenewedKey(KeyFiles files, List<FileMark> seen, CertifiedKey first) {
+    private RenewedKey(KeyFiles files, List<FileMark> used, CertifiedKey first) {
         this.files = files;
-        this.seen = seen;
+        this.used = used;
         this.newestFirst = List.of(new Named("1", first));
     }
 
@@ -49,12 +51,18 @@ public final class RenewedKey extends X509ExtendedKeyManager {
      * @throws ForebayException {@code INVALID_ARGUMENT} with the setting, its value and the rule
      */
     public static RenewedKey open(KeyFiles files) {
-        List<FileMark> seen = look(files);
-        return new RenewedKey(files, seen, CertifiedKey.read(files));
+        List<FileMark> used = look(files);
+        return new RenewedKey(files, used, CertifiedKey.read(files));
     }
 
-    /** When the certificate that is shown now ends. */
-    public Instant expiry() {
+    /** For how long the certificate in the files is still valid; negative if it has expired. */
+    public Duration left() {
+        // Where sessions are resumed, nobody else has looked.
+        renewIfChanged();
+        return Duration.between(Instant.now(), expiry());
+    }
+
+    private Instant expiry() {
         return newest().key().certificate().getNotAfter().toInstant();
     }
 
@@ -64,22 +72,25 @@ public final class RenewedKey extends X509ExtendedKeyManager {
 
     private synchronized void renewIfChanged() {
         List<FileMark> now = look(files);
-        if (now.equals(seen)) {
+        if (now.equals(used)) {
             return;
         }
-        seen = now;
         try {
             CertifiedKey renewed = CertifiedKey.read(files);
             List<Named> keys = new ArrayList<>(List.of(new Named(++reads + "", renewed)));
             keys.addAll(newestFirst.subList(0, Math.min(KEPT - 1, newestFirst.size())));
             newestFirst = List.copyOf(keys);
+            used = now;
             LOG.info("{}certificate: shows a new one, valid until {}", files.prefix(), expiry());
         } catch (ForebayException e) {
-            LOG.warn(
-                    "Shows the certificate it has, valid until {}, for there is a new one that"
-                            + " cannot be used: {}",
-                    expiry(),
-                    e.getMessage());
+            if (!now.equals(refused)) {
+                LOG.warn(
+                        "Shows the certificate it has, valid until {}, for there is a new one that"
+                                + " cannot be used: {}",
+                        expiry(),
+                        e.getMessage());
+                refused = now;
+            }
         }
     }
 
@@ -90,17 +101,17 @@ public final class RenewedKey extends X509ExtendedKeyManager {
     @Override
     public @Nullable String chooseEngineServerAlias(
             String keyType, Principal @Nullable [] issuers, SSLEngine engine) {
-        return newestOf(Set.of(keyType));
+        return newestOf(List.of(keyType));
     }
 
     @Override
     public @Nullable String chooseEngineClientAlias(
             String[] keyTypes, Principal @Nullable [] issuers, SSLEngine engine) {
         // Whatever the issuers: a server that does not know ours then says so.
-        return newestOf(Set.of(keyTypes));
+        return newestOf(List.of(keyTypes));
     }
 
-    private @Nullable String newestOf(Set<String> keyTypes) {
+    private @Nullable String newestOf(List<String> keyTypes) {
         renewIfChanged();
         Named newest = newest();
         return keyTypes.contains(newest.key().algorithm()) ? newest.name() : null;

@@ -19,13 +19,15 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Trusts the authorities in a file, and no others. The file may be replaced: each handshake that
  * shows a certificate looks whether it was, and goes by the new ones if they can be read, else by
- * those before. A session that is resumed shows none, and is resumed. Safe for use by many threads.
+ * those before, and tries again at the next. A session that is resumed shows none, and is resumed.
+ * Safe for use by many threads.
  */
 public final class RenewedTrust extends X509ExtendedTrustManager {
 
@@ -33,7 +35,8 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
 
     private final String setting;
     private final Path file;
-    private FileMark seen;
+    private FileMark used;
+    private @Nullable FileMark refused;
     private X509ExtendedTrustManager current;
 
     /**
@@ -46,7 +49,7 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
     public RenewedTrust(String setting, Path file) {
         this.setting = setting;
         this.file = file;
-        this.seen = FileMark.of(file);
+        this.used = FileMark.of(file);
         this.current = read();
     }
 
@@ -63,13 +66,16 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
 
     private synchronized X509ExtendedTrustManager current() {
         FileMark now = FileMark.of(file);
-        if (!now.equals(seen)) {
-            seen = now;
+        if (!now.equals(used)) {
             try {
                 current = read();
+                used = now;
                 LOG.info("{}: goes by the authorities that are in {} now", setting, file);
             } catch (ForebayException e) {
-                LOG.warn("Goes by the authorities that it has: {}", e.getMessage());
+                if (!now.equals(refused)) {
+                    LOG.warn("Goes by the authorities that it has: {}", e.getMessage());
+                    refused = now;
+                }
             }
         }
         return current;
@@ -79,19 +85,20 @@ public final class RenewedTrust extends X509ExtendedTrustManager {
         try {
             Collection<? extends Certificate> certificates = certificates(file);
             if (certificates.isEmpty()) {
-                throw refused("it holds none");
+                throw refused("it holds none", null);
             }
             return trusting(certificates);
         } catch (IOException | GeneralSecurityException e) {
-            throw refused(e.toString());
+            throw refused(e.toString(), e);
         }
     }
 
-    private ForebayException refused(String why) {
+    private ForebayException refused(String why, @Nullable Exception cause) {
         return new ForebayException(
                 ErrorCode.INVALID_ARGUMENT,
                 "%s is %s: it must hold certificates of authorities in PEM, but %s"
-                        .formatted(setting, file, why));
+                        .formatted(setting, file, why),
+                cause);
     }
 
     private static Collection<? extends Certificate> certificates(Path file)

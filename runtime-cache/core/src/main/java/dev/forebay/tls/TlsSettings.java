@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a client finds whom it trusts and what it shows, all in PEM.
+ * Where a process finds whom it trusts and what it shows, all in PEM.
  *
  * @param prefix what the names of the three settings begin with, such as {@code forebay.etcd.tls.}
- * @param ca the authorities that sign the server's certificate; else those that the JVM trusts
+ * @param ca the authorities that sign the other's certificate; else those that the JVM trusts
  * @param certificate one to show, those between it and its authority behind it; else none
  * @param key the certificate's, not encrypted
  */

@@ -14,7 +14,8 @@ final class RefusedCertificate {
             if (each instanceof CertificateException refusal) {
                 return """
                 the certificate of %s was refused (%s): it must be in force, be for %s, and be \
-                signed by an authority of forebay.worker-ca, of a pod --worker-ca\
+                signed by an authority of forebay.worker-ca (in a pod --worker-ca; of an agent \
+                forebay.service-ca)\
                 """
                         .formatted(address.resolve("/"), refusal.getMessage(), address.getHost());
             }

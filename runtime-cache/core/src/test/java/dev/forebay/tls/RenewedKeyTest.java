@@ -7,9 +7,20 @@ import dev.forebay.devstack.tls.CertificateAuthority;
 import dev.forebay.devstack.tls.CertificateAuthority.Issued;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.ECPrivateKey;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -21,6 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 class RenewedKeyTest {
 
     private static final String PREFIX = "forebay.worker.tls.";
+
+    /** Before the PKCS #1 in the PKCS #8 of a key of 2048 bits. */
+    private static final int RSA_HEADER_BYTES = 26;
 
     @TempDir Path directory;
 
@@ -48,7 +62,11 @@ class RenewedKeyTest {
         assertThat(certificate(key, before)).isEqualTo(shown);
         assertThat(certificate(key, after)).isNotEqualTo(shown);
         assertThat(key.getPrivateKey(before)).isNotEqualTo(key.getPrivateKey(after));
-        assertThat(key.expiry()).isEqualTo(certificate(key, after).getNotAfter().toInstant());
+        assertThat(key.left())
+                .isCloseTo(
+                        Duration.between(
+                                Instant.now(), certificate(key, after).getNotAfter().toInstant()),
+                        Duration.ofMinutes(5));
         assertThat(key.chooseEngineServerAlias("RSA", null, engine())).isNull();
     }
 
@@ -56,7 +74,7 @@ class RenewedKeyTest {
     void aClientShowsItIfItsKindIsAskedFor() throws Exception {
         RenewedKey key = RenewedKey.open(files);
 
-        assertThat(clientAlias(key, "RSA", "EC")).isEqualTo(alias(key));
+        assertThat(clientAlias(key, "RSA", "EC", "EC")).isEqualTo(alias(key));
         assertThat(clientAlias(key, "RSA")).isNull();
     }
 
@@ -87,6 +105,73 @@ class RenewedKeyTest {
         assertThat(alias(key)).isEqualTo(before);
 
         write(first);
+        assertThat(alias(key)).isNotEqualTo(before);
+    }
+
+    /**
+     * PKCS #8 for either, and what cert-manager writes by default: PKCS #1 for RSA, SEC 1 for EC.
+     */
+    @Test
+    void aKeyMayBeOfAnyOfTheseKinds() throws Exception {
+        Issued rsa = authority.issueRsa("rsa", CertificateAuthority.LOOPBACK);
+
+        assertThat(algorithm(rsa)).isEqualTo("RSA");
+        assertThat(algorithm(first)).isEqualTo("EC");
+
+        byte[] pkcs8 = der(rsa.key());
+        byte[] pkcs1 = Arrays.copyOfRange(pkcs8, RSA_HEADER_BYTES, pkcs8.length);
+        Files.writeString(rsa.key(), pem("RSA PRIVATE KEY", pkcs1));
+        assertThat(algorithm(rsa)).isEqualTo("RSA");
+
+        PrivateKey key =
+                KeyFactory.getInstance("EC")
+                        .generatePrivate(new PKCS8EncodedKeySpec(der(first.key())));
+        Files.writeString(first.key(), pem("EC PRIVATE KEY", sec1((ECPrivateKey) key)));
+        assertThat(algorithm(first)).isEqualTo("EC");
+    }
+
+    private static String algorithm(Issued issued) {
+        return CertifiedKey.read(new KeyFiles(PREFIX, issued.certificate(), issued.key()))
+                .key()
+                .getAlgorithm();
+    }
+
+    private static byte[] der(Path pem) throws IOException {
+        return Base64.getMimeDecoder()
+                .decode(Files.readString(pem).replaceAll("-----[^-]*-----", ""));
+    }
+
+    private static String pem(String what, byte[] der) {
+        return "-----BEGIN %s-----\n%s\n-----END %s-----\n"
+                .formatted(what, Base64.getMimeEncoder().encodeToString(der), what);
+    }
+
+    /** Of a key on the curve P-256, by RFC 5915. */
+    private static byte[] sec1(ECPrivateKey key) {
+        byte[] number = key.getS().toByteArray();
+        String secret = HexFormat.of().formatHex(number);
+        String padded = "0".repeat(64) + secret;
+        return HexFormat.of()
+                .parseHex(
+                        "30310201010420%sa00a06082a8648ce3d030107"
+                                .formatted(padded.substring(padded.length() - 64)));
+    }
+
+    @Test
+    void whatCouldNotBeReadIsTriedAgainThoughNoMarkHasChanged() throws Exception {
+        RenewedKey key = RenewedKey.open(files);
+        String before = alias(key);
+        FileTime written = FileTime.fromMillis(1_000_000);
+        Issued second = authority.issue("second", CertificateAuthority.LOOPBACK);
+
+        write(second);
+        byte[] readable = Files.readAllBytes(files.key());
+        Files.write(files.key(), new byte[readable.length]);
+        Files.setLastModifiedTime(files.key(), written);
+        assertThat(alias(key)).isEqualTo(before);
+        Files.write(files.key(), readable);
+        Files.setLastModifiedTime(files.key(), written);
+
         assertThat(alias(key)).isNotEqualTo(before);
     }
 

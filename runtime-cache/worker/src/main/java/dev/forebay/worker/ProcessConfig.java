@@ -15,10 +15,12 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 class ProcessConfig {
 
     private static final String AUTHORITIES = "forebay.worker-ca";
+    private static final String SERVICE_AUTHORITIES = "forebay.service-ca";
 
     private final RegionName region;
     private final Optional<BearerToken> token;
     private final Optional<WorkerAuthorities> authorities;
+    private final Optional<WorkerAuthorities> serviceAuthorities;
     private final String host;
 
     @Inject
@@ -26,10 +28,13 @@ class ProcessConfig {
             @ConfigProperty(name = "forebay.region") String region,
             @ConfigProperty(name = "forebay.token-file") Optional<Path> tokenFile,
             @ConfigProperty(name = AUTHORITIES) Optional<Path> authorities,
+            @ConfigProperty(name = SERVICE_AUTHORITIES) Optional<Path> serviceAuthorities,
             @ConfigProperty(name = "quarkus.http.host") String host) {
         this.region = new RegionName(region);
         this.token = BearerToken.forListener(tokenFile, host);
         this.authorities = authorities.map(file -> WorkerAuthorities.read(AUTHORITIES, file));
+        this.serviceAuthorities =
+                serviceAuthorities.map(file -> WorkerAuthorities.read(SERVICE_AUTHORITIES, file));
         this.host = host;
     }
 
@@ -46,6 +51,11 @@ class ProcessConfig {
     /** Those of {@code forebay.worker-ca}, who sign the certificates of other workers. */
     Optional<WorkerAuthorities> authorities() {
         return authorities;
+    }
+
+    /** Those of {@code forebay.service-ca}, who sign the certificates of other regions' agents. */
+    Optional<WorkerAuthorities> serviceAuthorities() {
+        return serviceAuthorities;
     }
 
     /**

@@ -115,6 +115,7 @@ final class Worker {
         this.siblings =
                 new WorkerClient(
                         clientConfig(config, process)
+                                .withAuthorities(process.serviceAuthorities())
                                 .withReadTimeouts(
                                         config.siblings().timeout(),
                                         config.siblings().firstByte()));

@@ -6,8 +6,6 @@ import io.quarkus.vertx.http.HttpServerOptionsCustomizer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.KeyCertOptions;
 import jakarta.inject.Singleton;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
@@ -29,7 +27,7 @@ class WorkerTls implements HttpServerOptionsCustomizer {
                                 .gauge(
                                         "tls.certificate.left.seconds",
                                         "How long the certificate is still valid",
-                                        () -> left(shown).toSeconds()));
+                                        () -> shown.left().toSeconds()));
     }
 
     @Override
@@ -40,9 +38,5 @@ class WorkerTls implements HttpServerOptionsCustomizer {
                                 .setKeyCertOptions(KeyCertOptions.wrap(shown))
                                 .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
                                 .setEnabledSecureTransportProtocols(Set.of("TLSv1.3")));
-    }
-
-    private static Duration left(RenewedKey shown) {
-        return Duration.between(Instant.now(), shown.expiry());
     }
 }

@@ -32,6 +32,7 @@ public final class CertificateAuthority {
 
     private static final String AUTHORITY = "authority";
     private static final String PASSWORD = "not-a-secret";
+    private static final List<String> EC = List.of("-keyalg", "EC", "-groupname", "secp256r1");
     private static final int KEYTOOL_SECONDS = 60;
 
     private final Path directory;
@@ -63,7 +64,7 @@ public final class CertificateAuthority {
             CertificateAuthority authority = new CertificateAuthority(directory);
             Files.deleteIfExists(authority.store);
             authority.generate(
-                    AUTHORITY, "Forebay devstack", List.of("-ext", "bc:critical=ca:true"));
+                    AUTHORITY, "Forebay devstack", EC, List.of("-ext", "bc:critical=ca:true"));
             Files.writeString(
                     authority.certificate, pem(authority.keys().getCertificate(AUTHORITY)));
             return authority;
@@ -95,11 +96,22 @@ public final class CertificateAuthority {
      * @param from as keytool wants it: {@code -3d} for three days ago
      */
     public Issued issue(String name, String reachedAt, String from) {
+        generate(name, "worker", EC, signed(reachedAt, from));
+        return written(name);
+    }
+
+    /** Like {@link #issue(String, String)}, with a key for RSA of 2048 bits. */
+    public Issued issueRsa(String name, String reachedAt) {
         generate(
                 name,
                 "worker",
-                List.of("-signer", AUTHORITY, "-ext", "san=" + reachedAt, "-startdate", from));
+                List.of("-keyalg", "RSA", "-keysize", "2048"),
+                signed(reachedAt, "-1M"));
         return written(name);
+    }
+
+    private static List<String> signed(String reachedAt, String from) {
+        return List.of("-signer", AUTHORITY, "-ext", "san=" + reachedAt, "-startdate", from);
     }
 
     /**
@@ -204,10 +216,11 @@ public final class CertificateAuthority {
         return keys;
     }
 
-    private void generate(String alias, String name, List<String> more) {
+    private void generate(String alias, String name, List<String> key, List<String> more) {
         List<String> generate = new ArrayList<>();
         generate.addAll(List.of("-genkeypair", "-alias", alias, "-dname", "CN=" + name));
-        generate.addAll(List.of("-keyalg", "EC", "-groupname", "secp256r1", "-validity", "1"));
+        generate.addAll(key);
+        generate.addAll(List.of("-validity", "1"));
         generate.addAll(more);
         keytool(generate);
     }
