@@ -7,6 +7,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +15,16 @@ import org.jspecify.annotations.Nullable;
  * A disk's bytes and files and its directory, which change together and one change at a time.
  *
  * <p>Only renames and deletions happen in here; data is written outside. So a chunk is in the table
- * exactly when its file is in its place.
+ * exactly when its file is in its place. Who asks how much is used waits for none of them.
  */
 final class Space {
+
+    /**
+     * How many chunks go for one that comes, beyond those whose bytes it needs. Of a store that has
+     * been given less room than it uses there may be a hundred thousand too many: to delete those
+     * takes longer than a disk may take.
+     */
+    private static final int MOST_FOR_ONE = 64;
 
     private final ChunkFiles files;
     private final ChunkTable table;
@@ -24,7 +32,7 @@ final class Space {
     private final StoreLimits limits;
     private final EvictionPolicy policy;
     private final Predicate<PackId> isProtected;
-    private long used;
+    private final AtomicLong used = new AtomicLong();
     private long reserved;
     private long reservedFiles;
 
@@ -59,23 +67,27 @@ final class Space {
             enter(entry);
             return null;
         }
-        used += entry.footprint() - before.footprint();
+        used.addAndGet(entry.footprint() - before.footprint());
         return before.name();
     }
 
     private void enter(ChunkEntry entry) {
         policy.add(entry.slot(), entry.id().hashCode());
-        used += entry.footprint();
+        used.addAndGet(entry.footprint());
     }
 
     /**
-     * Sets room aside for a file to be written, evicting what may be evicted.
+     * Sets room aside for a file to be written, evicting what may be evicted. If more is too much
+     * than the file needs, it goes little by little, with each file that comes.
      *
      * @throws ForebayException with {@code CAPACITY_EXCEEDED} if that is not enough
      */
     synchronized void reserve(ChunkId wanted, long bytes) {
-        while (used + reserved + bytes > limits.bytes()
-                || table.size() + reservedFiles + 1 > limits.files()) {
+        long before = used.get();
+        for (int evicted = 0; isTooMuch(bytes); evicted++) {
+            if (evicted >= MOST_FOR_ONE && before - used.get() >= bytes) {
+                break;
+            }
             if (!evictOne()) {
                 throw new ForebayException(
                         ErrorCode.CAPACITY_EXCEEDED,
@@ -84,7 +96,7 @@ final class Space {
                                 .formatted(
                                         wanted,
                                         limits.bytes(),
-                                        used,
+                                        used.get(),
                                         reserved,
                                         limits.files(),
                                         table.size() + reservedFiles));
@@ -92,6 +104,11 @@ final class Space {
         }
         reserved += bytes;
         reservedFiles++;
+    }
+
+    private boolean isTooMuch(long more) {
+        return used.get() + reserved + more > limits.bytes()
+                || table.size() + reservedFiles + 1 > limits.files();
     }
 
     /** Gives back what was set aside for a file that was not written. */
@@ -104,9 +121,9 @@ final class Space {
      * Evicts chunks of at least so many bytes, or all that may be; returns whether there was any.
      */
     synchronized boolean evict(long bytes) {
-        long goal = used - bytes;
+        long goal = used.get() - bytes;
         boolean any = false;
-        while (used > goal && evictOne()) {
+        while (used.get() > goal && evictOne()) {
             any = true;
         }
         return any;
@@ -158,7 +175,7 @@ final class Space {
             return Dropped.NONE;
         }
         policy.remove(entry.slot());
-        used -= entry.footprint();
+        used.addAndGet(-entry.footprint());
         delete(entry);
         return new Dropped(1, entry.length());
     }
@@ -175,7 +192,8 @@ final class Space {
         }
     }
 
-    synchronized long used() {
-        return used;
+    /** Needs no lock: those who ask must not wait for the disk. */
+    long used() {
+        return used.get();
     }
 }

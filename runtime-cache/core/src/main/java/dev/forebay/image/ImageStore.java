@@ -137,9 +137,18 @@ public final class ImageStore implements AutoCloseable {
         }
     }
 
-    /** After a failure the next one to ask tries anew. */
+    /**
+     * After a failure the next one to ask tries anew, unless the image was too large: to write it
+     * once more would keep all others waiting for minutes, in vain.
+     */
     private synchronized void forget(ImageName name, CompletableFuture<Stored> image) {
-        images.remove(name.fileName(), image);
+        boolean tooLarge =
+                image.state() == Future.State.FAILED
+                        && image.exceptionNow() instanceof ForebayException refused
+                        && refused.code() == ErrorCode.CAPACITY_EXCEEDED;
+        if (!tooLarge) {
+            images.remove(name.fileName(), image);
+        }
     }
 
     private Stored provide(ImageName name, Path manifest) {
@@ -170,6 +179,13 @@ public final class ImageStore implements AutoCloseable {
 
     /** Of the others those go first that nobody asked for since the process began. */
     private synchronized void makeRoomFor(Stored image) throws IOException {
+        if (image.bytes() > limitBytes) {
+            Files.delete(image.file());
+            throw new ForebayException(
+                    ErrorCode.CAPACITY_EXCEEDED,
+                    "no room for an image of %d bytes: %s may hold %d bytes"
+                            .formatted(image.bytes(), directory, limitBytes));
+        }
         long total = image.bytes();
         total += left.values().stream().mapToLong(Stored::bytes).sum();
         total +=
@@ -189,13 +205,6 @@ public final class ImageStore implements AutoCloseable {
                 total -= size(victim);
                 eldest.remove();
             }
-        }
-        if (total > limitBytes) {
-            Files.delete(image.file());
-            throw new ForebayException(
-                    ErrorCode.CAPACITY_EXCEEDED,
-                    "no room for an image of %d bytes: %s may hold %d bytes"
-                            .formatted(image.bytes(), directory, limitBytes));
         }
     }
 

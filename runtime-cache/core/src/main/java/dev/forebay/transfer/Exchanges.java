@@ -89,7 +89,7 @@ final class Exchanges implements AutoCloseable {
         CompletableFuture<HttpResponse<T>> answer;
         try {
             answer = client.sendAsync(request, body);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             permits.release();
             throw e;
         }
@@ -132,6 +132,9 @@ final class Exchanges implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             permits.release();
             throw unavailable(worker, "GET " + path, "this client is closed", e);
+        } catch (Throwable e) {
+            permits.release();
+            throw e;
         }
         return new Exchange<>(worker, "GET " + path, fetch.answer(), fetch::abandon);
     }

@@ -444,6 +444,21 @@ class ChunkStoreTest {
     }
 
     @Test
+    void aMuchSmallerCapacityTakesEffectLittleByLittle() {
+        for (int i = 0; i < 150; i++) {
+            putAll(chunk(i), bytes(i, SMALL));
+        }
+        reopen(3 * ChunkEntry.footprint(SMALL));
+        putAll(chunk(150), bytes(150, SMALL));
+        assertThat(store.stats().chunks()).isEqualTo(150 - 64 + 1);
+        putAll(chunk(151), bytes(151, SMALL));
+        assertThat(store.stats().chunks()).isEqualTo(150 - 2 * 64 + 2);
+        putAll(chunk(152), bytes(152, SMALL));
+        assertThat(store.stats().chunks()).isEqualTo(3);
+        assertThat(store.holds(chunk(152), 0, SMALL)).isTrue();
+    }
+
+    @Test
     void wrongBytesAreNeverServedWhereverABitFlips() throws IOException {
         byte[] data = bytes(1, 12288);
         put(chunk(0), data, new ByteRange(0, 4096), new ByteRange(8192, 12288));

@@ -290,6 +290,25 @@ class DisksTest {
         }
     }
 
+    @Test
+    void figuresAreToldWhileADiskHangsThatIsToMakeRoom() throws Exception {
+        LoopDisk doomed = disk(96);
+        StoreLimits full = new StoreLimits(4 * ChunkEntry.footprint(LENGTH), 1_000);
+        try (ChunkStore store =
+                        ChunkStore.open(
+                                List.of(doomed.path()), full, PATIENT_FOR_A_WHILE, _ -> false);
+                ExecutorService writer = Executors.newVirtualThreadPerTaskExecutor()) {
+            IntStream.range(0, 4).forEach(i -> put(store, i));
+            doomed.hang();
+            Future<?> put = writer.submit(() -> put(store, 4));
+            while (put.state() == Future.State.RUNNING) {
+                assertTimeoutPreemptively(Duration.ofSeconds(2), store::stats);
+                Thread.sleep(10);
+            }
+            assertThat(store.stats().failedDisks()).isEqualTo(1);
+        }
+    }
+
     private static void awaitEmpty(Path directory) throws Exception {
         while (directory.toFile().list().length > 0) {
             Thread.sleep(10);

@@ -154,6 +154,28 @@ class ImageStoreTest {
     }
 
     @Test
+    void doesNotMakeTheOthersGoIfItIsLargerThanTheLimitAndIsNotWrittenAgain() throws IOException {
+        store.close();
+        TestVersion large =
+                TestVersion.write(
+                        versions,
+                        "v3",
+                        TestVersion.random(new Random(2), 900).values(),
+                        16 << 20,
+                        null);
+        store = new ImageStore(directory, large.image().bytes() - 1);
+        digest(one);
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> digest(large))
+                    .isInstanceOfSatisfying(
+                            ForebayException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.CAPACITY_EXCEEDED));
+        }
+        assertThat(store.written()).isEqualTo(2);
+        assertThat(store.copies()).containsOnlyKeys(one.image().digest());
+    }
+
+    @Test
     void isTriedAnewAfterAFailure() throws IOException {
         Path manifest = versions.resolve("not yet");
         assertThatThrownBy(() -> store.open(one.name(), manifest))
