@@ -93,7 +93,10 @@ public interface WorkerConfig {
 
     /** How missing chunks are fetched. */
     interface Fill {
-        /** How many chunks are filled at once; each takes a buffer of 8 MiB outside the heap. */
+        /**
+         * How many chunks are filled at once, and a quarter as many of which another worker is the
+         * owner; each takes a buffer of 8 MiB outside the heap.
+         */
         @WithDefault("8")
         int concurrency();
 

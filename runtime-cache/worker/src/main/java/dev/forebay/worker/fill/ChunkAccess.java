@@ -71,9 +71,12 @@ public final class ChunkAccess {
                         timeout,
                         new ChangedObjects(limits.changedMemory(), limits.changedMemoryObjects()),
                         observer);
-        ChunkBuffers buffers = new ChunkBuffers(limits.concurrency(), limits.queue());
+        ChunkBuffers own = new ChunkBuffers(limits.concurrency(), limits.queue());
+        ChunkBuffers others =
+                new ChunkBuffers(Math.ceilDiv(limits.concurrency(), 4), limits.queue());
         this.fill =
-                new ChunkFill(store, buffers, peers, siblings, fetch, account, timeout, observer);
+                new ChunkFill(
+                        store, own, others, peers, siblings, fetch, account, timeout, observer);
     }
 
     /**

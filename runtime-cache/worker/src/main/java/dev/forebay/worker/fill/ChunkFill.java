@@ -63,7 +63,8 @@ final class ChunkFill {
     }
 
     private final ChunkStore store;
-    private final ChunkBuffers buffers;
+    private final ChunkBuffers own;
+    private final ChunkBuffers others;
     private final Peers peers;
     private final Siblings siblings;
     private final LakeFetch lake;
@@ -71,9 +72,15 @@ final class ChunkFill {
     private final Duration timeout;
     private final FillObserver observer;
 
+    /**
+     * @param own for chunks that this worker owns
+     * @param others for those that another one owns, and may have to fetch first: two workers that
+     *     wait for each other so must both have room for what the other one waits for
+     */
     ChunkFill(
             ChunkStore store,
-            ChunkBuffers buffers,
+            ChunkBuffers own,
+            ChunkBuffers others,
             Peers peers,
             Siblings siblings,
             LakeFetch lake,
@@ -81,7 +88,8 @@ final class ChunkFill {
             Duration timeout,
             FillObserver observer) {
         this.store = store;
-        this.buffers = buffers;
+        this.own = own;
+        this.others = others;
         this.peers = peers;
         this.siblings = siblings;
         this.lake = lake;
@@ -118,6 +126,7 @@ final class ChunkFill {
         }
         long begun = System.nanoTime();
         String outcome = "internal";
+        ChunkBuffers buffers = peers.othersOwn(need.chunk()) ? others : own;
         try (ChunkBuffers.Lease lease = buffers.borrow(need.length(), urgency, timeout)) {
             requireWanted.run();
             Filled filled = fill(need, missing, from, to, urgency, lease.bytes(), partStored);

@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * The bounds of fills.
  *
- * @param concurrency how many chunks are filled at once, each in a buffer of 8 MiB
+ * @param concurrency how many chunks are filled at once, each in a buffer of 8 MiB; and a quarter
+ *     as many of which another worker is the owner
  * @param queue how many fills may wait
  * @param lakeRequests how many requests to the lake may be on their way
  * @param lakeRequestsPerChunk how many of them for one chunk

@@ -16,13 +16,19 @@ import org.jspecify.annotations.Nullable;
  * and less while the lake throttles. Demand goes before prefetch, otherwise the first come is the
  * first served.
  *
- * <p>Repeated attempts do not wait here, they have pauses of their own; but they use up turns. Safe
- * for use by many threads.
+ * <p>Repeated attempts do not wait here, they have pauses of their own; but they use up turns, of a
+ * second at most. Safe for use by many threads.
  */
 public final class LakePace implements LakeEvents {
 
     /** Turns that were not taken in this time are not lost: timers are not exact. */
     private static final long SLACK_NANOS = 50_000_000L;
+
+    /**
+     * Hundreds of attempts may fail at a rate of one a second. Who comes later does not wait for
+     * all of these turns: by then the rate may be another one.
+     */
+    private static final long MOST_AHEAD_NANOS = 1_000_000_000L;
 
     private static final double NANOS = 1e9;
 
@@ -52,11 +58,17 @@ public final class LakePace implements LakeEvents {
         this.nextNanos = now;
     }
 
-    /** From now on so many workers share the region's rate. */
+    /**
+     * From now on so many workers share the region's rate. If none is known, as when etcd has lost
+     * all registrations, the share stays: the others are likely there still.
+     */
     public void shareAmong(int workers) {
+        if (workers < 1) {
+            return;
+        }
         lock.lock();
         try {
-            rate.ceiling(regionPerSecond / Math.max(1, workers), System.nanoTime());
+            rate.ceiling(regionPerSecond / workers, System.nanoTime());
         } finally {
             lock.unlock();
         }
@@ -136,7 +148,9 @@ public final class LakePace implements LakeEvents {
                 throttled.increment();
                 rate.throttled(now);
             }
-            take(now);
+            if (nextNanos - now < MOST_AHEAD_NANOS) {
+                take(now);
+            }
         } finally {
             lock.unlock();
         }

@@ -17,6 +17,14 @@ public interface Peers {
      */
     boolean fetch(Digest manifest, ChunkId chunk, int from, ByteBuffer target);
 
+    /**
+     * Whether another worker owns a chunk, which {@link #fetch} then waits for while it fetches
+     * that itself.
+     */
+    default boolean othersOwn(ChunkId chunk) {
+        return false;
+    }
+
     /** Knows nobody. */
     static Peers none() {
         return (manifest, chunk, from, target) -> false;

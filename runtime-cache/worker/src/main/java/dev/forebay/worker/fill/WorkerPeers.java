@@ -82,13 +82,24 @@ public final class WorkerPeers implements Peers {
                 return true;
             }
         }
-        Optional<WorkerNode> owner =
-                ranked.stream().filter(worker -> now.live().contains(worker.id())).findFirst();
+        Optional<WorkerNode> owner = owner(ranked, now);
         return attempts > 0
                 && owner.isPresent()
                 && reachable(owner.get(), now)
                 && !drains(now)
                 && ask(owner.get(), manifest, chunk, from, target.slice(), false);
+    }
+
+    @Override
+    public boolean othersOwn(ChunkId chunk) {
+        RegionView now = view.get();
+        return owner(Placement.rank(chunk, now.workers()), now)
+                .filter(worker -> !worker.id().equals(self))
+                .isPresent();
+    }
+
+    private static Optional<WorkerNode> owner(List<WorkerNode> ranked, RegionView now) {
+        return ranked.stream().filter(worker -> now.live().contains(worker.id())).findFirst();
     }
 
     /**

@@ -2,6 +2,8 @@ package dev.forebay.worker.fill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.StoreLimits;
@@ -32,6 +34,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -568,6 +571,44 @@ class ChunkAccessTest {
         assertThat(waiter.join(Duration.ofSeconds(20))).isTrue();
         reader.join();
         assertThat(chunks.fillsUnderWay()).isZero();
+    }
+
+    @Test
+    void whatThisWorkerOwnsDoesNotWaitForWhatOthersAreToFetch() throws Exception {
+        CountDownLatch othersAnswer = new CountDownLatch(1);
+        CountDownLatch waiting = new CountDownLatch(1);
+        v1.with(lake, "a", ChunkId.CHUNK_BYTES);
+        for (int i = 1; i < 5; i++) {
+            v1.with(lake, "chunk " + i, ChunkId.CHUNK_BYTES);
+        }
+        chunks =
+                access(
+                        new Peers() {
+                            @Override
+                            public boolean fetch(
+                                    Digest manifest, ChunkId chunk, int from, ByteBuffer target) {
+                                if (othersOwn(chunk)) {
+                                    waiting.countDown();
+                                    assertDoesNotThrow(() -> othersAnswer.await());
+                                }
+                                return false;
+                            }
+
+                            @Override
+                            public boolean othersOwn(ChunkId chunk) {
+                                return chunk.index() > 0;
+                            }
+                        });
+        try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor();
+                AutoCloseable _ = othersAnswer::countDown) {
+            for (int i = 1; i < 5; i++) {
+                int index = i;
+                readers.execute(() -> open(v1, index, 0, 1).chunk().close());
+            }
+            waiting.await();
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(20), () -> open(v1, 0, 0, 1).chunk().close());
+        }
     }
 
     private ChunkAccess access(Peers peers) {

@@ -67,6 +67,23 @@ class LakePaceTest {
     }
 
     @Test
+    void attemptsThatFailHoldNobodyUpForLong() {
+        LakePace pace = new LakePace(1);
+        for (int i = 0; i < 100; i++) {
+            pace.attemptFailed(true);
+        }
+        pace.acquire(Urgency.demand(), Duration.ofSeconds(5));
+    }
+
+    @Test
+    void theShareStaysWhenNoWorkerIsKnown() {
+        LakePace pace = new LakePace(200);
+        pace.shareAmong(4);
+        pace.shareAmong(0);
+        assertThat(pace.perSecond()).isEqualTo(50);
+    }
+
+    @Test
     void whoGivesUpTakesNoTurnWithThem() {
         LakePace pace = new LakePace(1);
         pace.acquire(Urgency.demand(), LONG);
