@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * A program that reads at random below a mounted version, compares every byte, and sees to it that
- * the file system is asked and not the page cache; until its standard input ends.
+ * the file system is asked and not the page cache; until its standard input ends, and once more.
  *
  * <p>A process of its own for each way of reading: a thread that waits for a page of a mapped file
  * stops all others of its JVM at their next safepoint.
@@ -87,13 +87,15 @@ final class CheckingReader {
         Way way = Way.valueOf(arguments[0]);
         System.out.println("READING");
         giveWay();
-        while (!end.isReached()) {
+        boolean last;
+        do {
+            last = end.isReached();
             try {
                 reader.readOnce(way);
             } catch (IOException | RuntimeException | Error e) {
                 System.out.println("ERROR " + e);
             }
-        }
+        } while (!last);
         System.out.println("READ " + reader.operations);
     }
 

@@ -19,6 +19,8 @@ final class Settlement {
 
     // Guarded by this.
     private boolean settled;
+    // Or may be: a mark that could not be synced can be on the device all the same.
+    private boolean marked;
     private int changes;
 
     Settlement(DiskFile data, PackMap map, CachedChunks chunks) {
@@ -26,12 +28,14 @@ final class Settlement {
         this.map = map;
         this.chunks = chunks;
         this.settled = map.wasShut();
+        this.marked = settled;
     }
 
     /** Before bytes or records change; {@link #endChange} must follow, unless this fails. */
     synchronized void beginChange() throws IOException {
-        if (settled) {
+        if (marked) {
             map.markOpen();
+            marked = false;
             settled = false;
         }
         changes++;
@@ -54,6 +58,7 @@ final class Settlement {
             synchronized (this) {
                 if (!settled && changes == 0 && chunks.areProven()) {
                     data.syncData();
+                    marked = true;
                     map.markShut();
                     settled = true;
                 }
