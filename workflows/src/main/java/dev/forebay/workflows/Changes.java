@@ -53,12 +53,25 @@ final class Changes {
         return Workflow.getVersion("sources are chosen", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
+    private static final int FILLINGS_WAIT_FOR_LESS = 1;
+    private static final int ADMISSIONS_ARE_WAITED_FOR = 2;
+
     /**
      * Whether a filling finds out where its bytes are cheapest while room is made for them, and
      * goes on while its parent is told of its progress.
      */
     static boolean fillingsWaitForLess() {
-        return Workflow.getVersion("fillings wait for less", Workflow.DEFAULT_VERSION, 1) > 0;
+        return levelOfWaiting() >= FILLINGS_WAIT_FOR_LESS;
+    }
+
+    /** Whether a filling that is cancelled hears first whether it was let in. */
+    static boolean admissionsAreWaitedFor() {
+        return levelOfWaiting() >= ADMISSIONS_ARE_WAITED_FOR;
+    }
+
+    private static int levelOfWaiting() {
+        return Workflow.getVersion(
+                "fillings wait for less", Workflow.DEFAULT_VERSION, ADMISSIONS_ARE_WAITED_FOR);
     }
 
     /** Whether a region that is CACHED is asked again before a receipt is given. */

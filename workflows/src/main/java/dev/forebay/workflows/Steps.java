@@ -48,6 +48,7 @@ final class Steps {
         ActivityOptions options =
                 bounded(Duration.ofHours(24), Duration.ofHours(48))
                         .setHeartbeatTimeout(HEARTBEAT)
+                        .setTaskQueue(TaskQueues.INGEST)
                         .setPriority(priority(version, NORMAL))
                         .setSummary("list the lake and store the manifest")
                         .build();
@@ -101,7 +102,11 @@ final class Steps {
                 "mount");
     }
 
-    /** Who waits for room is tried again every few seconds, for as long as this. */
+    /**
+     * Who waits for room is tried again every few seconds, for as long as this. An attempt that has
+     * begun is awaited when nobody wants it any more: it may let the version in, which whoever
+     * cleans up must then find.
+     */
     static RegionActivities admit(
             DatasetVersion version, RegionName region, Urgency urgency, Duration patience) {
         return region(
@@ -109,7 +114,11 @@ final class Steps {
                 region,
                 bounded(Duration.ofSeconds(30), patience)
                         .setRetryOptions(
-                                backOff().setMaximumInterval(Duration.ofSeconds(10)).build()),
+                                backOff().setMaximumInterval(Duration.ofSeconds(10)).build())
+                        .setCancellationType(
+                                Changes.admissionsAreWaitedFor()
+                                        ? ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
+                                        : ActivityCancellationType.TRY_CANCEL),
                 key(urgency),
                 "wait for room");
     }

@@ -9,6 +9,12 @@ public final class TaskQueues {
     public static final String LIFECYCLE = "forebay-lifecycle";
 
     /**
+     * The freezing of versions. It can take hours: on a queue of its own it takes no place of what
+     * the control plane does besides, and waits for its turn where that is seen.
+     */
+    public static final String INGEST = "forebay-ingest";
+
+    /**
      * The checks for drift, which nobody waits for: on a queue of their own they take no place of
      * the control plane's other activities, however long they list.
      */

@@ -18,6 +18,7 @@ import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.Urgency;
+import io.temporal.client.WorkflowUpdateStage;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +57,32 @@ class CancelTest {
         platform.us.openGate();
         assertThat(platform.ensure(US, null).bytesVerified())
                 .isEqualTo(FakeControlPlane.MANIFEST.bytes());
+    }
+
+    /** "Taking a request back". */
+    @Test
+    void whatIsLetInWhileItsRequestIsTakenBackIsFoundAndRemoved() {
+        platform.us.setAdmissionsWait(true);
+        CompletableFuture<Receipt> asked = ask("r", EnsureRequest.of(US, null));
+        platform.passUntil("it asks to be let in", () -> !platform.us.claims().isEmpty());
+
+        CompletableFuture<Void> cancelled =
+                platform.workflow()
+                        .startUpdate(
+                                "cancel",
+                                WorkflowUpdateStage.ACCEPTED,
+                                Void.class,
+                                new CancelRequest("r"))
+                        .getResultAsync();
+        platform.pass(Duration.ofSeconds(5));
+        assertThat(platform.residency(US).state()).isNotEqualTo(State.ABSENT);
+        platform.us.setAdmissionsWait(false);
+
+        result(cancelled);
+        assertThat(code(asked)).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1);
+        assertThat(platform.us.isEmpty()).isTrue();
     }
 
     @Test

@@ -64,6 +64,7 @@ final class FakeRegion implements RegionActivities {
     private List<Sibling> sources = List.of();
     private volatile boolean down;
     private volatile long gate = Long.MAX_VALUE;
+    private volatile boolean admissionsWait;
     private volatile boolean pinsWait;
     private volatile boolean unpinsWait;
     private volatile boolean dropsWait;
@@ -106,6 +107,11 @@ final class FakeRegion implements RegionActivities {
 
     void openGate() {
         gate = Long.MAX_VALUE;
+    }
+
+    /** Holds up every admission, until it is taken back. */
+    void setAdmissionsWait(boolean value) {
+        admissionsWait = value;
     }
 
     /** Holds up every pin that is asked for, until it is taken back. */
@@ -173,6 +179,9 @@ final class FakeRegion implements RegionActivities {
     @Override
     public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
         claims.add(claim);
+        while (admissionsWait) {
+            Thread.onSpinWait();
+        }
         return mount(version, manifest);
     }
 

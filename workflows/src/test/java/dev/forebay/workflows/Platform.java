@@ -89,6 +89,7 @@ final class Platform implements AutoCloseable {
         Worker lifecycle = environment.newWorker(TaskQueues.LIFECYCLE);
         lifecycle.registerWorkflowImplementationTypes(workflows);
         lifecycle.registerActivitiesImplementations(control);
+        environment.newWorker(TaskQueues.INGEST).registerActivitiesImplementations(control);
         poll(US, us);
         poll(AP, ap);
         environment.start();

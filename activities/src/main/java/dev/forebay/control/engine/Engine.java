@@ -26,6 +26,7 @@ public class Engine {
     private final SiblingActivitiesImpl siblings;
     private final Bookkeeper bookkeeper;
     private final TrackingActivitiesImpl checks;
+    private final int listingsAtOnce;
     private final int checksAtOnce;
     private final RoomActivitiesImpl room;
 
@@ -56,8 +57,9 @@ public class Engine {
         this.siblings = siblings;
         this.bookkeeper = bookkeeper;
         this.checks = checks;
+        this.listingsAtOnce = config.ingest().concurrency();
         // The other places for listing are for versions that somebody waits for.
-        this.checksAtOnce = Math.max(1, config.ingest().concurrency() / 2);
+        this.checksAtOnce = Math.max(1, listingsAtOnce / 2);
         this.room = room;
     }
 
@@ -78,9 +80,14 @@ public class Engine {
                         worker -> {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
+                            // Freezing, too, which runs of earlier code ask for here.
                             worker.registerActivitiesImplementations(
                                     catalogue, ingest, sweep, budget, siblings, checks, room);
                         }),
+                new Work(
+                        TaskQueues.INGEST,
+                        listingsAtOnce,
+                        worker -> worker.registerActivitiesImplementations(ingest)),
                 new Work(
                         TaskQueues.TRACKING,
                         checksAtOnce,

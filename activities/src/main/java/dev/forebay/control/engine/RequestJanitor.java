@@ -51,7 +51,7 @@ class RequestJanitor {
                     return;
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warnf("Old requests stay for another hour: %s", e.getMessage());
         }
     }

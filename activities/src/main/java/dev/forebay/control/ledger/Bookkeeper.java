@@ -81,7 +81,7 @@ public class Bookkeeper {
             Instant before = Instant.now().minus(config.retention());
             ledger.forget(before, FORGET_BATCH);
             chronicle.forget(before, FORGET_BATCH);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warnf("The ledger is behind: %s", e.getMessage());
         }
     }
@@ -96,7 +96,7 @@ public class Bookkeeper {
         } catch (ForebayException e) {
             LOG.debugf(e, "Worker %s of %s is noted later", worker, region);
             outcome = "failed";
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // What is strange about one worker's accounts must not hold up those of others.
             LOG.warnf(e, "Worker %s of %s is not in the ledger", worker, region);
             outcome = "failed";

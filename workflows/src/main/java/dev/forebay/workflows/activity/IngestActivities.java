@@ -4,7 +4,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import io.temporal.activity.ActivityInterface;
 
-/** Freezing a version; on {@link dev.forebay.workflows.TaskQueues#LIFECYCLE}. */
+/** Freezing a version; on {@link dev.forebay.workflows.TaskQueues#INGEST}. */
 @ActivityInterface
 public interface IngestActivities {
 

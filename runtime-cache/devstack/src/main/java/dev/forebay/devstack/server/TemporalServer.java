@@ -49,6 +49,11 @@ public final class TemporalServer extends OneProcessServer {
                         "--log-level=warn",
                         // Every waiting ensureCached is an update in flight; the default is 10.
                         "--dynamic-config-value=history.maxInFlightUpdates=1000",
+                        // Without it the keys of priority and fairness mean nothing; and each
+                        // partition of a queue has an order of its own.
+                        "--dynamic-config-value=matching.enableFairness=true",
+                        "--dynamic-config-value=matching.numTaskqueueReadPartitions=1",
+                        "--dynamic-config-value=matching.numTaskqueueWritePartitions=1",
                         "--disable-config-file");
         URI namespace =
                 URI.create("http://127.0.0.1:%d/api/v1/namespaces/default".formatted(ports.http()));
