@@ -149,7 +149,7 @@ final class JobPins implements AutoCloseable {
     }
 
     private List<Pin> held() {
-        return pins.get().stream().filter(pin -> pin.job() != null).toList();
+        return pins.get().stream().filter(pin -> pin.job() != null).filter(jobs::asksFor).toList();
     }
 
     private static String job(Pin pin) {

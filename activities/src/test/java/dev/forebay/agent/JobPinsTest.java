@@ -46,6 +46,19 @@ class JobPinsTest {
         return pin;
     }
 
+    /** As when the webhook was switched off while pods run that it has admitted. */
+    @Test
+    void pinsOfWhatNobodyAsksForEndByTheirLeases() {
+        Pin ofPod = pin("job-uid-1", "uid-1");
+        jobs.asksForAll = false;
+
+        assertThat(jobPins().look()).isTrue();
+
+        assertThat(pins).containsExactly(ofPod);
+        assertThat(renewed).isEmpty();
+        assertThat(jobs.questions()).isZero();
+    }
+
     @Test
     void pinsOfJobsThatAreOverEndAndOthersStay() {
         Pin running = pin("running", "uid-1");
@@ -173,6 +186,7 @@ class JobPinsTest {
         private volatile boolean fails;
 
         private volatile boolean closed;
+        private volatile boolean asksForAll = true;
         private volatile int questions;
 
         int questions() {
@@ -193,6 +207,11 @@ class JobPinsTest {
             Set<String> over = new HashSet<>(uids);
             over.removeAll(running);
             return over;
+        }
+
+        @Override
+        public boolean asksFor(Pin pin) {
+            return asksForAll;
         }
 
         void end(String uid) {

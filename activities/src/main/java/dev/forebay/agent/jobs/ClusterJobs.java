@@ -1,5 +1,6 @@
 package dev.forebay.agent.jobs;
 
+import dev.forebay.membership.Pin;
 import dev.forebay.model.ForebayException;
 import io.fabric8.kubernetes.api.model.APIGroup;
 import io.fabric8.kubernetes.api.model.APIResourceList;
@@ -44,6 +45,7 @@ final class ClusterJobs implements Jobs {
 
     private final KubernetesClient client;
     private final boolean podsHoldPins;
+    private final boolean workloadsHoldPins;
     private final List<Kind> kinds;
 
     // Guarded by this.
@@ -57,6 +59,7 @@ final class ClusterJobs implements Jobs {
     ClusterJobs(KubernetesClient client, boolean podsHoldPins, boolean workloadsHoldPins) {
         this.client = client;
         this.podsHoldPins = podsHoldPins;
+        this.workloadsHoldPins = workloadsHoldPins;
         List<Kind> all = new ArrayList<>(Kind.ALL);
         if (workloadsHoldPins) {
             all.add(Kind.WORKLOAD);
@@ -96,6 +99,12 @@ final class ClusterJobs implements Jobs {
                     over);
         }
         return over;
+    }
+
+    @Override
+    public boolean asksFor(Pin pin) {
+        return (podsHoldPins || !Holder.isOfKind("Pod", pin))
+                && (workloadsHoldPins || !Holder.isOfKind(Kind.WORKLOAD.name(), pin));
     }
 
     private void removeLiving(Kind kind, Set<String> over) {

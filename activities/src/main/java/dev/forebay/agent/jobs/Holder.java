@@ -1,5 +1,7 @@
 package dev.forebay.agent.jobs;
 
+import dev.forebay.membership.Pin;
+
 /**
  * Whose life a pin has: the topmost of a pod's owners of which Forebay sees the end, so that all
  * pods of a gang share one pin; the pod itself if it has none.
@@ -21,6 +23,13 @@ public record Holder(String kind, String namespace, String name, String uid) {
     /** Whether a pin of this id was taken for this Job by {@link #pinId}, and not by the Job. */
     public static boolean isTakenFor(String uid, String pinId) {
         return pinId(uid).equals(pinId);
+    }
+
+    /** Whether a pin was taken for something of this kind by {@link #pinId}. */
+    static boolean isOfKind(String kind, Pin pin) {
+        return pin.job() != null
+                && isTakenFor(pin.job(), pin.id())
+                && pin.holder().startsWith(kind + " ");
     }
 
     private static String pinId(String uid) {

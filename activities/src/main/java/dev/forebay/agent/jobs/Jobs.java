@@ -1,5 +1,6 @@
 package dev.forebay.agent.jobs;
 
+import dev.forebay.membership.Pin;
 import dev.forebay.model.ForebayException;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -20,6 +21,12 @@ public interface Jobs extends AutoCloseable {
      *     then
      */
     Set<String> over(Set<String> uids);
+
+    /**
+     * Whether {@link #over} asks for what has this pin. Of what it does not ask for it knows
+     * nothing.
+     */
+    boolean asksFor(Pin pin);
 
     /**
      * From now on calls {@code listener} with the uid of each Job that is seen to succeed, fail or
