@@ -28,7 +28,8 @@ class PinKeeper:
     """
 
     def __init__(self, api: str, pin: Pin, lease_seconds: float, renewed_at: float, *, is_read: bool) -> None:
-        self._api = api
+        # Here, and not in the thread, where nobody would hear that it cannot be made.
+        self._client = Client(api)
         self._pin = pin
         self._lease_seconds = lease_seconds
         self._is_read = is_read
@@ -57,7 +58,7 @@ class PinKeeper:
             self._thread.join(timeout=_LONGEST_PAUSE_SECONDS)
 
     def _run(self) -> None:
-        with Client(self._api) as client:
+        with self._client as client:
             while self.lost is None and not self._stop.wait(self._lease_seconds / 3):
                 self._renew(client)
 
