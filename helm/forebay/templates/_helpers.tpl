@@ -151,7 +151,7 @@ config_ordinal=275
 - name: QUARKUS_CONFIG_LOCATIONS
   value: /etc/forebay/settings/application.properties
 - name: JAVA_TOOL_OPTIONS
-  value: {{ include "forebay.jvmOptions" (list (printf "%s.jvmOptions" (index . 2)) (index . 1).jvmOptions (printf "%s.settings" (index . 2))) | quote }}
+  value: {{ include "forebay.jvmOptions" (list (printf "%s.jvmOptions" (index . 2)) (concat (index . 1).jvmOptions (include "forebay.trustStoreOptions" (index . 0) | fromJsonArray)) (printf "%s.settings" (index . 2))) | quote }}
 {{- if $lake.secret }}
 - name: AWS_ACCESS_KEY_ID
   valueFrom:
@@ -368,6 +368,36 @@ forebay.tls.key: /etc/forebay/tls/tls.key
       - {key: {{ .key | quote }}, path: ca.crt}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Whom Java trusts, in place of Java's own store. */}}
+{{- define "forebay.trustStoreMount" -}}
+{{- if .Values.trustStore.secret }}
+- {name: trust-store, mountPath: /etc/forebay/trust-store, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "forebay.trustStoreVolume" -}}
+{{- with .Values.trustStore }}
+{{- if .secret }}
+- name: trust-store
+  secret:
+    secretName: {{ .secret | quote }}
+    items:
+      - {key: {{ .key | quote }}, path: store}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The JVM's options that name it, as a list in JSON. */}}
+{{- define "forebay.trustStoreOptions" -}}
+{{- $options := list -}}
+{{- with .Values.trustStore -}}
+{{- if .secret -}}
+{{- $options = list "-Djavax.net.ssl.trustStore=/etc/forebay/trust-store/store" (printf "-Djavax.net.ssl.trustStorePassword=%s" .password) -}}
+{{- end -}}
+{{- end -}}
+{{ toJson $options }}
 {{- end }}
 
 {{/* How workers and agents reach the region's etcd, as YAML. */}}

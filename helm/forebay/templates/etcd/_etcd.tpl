@@ -1,4 +1,4 @@
-{{/* (dict name domain members) */}}
+{{/* (dict name domain members state) */}}
 {{- define "forebay.etcdEnvironment" -}}
 {{- $cluster := list -}}
 {{- range $i := until (int .members) -}}
@@ -12,7 +12,7 @@
 - {name: ETCD_LISTEN_METRICS_URLS, value: "http://0.0.0.0:2381"}
 - {name: ETCD_INITIAL_CLUSTER, value: {{ join "," $cluster | quote }}}
 - {name: ETCD_INITIAL_CLUSTER_TOKEN, value: {{ .name }}}
-- {name: ETCD_INITIAL_CLUSTER_STATE, value: new}
+- {name: ETCD_INITIAL_CLUSTER_STATE, value: {{ .state }}}
 # What clients watch from is their last revision; an hour is longer than any of them is away and still wants to know.
 - {name: ETCD_AUTO_COMPACTION_MODE, value: periodic}
 - {name: ETCD_AUTO_COMPACTION_RETENTION, value: 1h}

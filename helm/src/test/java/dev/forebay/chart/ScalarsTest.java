@@ -31,6 +31,7 @@ class ScalarsTest {
             image: {registry: "NAME", tag: "NAME", pullSecrets: ["NAME"]}
             token: {secret: "NAME", key: "NAME"}
             serviceAuthority: {secret: "NAME", key: "NAME"}
+            trustStore: {secret: "NAME", key: "NAME"}
             temporal:
               target: "NAME:1"
               namespace: "NAME"

@@ -308,6 +308,27 @@ class SettingsTest {
     }
 
     @Test
+    void whomJavaTrustsIsNamedToAllThatAskTheLakeBehindTheirOwnOptions() {
+        Release release =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        "{trustStore: {secret: trust}, region: {workers: {jvmOptions: [-Xmx2g]}}}");
+
+        String named =
+                "-Djavax.net.ssl.trustStore=/etc/forebay/trust-store/store"
+                        + " -Djavax.net.ssl.trustStorePassword=changeit";
+        assertThat(release.environment("worker"))
+                .containsEntry("JAVA_TOOL_OPTIONS", "-Xmx2g " + named);
+        assertThat(release.environment("agent"))
+                .hasEntrySatisfying("JAVA_TOOL_OPTIONS", is -> assertThat(is).endsWith(named));
+        assertThat(release.environment("control-plane"))
+                .hasEntrySatisfying("JAVA_TOOL_OPTIONS", is -> assertThat(is).endsWith(named));
+        assertThat(release.environment("fuse").get("JAVA_TOOL_OPTIONS"))
+                .doesNotContain("trustStore");
+    }
+
+    @Test
     void whatIsReadAsAFileIsMounted() {
         Release release =
                 Chart.render(
@@ -317,6 +338,7 @@ class SettingsTest {
                         temporal: {tls: {enabled: true, secret: client, authoritySecret: ca, authorityKey: root.pem}}
                         lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
                         serviceAuthority: {secret: service-ca, key: root.pem}
+                        trustStore: {secret: trust, key: trust.jks}
                         controlPlane: {tlsSecret: t}
                         region:
                           agent: {tlsSecret: t}

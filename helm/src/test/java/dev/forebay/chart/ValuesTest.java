@@ -34,6 +34,7 @@ class ValuesTest {
                     temporal: {tls: {enabled: true, secret: client, authoritySecret: ca}}
                     lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
                     serviceAuthority: {secret: service-ca}
+                    trustStore: {secret: trust}
                     controlPlane: {tlsSecret: t, autoscaling: {enabled: true}, datasets: {enabled: true}}
                     region:
                       etcd: {endpoints: ["https://e:2379"], tls: {secret: client, authoritySecret: ca}}

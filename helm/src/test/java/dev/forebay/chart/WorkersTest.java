@@ -232,6 +232,9 @@ class WorkersTest {
         String[] members = environment.getOrDefault("ETCD_INITIAL_CLUSTER", "").split(",", -1);
         String[] endpoints =
                 release.settings(WORKER).getOrDefault("forebay.etcd.endpoints", "").split(",", -1);
+        assertThat(environment).containsEntry("ETCD_INITIAL_CLUSTER_STATE", "new");
+        assertThat(release("{region: {etcd: {clusterState: existing}}}").environment("etcd"))
+                .containsEntry("ETCD_INITIAL_CLUSTER_STATE", "existing");
         assertThat(members).hasSize(5);
         assertThat(endpoints).hasSize(5);
         for (int i = 0; i < 5; i++) {
