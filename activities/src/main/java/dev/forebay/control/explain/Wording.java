@@ -177,7 +177,7 @@ final class Wording {
     private void beside() {
         if (!of.newest().equals(of.version())) {
             say(
-                    "It is not the newest version: %s was asked for later. Who asks for 'latest' gets that one.",
+                    "It is not the newest version: %s is newer. Who asks for 'latest' gets that one.",
                     of.newest().version());
         }
         if (residency.state() != Residency.State.CACHED && !of.others().isEmpty()) {

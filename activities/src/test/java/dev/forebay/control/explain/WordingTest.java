@@ -122,7 +122,7 @@ class WordingTest {
 
         assertThat(old.sentences())
                 .endsWith(
-                        "It is not the newest version: v2 was asked for later. Who asks for 'latest' gets that one.",
+                        "It is not the newest version: v2 is newer. Who asks for 'latest' gets that one.",
                         "Complete there: v2. What did not change between versions is shared, and is not fetched again.");
     }
 
