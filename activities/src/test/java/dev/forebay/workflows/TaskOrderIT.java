@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.devstack.server.TemporalServer;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.testing.Await;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
@@ -95,19 +96,20 @@ class TaskOrderIT {
         temporal.close();
     }
 
-    private void wants(String namespace, Urgency urgency) throws InterruptedException {
+    private void wants(String namespace, Urgency urgency) {
         WorkflowStub workflow =
                 client.newUntypedWorkflowStub(
                         "Waiting", WorkflowOptions.newBuilder().setTaskQueue(WORKFLOWS).build());
         workflow.start(namespace, urgency);
-        while (workflow.describe().getRawDescription().getPendingActivitiesCount() == 0) {
-            Thread.sleep(10);
-        }
+        Await.until(
+                "it waits for the place",
+                Duration.ofSeconds(30),
+                () -> workflow.describe().getRawDescription().getPendingActivitiesCount() > 0);
         started.add(workflow);
     }
 
     @Test
-    void whoWaitsGoesBeforeWhoDoesNotAndNoNamespaceWaitsForAllOfAnother() throws Exception {
+    void whoWaitsGoesBeforeWhoDoesNotAndNoNamespaceWaitsForAllOfAnother() {
         for (int i = 0; i < 4; i++) {
             wants("busy", Urgency.SPECULATIVE);
         }
