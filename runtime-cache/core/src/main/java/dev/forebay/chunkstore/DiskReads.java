@@ -1,11 +1,15 @@
 package dev.forebay.chunkstore;
 
 import dev.forebay.chunkstore.eviction.TinyLfu;
+import dev.forebay.linux.DiskFile;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -114,12 +118,15 @@ final class DiskReads {
         return read(table.get(id));
     }
 
-    /** Compares a chunk with its checksums. */
+    /**
+     * Compares what the disk has of a chunk, and not what is in memory of it, with its checksums.
+     */
     ChunkStore.Verdict compare(ChunkId id) {
         for (ChunkEntry entry = table.get(id);
                 entry != null && !health.hasFailed();
                 entry = table.get(id)) {
             try (StoredChunk chunk = openFile(entry)) {
+                forget(chunk.path());
                 chunk.verify();
                 return ChunkStore.Verdict.INTACT;
             } catch (NoSuchFileException e) {
@@ -130,5 +137,17 @@ final class DiskReads {
             }
         }
         return ChunkStore.Verdict.ABSENT;
+    }
+
+    /** Or what is read often would never be read from the disk. It comes back with the reading. */
+    private static void forget(Path path) throws IOException {
+        try (DiskFile file = DiskFile.openToRead(path)) {
+            file.forget(0, DiskFile.TO_THE_END);
+        } catch (SystemCallException e) {
+            if (e.errno() == ErrorNumber.ENOENT) {
+                throw new NoSuchFileException(path.toString());
+            }
+            throw e;
+        }
     }
 }

@@ -121,6 +121,25 @@ class DisksTest {
     }
 
     @Test
+    void whatRotsOnTheDiskIsFoundThoughItIsReadFromMemory() throws Exception {
+        LoopDisk disk = disk(8);
+        try (ChunkStore store = open()) {
+            put(store, 1);
+            put(store, 2);
+            try (StoredChunk chunk = store.find(chunk(1)).orElseThrow()) {
+                disk.rot(chunk.path());
+            }
+            // From memory: a reader is served, and finds nothing.
+            assertThat(reads(store, 1)).isTrue();
+
+            assertThat(store.verify(chunk(1))).isEqualTo(ChunkStore.Verdict.DROPPED);
+            assertThat(store.verify(chunk(2))).isEqualTo(ChunkStore.Verdict.INTACT);
+            assertThat(store.stats().damaged()).isEqualTo(1);
+            assertThat(reads(store, 1)).isFalse();
+        }
+    }
+
+    @Test
     void aFullDiskMakesTheStoreSmallerAndThenRefuses() throws Exception {
         Path disk = disk(8).path();
         try (ChunkStore store = open()) {

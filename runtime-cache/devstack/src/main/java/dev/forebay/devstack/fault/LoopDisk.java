@@ -2,10 +2,12 @@ package dev.forebay.devstack.fault;
 
 import dev.forebay.devstack.DevstackException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -16,6 +18,9 @@ public final class LoopDisk implements AutoCloseable {
     /** Where the kernel is told how fast a device may be read, by whoever is in no group. */
     private static final Path READ_RATES =
             Path.of("/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device");
+
+    /** Of an ext4. */
+    private static final int LEAST_BLOCK_BYTES = 1024;
 
     private final Path image;
     private final Path mountpoint;
@@ -78,6 +83,32 @@ public final class LoopDisk implements AutoCloseable {
         String inside = "/" + mountpoint.relativize(file);
         run("debugfs", "-w", "-R", "set_inode_field " + inside + " block[0] 0", image.toString());
         mount();
+    }
+
+    /**
+     * Has one bit of what the disk keeps of a file rot, without the kernel's knowing: what it has
+     * of the file in memory stays as it was.
+     *
+     * @param file not empty, and with a beginning like that of no other
+     */
+    public void rot(Path file) throws IOException {
+        run("sync", "--file-system", mountpoint.toString());
+        byte[] beginning = new byte[LEAST_BLOCK_BYTES];
+        try (RandomAccessFile disk = new RandomAccessFile(image.toFile(), "rw");
+                InputStream in = Files.newInputStream(file)) {
+            int length = in.readNBytes(beginning, 0, beginning.length);
+            byte[] block = new byte[LEAST_BLOCK_BYTES];
+            for (long at = 0; at < disk.length(); at += block.length) {
+                disk.seek(at);
+                disk.readFully(block);
+                if (Arrays.equals(block, 0, length, beginning, 0, length)) {
+                    disk.seek(at);
+                    disk.write(block[0] ^ 1);
+                    return;
+                }
+            }
+        }
+        throw new DevstackException(file + " is not on this disk");
     }
 
     /** Where it is mounted. */
