@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-java test-reports test-package test-platform test-integrations test-kube images test-images test-long test-chaos soak bench bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
+.PHONY: help demo up down status test test-java test-reports test-package test-platform test-integrations test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -119,6 +119,11 @@ bench: target/built ## Measures beside others on the same files: CASES=warm_seq,
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.Benchmarks "$(CASES)" $(if $(QUICK),quick)
+
+bench-away: target/built ## The same of what is cold, with the lake RTT=30 milliseconds away and MBPS=60 MB/s for each connection (needs root; some 10 minutes, 40 GB)
+	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
+	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
+	  dev.forebay.benchmarks.AwayBenchmark $(or $(RTT),30) $(or $(MBPS),60) "$(CASES)"
 
 bench-lake: target/built ## Compares the AWS SDK's HTTP clients on one S3 server (about 2 minutes)
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \

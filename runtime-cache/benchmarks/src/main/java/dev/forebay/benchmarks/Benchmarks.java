@@ -92,7 +92,8 @@ public final class Benchmarks {
                     }
                 }
                 if (selection.isAll() || !selection.goals().isEmpty()) {
-                    DataPlane plane = new DataPlane(scale, selection, contenders, lake, table);
+                    Timing timing = new Timing(selection, contenders);
+                    DataPlane plane = new DataPlane(scale, timing, contenders, lake, table);
                     say("filling lake and region");
                     plane.prepare();
                     for (int i = 1; i <= scale.warmUps(); i++) {

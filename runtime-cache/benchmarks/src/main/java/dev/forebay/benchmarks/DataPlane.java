@@ -8,9 +8,7 @@ final class DataPlane {
     private final SingleReads single;
     private final WarmReads warm;
 
-    DataPlane(
-            Scale scale, Selection selection, Contenders contenders, Lake lake, MountTable table) {
-        Timing timing = new Timing(selection, contenders);
+    DataPlane(Scale scale, Timing timing, Contenders contenders, Lake lake, MountTable table) {
         this.scale = scale;
         this.lake = lake;
         this.table = table;

@@ -17,6 +17,7 @@ import static dev.forebay.benchmarks.Contender.STOCK;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.ToDoubleBiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -86,6 +87,15 @@ record Goal(
                             List.of(GET),
                             1.5,
                             true));
+
+    /** Of these, what {@link AwayBenchmark} measures. */
+    static final List<Goal> AWAY =
+            ALL.stream()
+                    .filter(
+                            goal ->
+                                    Set.of("cold", "vs_best_peer", "first_byte")
+                                            .contains(goal.key()))
+                    .toList();
 
     /** What is asked of the lifecycle, by {@link LifecycleBenchmark}. */
     static final List<Goal> LIFECYCLE =

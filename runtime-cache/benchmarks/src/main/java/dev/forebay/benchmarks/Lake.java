@@ -3,6 +3,7 @@ package dev.forebay.benchmarks;
 import dev.forebay.devstack.server.S3Server;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -28,21 +29,38 @@ final class Lake implements AutoCloseable {
     private static final int BLOCK_BYTES = 1 << 20;
 
     private final S3Server server;
+    private final URI endpoint;
     private final Path scratch;
     private final S3Client s3;
+    private final S3Client reader;
 
     /**
      * @param scratch a directory for large objects on their way
      */
     Lake(S3Server server, Path scratch) {
+        this(server, server.endpoint(), scratch);
+    }
+
+    /**
+     * @param endpoint where who reads finds the server
+     * @param scratch a directory for large objects on their way
+     */
+    Lake(S3Server server, URI endpoint, Path scratch) {
         this.server = server;
+        this.endpoint = endpoint;
         this.scratch = scratch;
-        s3 = at(server, S3Client.builder()).build();
+        s3 = at(server, server.endpoint(), S3Client.builder()).build();
+        reader = at(server, endpoint, S3Client.builder()).build();
     }
 
     /** Has a client speak to the server; how it speaks HTTP is left open. */
     static <B extends S3BaseClientBuilder<B, ?>> B at(S3Server server, B client) {
-        return client.endpointOverride(server.endpoint())
+        return at(server, server.endpoint(), client);
+    }
+
+    private static <B extends S3BaseClientBuilder<B, ?>> B at(
+            S3Server server, URI endpoint, B client) {
+        return client.endpointOverride(endpoint)
                 .region(Region.of(S3Server.REGION))
                 .forcePathStyle(true)
                 .credentialsProvider(
@@ -53,6 +71,11 @@ final class Lake implements AutoCloseable {
 
     S3Server server() {
         return server;
+    }
+
+    /** Where who reads finds it. */
+    URI endpoint() {
+        return endpoint;
     }
 
     /** The objects as plain files. */
@@ -112,7 +135,7 @@ final class Lake implements AutoCloseable {
     int firstByte(Dataset dataset) throws IOException {
         String key = key(dataset, dataset.paths().getFirst());
         try (ResponseInputStream<GetObjectResponse> in =
-                s3.getObject(from -> from.bucket(BUCKET).key(key).range("bytes=0-0"))) {
+                reader.getObject(from -> from.bucket(BUCKET).key(key).range("bytes=0-0"))) {
             return in.read();
         }
     }
@@ -141,5 +164,6 @@ final class Lake implements AutoCloseable {
     @Override
     public void close() {
         s3.close();
+        reader.close();
     }
 }

@@ -82,7 +82,7 @@ final class Peers implements AutoCloseable {
         Path mountpoint = mountpoint(Contender.RCLONE);
         Map<String, String> environment = new HashMap<>(lake.environment());
         environment.put("RCLONE_S3_PROVIDER", "Other");
-        environment.put("RCLONE_S3_ENDPOINT", lake.server().endpoint().toString());
+        environment.put("RCLONE_S3_ENDPOINT", lake.endpoint().toString());
         environment.put("RCLONE_S3_ENV_AUTH", "true");
         environment.put("RCLONE_S3_REGION", S3Server.REGION);
         environment.put("RCLONE_CONFIG", data.resolve("rclone.conf").toString());
@@ -121,7 +121,7 @@ final class Peers implements AutoCloseable {
                         String.join(
                                 ",",
                                 "ro",
-                                "url=" + lake.server().endpoint(),
+                                "url=" + lake.endpoint(),
                                 "endpoint=" + S3Server.REGION,
                                 "use_path_request_style",
                                 "use_cache=" + cache(Contender.S3FS),
@@ -161,7 +161,7 @@ final class Peers implements AutoCloseable {
                 lake.environment(),
                 toolbox.s5cmd().toString(),
                 "--endpoint-url",
-                lake.server().endpoint().toString(),
+                lake.endpoint().toString(),
                 "--log",
                 "error",
                 "cp",

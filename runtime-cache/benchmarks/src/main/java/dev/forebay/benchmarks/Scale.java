@@ -15,6 +15,7 @@ import java.util.Map;
  * @param small likewise
  * @param coldShardBytes of each of four objects that are read once
  * @param coldFiles how many small objects are read once
+ * @param coldFileBytes of an object that is read once by a single thread; 0 for none
  * @param firstByteBytes of an object of which one byte is read
  * @param divisor of the number of reads at random
  * @param diskBytes what lake, stores and caches take together, and some more
@@ -28,6 +29,7 @@ record Scale(
         Dataset small,
         long coldShardBytes,
         int coldFiles,
+        long coldFileBytes,
         long firstByteBytes,
         int divisor,
         long diskBytes) {
@@ -43,6 +45,7 @@ record Scale(
                     Dataset.small("small", 2_000),
                     64 * MEBIBYTE,
                     1_000,
+                    0,
                     1_024 * MEBIBYTE,
                     1,
                     64_000 * MEBIBYTE);
@@ -58,9 +61,26 @@ record Scale(
                     Dataset.small("small", 300),
                     16 * MEBIBYTE,
                     200,
+                    0,
                     64 * MEBIBYTE,
                     10,
                     5_000 * MEBIBYTE);
+
+    /** Of a lake that is far away: only what is read once, and more of it. */
+    static final Scale AWAY =
+            new Scale(
+                    2,
+                    0,
+                    3,
+                    1,
+                    new Dataset("large", 1, MEBIBYTE),
+                    Dataset.small("small", 1),
+                    128 * MEBIBYTE,
+                    1_000,
+                    256 * MEBIBYTE,
+                    64 * MEBIBYTE,
+                    1,
+                    40_000 * MEBIBYTE);
 
     Dataset coldLarge(int round) {
         return new Dataset("cold-large-" + round, 4, coldShardBytes);
@@ -68,6 +88,17 @@ record Scale(
 
     Dataset coldSmall(int round) {
         return Dataset.small("cold-small-" + round, coldFiles);
+    }
+
+    Dataset coldFile(int round) {
+        return new Dataset("cold-file-" + round, 1, coldFileBytes);
+    }
+
+    /** What is read once, from nothing but the lake. */
+    List<Dataset> cold(int round) {
+        return coldFileBytes == 0
+                ? List.of(coldLarge(round), coldSmall(round))
+                : List.of(coldLarge(round), coldSmall(round), coldFile(round));
     }
 
     Dataset remoteLarge(int round) {

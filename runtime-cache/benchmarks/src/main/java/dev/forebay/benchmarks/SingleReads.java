@@ -44,8 +44,9 @@ final class SingleReads {
     void prepare() throws Exception {
         for (int number = 0; number < scale.warmUps() + scale.rounds(); number++) {
             if (timing.isWanted("cold_large")) {
-                lake.put(scale.coldLarge(number));
-                lake.put(scale.coldSmall(number));
+                for (Dataset dataset : scale.cold(number)) {
+                    lake.put(dataset);
+                }
             }
             if (timing.isWanted("remote_large")) {
                 lake.put(scale.remoteLarge(number));
@@ -72,8 +73,11 @@ final class SingleReads {
 
     private void cold(int number, Results results) throws Exception {
         List<Contender> who = List.of(S5CMD, ON_DEMAND, RCLONE, S3FS);
-        for (Dataset dataset : List.of(scale.coldLarge(number), scale.coldSmall(number))) {
-            String name = dataset.isSmall() ? "cold_small" : "cold_large";
+        for (Dataset dataset : scale.cold(number)) {
+            String name =
+                    dataset.isSmall()
+                            ? "cold_small"
+                            : dataset.files() == 1 ? "cold_file" : "cold_large";
             if (!timing.isWanted(name)) {
                 continue;
             }

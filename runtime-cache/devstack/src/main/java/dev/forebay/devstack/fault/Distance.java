@@ -1,0 +1,176 @@
+package dev.forebay.devstack.fault;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Puts a server far away: what a client sends arrives a round trip later, a connection takes one
+ * more to be made, and each connection's answers come at a rate of their own, as they do from a
+ * store of objects in another region. Any number of connections do not slow each other down. Binds
+ * to loopback. Safe for use by many threads.
+ */
+public final class Distance implements AutoCloseable {
+
+    private static final int SEGMENT_BYTES = 128 << 10;
+
+    /** Of one connection, so that a client that sends much is held up in the end. */
+    private static final int SEGMENTS_UNDER_WAY = 256;
+
+    private static final int BACKLOG = 1024;
+
+    /** A thread that wakes up late on a busy machine is not to make the connection slower. */
+    private static final long LATENESS_MADE_UP_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final InetSocketAddress server;
+    private final Duration roundTrip;
+    private final long bytesPerSecond;
+    private final ServerSocket listener;
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+
+    /** What was sent; nothing at the end. */
+    private record Segment(ByteBuffer bytes, long due) {
+        static final Segment END = new Segment(ByteBuffer.allocate(0), 0);
+    }
+
+    private Distance(
+            InetSocketAddress server,
+            Duration roundTrip,
+            long bytesPerSecond,
+            ServerSocket listener) {
+        this.server = server;
+        this.roundTrip = roundTrip;
+        this.bytesPerSecond = bytesPerSecond;
+        this.listener = listener;
+    }
+
+    /**
+     * Puts one before a server, on a free port.
+     *
+     * @param bytesPerSecond of the answers of one connection
+     */
+    public static Distance before(URI server, Duration roundTrip, long bytesPerSecond) {
+        try {
+            Distance distance =
+                    new Distance(
+                            new InetSocketAddress(server.getHost(), server.getPort()),
+                            roundTrip,
+                            bytesPerSecond,
+                            new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress()));
+            Thread.ofVirtual().name("distance").start(distance::accept);
+            return distance;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where clients connect. */
+    public URI endpoint() {
+        return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                Socket client = listener.accept();
+                open.add(client);
+                Thread.ofVirtual().start(() -> serve(client));
+            } catch (IOException closed) {
+                return;
+            }
+        }
+    }
+
+    private void serve(Socket client) {
+        try (client;
+                Socket upstream = new Socket()) {
+            open.add(upstream);
+            Thread.sleep(roundTrip);
+            upstream.connect(server);
+            client.setTcpNoDelay(true);
+            upstream.setTcpNoDelay(true);
+            BlockingQueue<Segment> underWay = new ArrayBlockingQueue<>(SEGMENTS_UNDER_WAY);
+            Thread sent = Thread.ofVirtual().start(() -> send(client, underWay));
+            Thread arrived = Thread.ofVirtual().start(() -> arrive(underWay, upstream));
+            answer(upstream, client);
+            client.close();
+            sent.join();
+            arrived.interrupt();
+        } catch (IOException | InterruptedException broken) {
+            // The client notices.
+        } finally {
+            open.removeIf(Socket::isClosed);
+        }
+    }
+
+    private void send(Socket client, BlockingQueue<Segment> underWay) {
+        try {
+            InputStream in = client.getInputStream();
+            byte[] buffer = new byte[SEGMENT_BYTES];
+            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                underWay.put(
+                        new Segment(
+                                ByteBuffer.wrap(Arrays.copyOf(buffer, n)),
+                                System.nanoTime() + roundTrip.toNanos()));
+            }
+            underWay.put(Segment.END);
+        } catch (IOException | InterruptedException broken) {
+            // The answer ends, too.
+            underWay.offer(Segment.END);
+        }
+    }
+
+    private static void arrive(BlockingQueue<Segment> underWay, Socket upstream) {
+        try (upstream) {
+            OutputStream out = upstream.getOutputStream();
+            for (Segment next = underWay.take();
+                    next.bytes().hasRemaining();
+                    next = underWay.take()) {
+                TimeUnit.NANOSECONDS.sleep(next.due() - System.nanoTime());
+                out.write(next.bytes().array());
+            }
+        } catch (IOException | InterruptedException broken) {
+            // As above.
+        }
+    }
+
+    private void answer(Socket upstream, Socket client) throws IOException, InterruptedException {
+        InputStream in = upstream.getInputStream();
+        OutputStream out = client.getOutputStream();
+        byte[] buffer = new byte[SEGMENT_BYTES];
+        long due = System.nanoTime();
+        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+            due =
+                    Math.max(due, System.nanoTime() - LATENESS_MADE_UP_FOR_NANOS)
+                            + n * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
+            TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+            out.write(buffer, 0, n);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            listener.close();
+            for (Socket socket : open) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
