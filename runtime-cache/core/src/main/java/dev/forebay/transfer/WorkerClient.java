@@ -101,11 +101,17 @@ public final class WorkerClient implements AutoCloseable {
 
     /** Makes a chunk present on a worker, complete for this manifest. */
     public FillAnswer fill(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        return fill(worker, WorkerProtocol.fill(chunk, manifest));
+    }
+
+    /** Likewise, and tells it that a reader is on its way to the chunk. */
+    public FillAnswer fillAhead(WorkerNode worker, Digest manifest, ChunkId chunk) {
+        return fill(worker, WorkerProtocol.fillAhead(chunk, manifest));
+    }
+
+    private FillAnswer fill(WorkerNode worker, String path) {
         HttpRequest request =
-                exchanges
-                        .request(worker, WorkerProtocol.fill(chunk, manifest))
-                        .PUT(HttpRequest.BodyPublishers.noBody())
-                        .build();
+                exchanges.request(worker, path).PUT(HttpRequest.BodyPublishers.noBody()).build();
         return json(worker, request, FillAnswer.class, config.fillTimeout());
     }
 

@@ -42,6 +42,9 @@ public final class WorkerProtocol {
     /** The query parameter with a version's name. */
     public static final String VERSION_PARAMETER = "version";
 
+    /** The query parameter of a fill that says that a reader is on its way to the chunk. */
+    public static final String AHEAD_PARAMETER = "ahead";
+
     /** The value of {@code Cache-Control} that forbids the worker to fill. */
     public static final String ONLY_IF_CACHED = "only-if-cached";
 
@@ -83,6 +86,10 @@ public final class WorkerProtocol {
 
     static String fill(ChunkId chunk, Digest manifest) {
         return ofChunk(CHUNK_PATH, chunk) + ofManifest(manifest);
+    }
+
+    static String fillAhead(ChunkId chunk, Digest manifest) {
+        return fill(chunk, manifest) + "&" + AHEAD_PARAMETER + "=true";
     }
 
     static String verify(ChunkId chunk, Digest manifest) {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Segment;
+import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
+import dev.forebay.placement.Placement;
+import dev.forebay.placement.WorkerNode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +17,9 @@ import org.junit.jupiter.api.Test;
 class ColdReadIT extends RunningWorker {
 
     private static final int BYTES = 64 << 10;
+
+    /** So many chunks, by default. */
+    private static final int AHEAD = 16;
 
     /** The goal is 1.5. */
     private static final double MOST = 6;
@@ -31,6 +37,29 @@ class ColdReadIT extends RunningWorker {
 
         // Chunks are brought by their owners, this worker or the shared one.
         await(() -> held(own, version) + held(worker, version) >= version.chunks().size());
+    }
+
+    @Test
+    void whatIsBroughtAheadGoesOnWithTheReader() throws Exception {
+        region.put("window/object", random(98, 160 * MIB));
+        TestVersion version = mounted("window");
+        WorkerProcess own = ownWorker("window");
+        awaitMounted(own, version);
+        read(version, version.chunks().get(0).chunk());
+        await(() -> held(own, version) + held(worker, version) == 1 + AHEAD);
+
+        read(version, version.chunks().get(1).chunk());
+        read(version, version.chunks().get(2).chunk());
+
+        await(() -> held(own, version) + held(worker, version) == 1 + AHEAD + 2);
+    }
+
+    /** A byte, from the chunk's owner. */
+    private static void read(TestVersion version, ChunkId chunk) {
+        WorkerNode owner = Placement.rank(chunk, region.state.view().workers()).getFirst();
+        Digest manifest = version.ref().digest();
+        long at = chunk.start();
+        client.read(owner, manifest, chunk.pack(), at, at + 1, ByteBuffer.allocate(1));
     }
 
     /** Other work on the machine may come in between, but hardly each time. */

@@ -4,22 +4,25 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 
 /**
- * Brings the rest of a file on its way when its first bytes are asked for. Safe for use by many
- * threads.
+ * Brings the rest of a file on its way when its first bytes are asked for. Never blocks. Safe for
+ * use by many threads.
  */
-@FunctionalInterface
 public interface Ahead {
 
     /**
-     * Somebody waits for bytes of a chunk that are not here, of a file that goes on behind it.
-     * Never blocks.
+     * Somebody waits for bytes of a chunk that nobody has brought ahead, of a file that goes on
+     * behind it.
      *
      * @param fileEnd where the file ends in the pack
      */
-    void wanted(Digest manifest, ChunkId chunk, long fileEnd);
+    void missed(Digest manifest, ChunkId chunk, long fileEnd);
 
-    /** Brings nothing. */
-    static Ahead none() {
-        return (manifest, chunk, fileEnd) -> {};
-    }
+    /** Likewise, of a chunk that was brought ahead and is read for the first time. */
+    void reached(Digest manifest, ChunkId chunk, long fileEnd);
+
+    /** A chunk is brought ahead of its reader. */
+    void broughtAhead(ChunkId chunk);
+
+    /** Whether a chunk was brought ahead and not read since; from now on it was. */
+    boolean firstRead(ChunkId chunk);
 }

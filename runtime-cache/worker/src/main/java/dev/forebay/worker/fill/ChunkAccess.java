@@ -109,6 +109,11 @@ public final class ChunkAccess {
                     stored.get().holds(from, to)
                             || need(version, chunk, length)
                                     .satisfied(stored.get()::holds, from, to);
+            if (enough && ahead.firstRead(chunk)) {
+                need(version, chunk, length)
+                        .fileGoingOn(from, to)
+                        .ifPresent(end -> ahead.reached(version.digest(), chunk, end));
+            }
         } finally {
             if (!enough) {
                 stored.get().close();
@@ -143,10 +148,14 @@ public final class ChunkAccess {
                 return new Present(stored.get(), source);
             }
             Need need = need(version, chunk, length);
-            Optional<ChunkFill.Filled> filled =
-                    join(version, need, from, to, Urgency.demand(), true).result();
+            Flights.Landed<ChunkFill.Filled> landed =
+                    join(version, need, from, to, Urgency.demand(), true);
+            Optional<ChunkFill.Filled> filled = landed.result();
             // Not before: it would compete with what somebody waits for.
-            need.fileGoingOn(from, to).ifPresent(end -> ahead.wanted(version.digest(), chunk, end));
+            if (landed.begun()) {
+                need.fileGoingOn(from, to)
+                        .ifPresent(end -> ahead.missed(version.digest(), chunk, end));
+            }
             if (filled.isEmpty()) {
                 stored = cached(version, chunk, length, from, to);
                 if (stored.isPresent()) {
@@ -184,6 +193,12 @@ public final class ChunkAccess {
             siblingBytes += landed.begun() ? filled.siblingBytes() : 0;
         }
         throw evicted(chunk);
+    }
+
+    /** Likewise, ahead of a reader who is on his way to the chunk. */
+    public FillAnswer fillAhead(Version version, ChunkId chunk, int length) {
+        ahead.broughtAhead(chunk);
+        return fill(version, chunk, length);
     }
 
     /**

@@ -4,7 +4,6 @@ import dev.forebay.chunkstore.ByteRange;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.ValidBlocks;
 import dev.forebay.model.ChunkId;
-import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Sibling;
 import java.lang.foreign.MemorySegment;
@@ -20,9 +19,9 @@ import java.util.Optional;
  * else from another region if the version is to be filled from there and it has it all, else from
  * the lake, object by object.
  *
- * <p>Of the lake, what somebody waits for is fetched and stored first, the rest of the chunk after
- * it. What the store has of the chunk already is kept and not fetched again. What can be had is
- * stored even if something else cannot.
+ * <p>Of the lake, what somebody waits for is asked for and stored first, the rest of the chunk
+ * comes beside it. What the store has of the chunk already is kept and not fetched again. What can
+ * be had is stored even if something else cannot.
  */
 final class ChunkFill {
 
@@ -33,32 +32,14 @@ final class ChunkFill {
      * What a fill did.
      *
      * @param failures the objects that could not be had
-     * @param stored what was fetched and stored
      */
     record Filled(
-            long lakeBytes,
-            long peerBytes,
-            long siblingBytes,
-            List<LakeFetch.Failure> failures,
-            List<Need.Piece> stored) {
+            long lakeBytes, long peerBytes, long siblingBytes, List<LakeFetch.Failure> failures) {
 
-        private static final Filled NOTHING = new Filled(0, 0, 0, List.of(), List.of());
+        private static final Filled NOTHING = new Filled(0, 0, 0, List.of());
 
         private static Filled failed(List<LakeFetch.Failure> failures) {
-            return new Filled(0, 0, 0, failures, List.of());
-        }
-
-        private Filled plus(Filled later) {
-            List<LakeFetch.Failure> all = new ArrayList<>(failures);
-            all.addAll(later.failures);
-            return new Filled(
-                    lakeBytes + later.lakeBytes, peerBytes, siblingBytes, all, later.stored);
-        }
-
-        private Filled failedAlso(List<Need.Piece> pieces, ForebayException cause) {
-            List<LakeFetch.Failure> all = new ArrayList<>(failures);
-            pieces.forEach(piece -> all.add(new LakeFetch.Failure(piece, cause)));
-            return new Filled(lakeBytes, peerBytes, siblingBytes, all, stored);
+            return new Filled(0, 0, 0, failures);
         }
     }
 
@@ -158,44 +139,48 @@ final class ChunkFill {
             return elsewhere.get();
         }
         clearPadding(need, missing, bytes);
-        Stages stages = Stages.of(missing, from, to);
-        Filled first = fromLake(need, stages.first(), List.of(), bytes, urgency);
-        if (stages.rest().isEmpty()) {
-            return first;
-        }
-        for (LakeFetch.Failure failure : first.failures()) {
-            if (failure.cause().code() != ErrorCode.LAKE_OBJECT_CHANGED) {
-                // The lake is in trouble: the rest would only make others wait for it, too.
-                return first.failedAlso(stages.rest(), failure.cause());
-            }
-        }
-        partStored.run();
-        return first.plus(fromLake(need, stages.rest(), first.stored(), bytes, urgency));
+        return fromLake(need, Stages.of(missing, from, to), bytes, urgency, partStored);
     }
 
-    /**
-     * Fetches and stores pieces.
-     *
-     * @param before what the buffer has besides, stored already: it need not be read again
-     */
+    /** Fetches and stores pieces, those of the first stage as soon as they are here. */
     private Filled fromLake(
-            Need need,
-            List<Need.Piece> pieces,
-            List<Need.Piece> before,
-            ByteBuffer bytes,
-            Urgency urgency) {
-        List<LakeFetch.Failure> failures =
-                lake.fetch(need.bucket(), pieces, bytes, urgency, account.lakeReads(need.digest()));
+            Need need, Stages stages, ByteBuffer bytes, Urgency urgency, Runnable partStored) {
+        LakeFetch.Fetch fetch =
+                lake.begin(need.bucket(), stages, bytes, urgency, account.lakeReads(need.digest()));
+        int paid = 0;
+        try {
+            if (!stages.rest().isEmpty()) {
+                List<LakeFetch.Failure> failures = fetch.awaitFirst();
+                List<Need.Piece> first = without(failures, stages.first());
+                paid = pay(need, first, 0);
+                store(need, first, bytes);
+                if (failures.stream().noneMatch(LakeFetch.Failure::isTrouble)) {
+                    partStored.run();
+                }
+            }
+        } finally {
+            // Until it ends it writes into the buffer.
+            paid = pay(need, without(fetch.await(), stages.all()), paid);
+        }
+        List<LakeFetch.Failure> failures = fetch.await();
+        store(need, without(failures, stages.all()), bytes);
+        return new Filled(paid, 0, 0, failures);
+    }
+
+    /** Accounts for what the lake gave before it is stored, or a crash would make it free. */
+    private int pay(Need need, List<Need.Piece> fetched, int paid) {
+        int bytes = sum(fetched);
+        if (bytes > paid) {
+            account.took(need.digest(), bytes - paid);
+        }
+        return bytes;
+    }
+
+    private static List<Need.Piece> without(
+            List<LakeFetch.Failure> failures, List<Need.Piece> pieces) {
         List<Need.Piece> fetched = new ArrayList<>(pieces);
         failures.forEach(failure -> fetched.remove(failure.piece()));
-        int fromLake = sum(fetched);
-        if (fromLake > 0) {
-            account.took(need.digest(), fromLake);
-        }
-        List<Need.Piece> stored = new ArrayList<>(before);
-        stored.addAll(fetched);
-        store(need, stored, bytes);
-        return new Filled(fromLake, 0, 0, failures, stored);
+        return fetched;
     }
 
     /**
@@ -211,13 +196,13 @@ final class ChunkFill {
         int kept = sum(missing);
         if (peers.fetch(need.digest(), need.chunk(), from, stretch.slice())) {
             account.tookFromPeer(need.digest(), to - from);
-            return Optional.of(new Filled(0, kept, 0, List.of(), missing));
+            return Optional.of(new Filled(0, kept, 0, List.of()));
         }
         Optional<Sibling> sibling =
                 siblings.fetch(need.digest(), need.chunk(), from, stretch.slice(), urgency);
         if (sibling.isPresent()) {
             account.tookFromSibling(need.digest(), sibling.get(), to - from, kept);
-            return Optional.of(new Filled(0, 0, kept, List.of(), missing));
+            return Optional.of(new Filled(0, 0, kept, List.of()));
         }
         return Optional.empty();
     }

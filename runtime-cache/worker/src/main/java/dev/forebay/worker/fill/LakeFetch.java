@@ -7,10 +7,15 @@ import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +27,13 @@ import org.jspecify.annotations.Nullable;
 final class LakeFetch {
 
     /** A piece that could not be had, and why. */
-    record Failure(Need.Piece piece, ForebayException cause) {}
+    record Failure(Need.Piece piece, ForebayException cause) {
+
+        /** Whether it says something of the lake, not of this object alone. */
+        boolean isTrouble() {
+            return cause.code() != ErrorCode.LAKE_OBJECT_CHANGED;
+        }
+    }
 
     private final Lake lake;
     private final LakePace pace;
@@ -50,28 +61,17 @@ final class LakeFetch {
     }
 
     /**
-     * Reads {@code pieces} to their places in {@code target}.
+     * Begins to read pieces to their places in {@code target}, those of the first stage before the
+     * others. Whoever calls this must {@link Fetch#await} it before the target is used for anything
+     * else.
      *
      * @param target the chunk, from its first byte
      * @param meter hears of each request
-     * @return the pieces that could not be had; those that were not tried after a failure have that
-     *     failure's cause
      */
-    List<Failure> fetch(
-            String bucket,
-            List<Need.Piece> pieces,
-            ByteBuffer target,
-            Urgency urgency,
-            ReadMeter meter) {
-        Run run = new Run(bucket, new ConcurrentLinkedQueue<>(pieces), target, urgency, meter);
-        int threads = Math.min(parallel, pieces.size());
-        List<Thread> helpers = new ArrayList<>();
-        for (int i = 1; i < threads; i++) {
-            helpers.add(Thread.ofVirtual().name("lake-fetch").start(run));
-        }
-        run.run();
-        helpers.forEach(LakeFetch::join);
-        return run.failures();
+    Fetch begin(String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
+        Fetch fetch = new Fetch(bucket, stages, target, urgency, meter);
+        fetch.start();
+        return fetch;
     }
 
     /** Those of {@code pieces} whose objects were found changed a short while ago. */
@@ -84,65 +84,106 @@ final class LakeFetch {
         return known;
     }
 
-    private static void join(Thread helper) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                helper.join();
-                break;
-            } catch (InterruptedException e) {
-                // The helper writes into a buffer that goes back to the pool: it must end first.
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private final class Run implements Runnable {
+    /** Pieces that are on their way. */
+    final class Fetch {
 
         private final String bucket;
-        private final Queue<Need.Piece> pieces;
+        private final List<Need.Piece> first;
+        private final Queue<Need.Piece> pieces = new ConcurrentLinkedQueue<>();
         private final ByteBuffer target;
         private final Urgency urgency;
         private final ReadMeter meter;
         private final Queue<Failure> failures = new ConcurrentLinkedQueue<>();
+        private final Set<Need.Piece> firstLeft = ConcurrentHashMap.newKeySet();
+        private final CompletableFuture<Void> firstEnded = new CompletableFuture<>();
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        private final AtomicInteger readers;
         private volatile boolean stopped;
 
-        Run(
-                String bucket,
-                Queue<Need.Piece> pieces,
-                ByteBuffer target,
-                Urgency urgency,
-                ReadMeter meter) {
+        private Fetch(
+                String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
             this.bucket = bucket;
-            this.pieces = pieces;
+            this.first = stages.first();
             this.target = target;
             this.urgency = urgency;
             this.meter = meter;
+            pieces.addAll(stages.first());
+            pieces.addAll(stages.rest());
+            firstLeft.addAll(stages.first());
+            readers = new AtomicInteger(Math.clamp(pieces.size(), 1, parallel));
         }
 
-        @Override
-        public void run() {
-            for (Need.Piece piece = next(); piece != null; piece = next()) {
+        private void start() {
+            for (int i = readers.get(); i > 0; i--) {
                 try {
-                    read(piece);
-                } catch (ForebayException e) {
-                    failures.add(new Failure(piece, e));
-                    stopped |= e.code() != ErrorCode.LAKE_OBJECT_CHANGED;
-                } catch (RuntimeException | Error e) {
-                    failures.add(
-                            new Failure(
-                                    piece,
-                                    new ForebayException(
-                                            ErrorCode.INTERNAL,
-                                            "reading %s from the lake failed"
-                                                    .formatted(piece.segment().key()),
-                                            e)));
-                    stopped = true;
+                    Thread.ofVirtual().name("lake-fetch").start(this::readAll);
+                } catch (OutOfMemoryError noThread) {
+                    // Then this one reads, before it waits.
+                    readAll();
                 }
             }
+        }
+
+        /**
+         * Waits for the first stage, or until nothing more comes of it.
+         *
+         * @return the pieces of it that could not be had
+         */
+        List<Failure> awaitFirst() {
+            firstEnded.join();
+            Set<Need.Piece> awaited = new HashSet<>(first);
+            return failures().stream()
+                    .filter(failure -> awaited.contains(failure.piece()))
+                    .toList();
+        }
+
+        /**
+         * Waits for all of it.
+         *
+         * @return the pieces that could not be had; those that were not tried after a failure have
+         *     that failure's cause
+         */
+        List<Failure> await() {
+            ended.join();
+            return failures();
+        }
+
+        private void readAll() {
+            try {
+                for (Need.Piece piece = next(); piece != null; piece = next()) {
+                    try {
+                        read(piece);
+                    } catch (ForebayException e) {
+                        failed(new Failure(piece, e));
+                    } catch (RuntimeException | Error e) {
+                        failed(new Failure(piece, unexpected(piece, e)));
+                    }
+                    if (firstLeft.remove(piece) && firstLeft.isEmpty()) {
+                        firstEnded.complete(null);
+                    }
+                }
+            } finally {
+                leave();
+            }
+        }
+
+        private void leave() {
+            if (readers.decrementAndGet() == 0) {
+                firstEnded.complete(null);
+                ended.complete(null);
+            }
+        }
+
+        private void failed(Failure failure) {
+            failures.add(failure);
+            stopped |= failure.isTrouble();
+        }
+
+        private static ForebayException unexpected(Need.Piece piece, Throwable cause) {
+            return new ForebayException(
+                    ErrorCode.INTERNAL,
+                    "reading %s from the lake failed".formatted(piece.segment().key()),
+                    cause);
         }
 
         private Need.@Nullable Piece next() {
@@ -182,10 +223,10 @@ final class LakeFetch {
             }
         }
 
-        List<Failure> failures() {
+        private List<Failure> failures() {
             List<Failure> all = new ArrayList<>(failures);
             failures.stream()
-                    .filter(failure -> failure.cause().code() != ErrorCode.LAKE_OBJECT_CHANGED)
+                    .filter(Failure::isTrouble)
                     .findFirst()
                     .ifPresent(
                             first ->

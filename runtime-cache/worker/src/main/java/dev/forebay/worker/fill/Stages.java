@@ -3,12 +3,13 @@ package dev.forebay.worker.fill;
 import dev.forebay.model.ChunkId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The order in which a chunk's pieces are fetched: what somebody waits for, and then the rest.
+ * The order in which a chunk's pieces are asked for: what somebody waits for, and then the rest.
  *
  * @param first what is stored as soon as it is here; all pieces if it is not worth to divide them
- * @param rest what comes after
+ * @param rest what is not waited for
  */
 record Stages(List<Need.Piece> first, List<Need.Piece> rest) {
 
@@ -49,5 +50,10 @@ record Stages(List<Need.Piece> first, List<Need.Piece> rest) {
         return first.isEmpty() || restBytes < LEAST
                 ? new Stages(missing, List.of())
                 : new Stages(first, rest);
+    }
+
+    /** All pieces, in this order. */
+    List<Need.Piece> all() {
+        return Stream.concat(first.stream(), rest.stream()).toList();
     }
 }

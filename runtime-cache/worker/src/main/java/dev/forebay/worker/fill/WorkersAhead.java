@@ -10,23 +10,34 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.WorkerClient;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the chunks behind the one that is read filled by their owners, so many at most. Only a few
- * files at a time; who comes when they are taken is left out, for his reader asks again.
+ * Has the chunks behind the one that is read filled by their owners, so many at once and at most:
+ * as far as a lake is away, so many answers have to be on their way for the reader not to wait. The
+ * window moves on with the reader: each owner knows which of its chunks were brought ahead, and the
+ * first read of one has one more brought at the window's end.
+ *
+ * <p>What finds no free turn is left out, for its reader asks himself, and then again for what is
+ * behind it.
  */
 public final class WorkersAhead implements Ahead {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkersAhead.class);
-    private static final int FILES_AT_ONCE = 8;
+    private static final int AT_ONCE = 64;
+
+    /** What is forgotten is one chunk for which a reader waits. */
+    private static final int MOST_REMEMBERED = 10_000;
 
     private final Supplier<RegionView> view;
     private final WorkerClient client;
     private final int chunks;
+    private final Semaphore turns = new Semaphore(AT_ONCE);
     private final Set<ChunkId> underWay = ConcurrentHashMap.newKeySet();
+    private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();
 
     /**
      * @param chunks how many are brought behind the one that is read; 0 brings none
@@ -38,32 +49,58 @@ public final class WorkersAhead implements Ahead {
     }
 
     @Override
-    public void wanted(Digest manifest, ChunkId chunk, long fileEnd) {
-        if (chunks > 0 && underWay.size() < FILES_AT_ONCE && underWay.add(chunk)) {
-            Thread.ofVirtual().name("ahead").start(() -> bring(manifest, chunk, fileEnd));
+    public void missed(Digest manifest, ChunkId chunk, long fileEnd) {
+        for (int i = 1; i <= chunks; i++) {
+            begin(manifest, new ChunkId(chunk.pack(), chunk.index() + i), fileEnd);
         }
     }
 
-    private void bring(Digest manifest, ChunkId read, long end) {
+    @Override
+    public void reached(Digest manifest, ChunkId chunk, long fileEnd) {
+        if (chunks > 0) {
+            begin(manifest, new ChunkId(chunk.pack(), chunk.index() + chunks), fileEnd);
+        }
+    }
+
+    @Override
+    public void broughtAhead(ChunkId chunk) {
+        if (unread.size() >= MOST_REMEMBERED) {
+            unread.clear();
+        }
+        unread.add(chunk);
+    }
+
+    @Override
+    public boolean firstRead(ChunkId chunk) {
+        return unread.remove(chunk);
+    }
+
+    private void begin(Digest manifest, ChunkId chunk, long fileEnd) {
+        if (chunk.start() >= fileEnd || !underWay.add(chunk)) {
+            return;
+        }
+        if (!turns.tryAcquire()) {
+            underWay.remove(chunk);
+            return;
+        }
+        Thread.ofVirtual().name("ahead").start(() -> bring(manifest, chunk));
+    }
+
+    private void bring(Digest manifest, ChunkId chunk) {
         try {
-            for (int i = 1; i <= chunks; i++) {
-                ChunkId next = new ChunkId(read.pack(), read.index() + i);
-                if (next.start() >= end) {
-                    return;
-                }
-                RegionView now = view.get();
-                WorkerNode owner =
-                        Placement.rank(next, now.workers()).stream()
-                                .filter(worker -> now.live().contains(worker.id()))
-                                .findFirst()
-                                .orElseThrow(WorkersAhead::nobody);
-                client.fill(owner, manifest, next);
-            }
+            RegionView now = view.get();
+            WorkerNode owner =
+                    Placement.rank(chunk, now.workers()).stream()
+                            .filter(worker -> now.live().contains(worker.id()))
+                            .findFirst()
+                            .orElseThrow(WorkersAhead::nobody);
+            client.fillAhead(owner, manifest, chunk);
         } catch (ForebayException e) {
             // Whoever needs these bytes asks for them, and hears why they cannot be had.
-            LOG.debug("Brings no more of the file ahead: {}", e.getMessage());
+            LOG.debug("Brings nothing of chunk {} ahead: {}", chunk, e.getMessage());
         } finally {
-            underWay.remove(read);
+            turns.release();
+            underWay.remove(chunk);
         }
     }
 

@@ -177,11 +177,12 @@ final class PackRoutes {
         }
     }
 
-    /** {@code PUT /v1/packs/{p}/chunks/{i}?manifest={m}}. */
+    /** {@code PUT /v1/packs/{p}/chunks/{i}?manifest={m}}, with {@code &ahead=true} or without. */
     Callable<Answer> fill(RoutingContext context) {
         ChunkId chunk = new ChunkId(Parameters.pack(context), Parameters.chunkIndex(context));
         Digest manifest = Parameters.manifestInQuery(context);
-        return () -> fill(chunk, manifest);
+        boolean ahead = Parameters.isAhead(context);
+        return () -> fill(chunk, manifest, ahead);
     }
 
     /** {@code POST /v1/packs/{p}/chunks/{i}/verify?manifest={m}}. */
@@ -270,9 +271,13 @@ final class PackRoutes {
         }
     }
 
-    private Answer fill(ChunkId chunk, Digest manifest) {
+    private Answer fill(ChunkId chunk, Digest manifest, boolean ahead) {
         try (MountedVersions.Use use = versions.use(manifest)) {
-            FillAnswer answer = chunks.fill(version(use), chunk, length(chunk, use));
+            int length = length(chunk, use);
+            FillAnswer answer =
+                    ahead
+                            ? chunks.fillAhead(version(use), chunk, length)
+                            : chunks.fill(version(use), chunk, length);
             return new Answer.Json(
                     new JsonObject()
                             .put("liveBytes", answer.liveBytes())

@@ -8,6 +8,7 @@ import dev.forebay.transfer.WorkerProtocol;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,16 @@ final class Parameters {
             throw Refusal.invalid("manifest", String.join(", ", values), "must be given once");
         }
         return digest("manifest", values.isEmpty() ? null : values.getFirst());
+    }
+
+    /** Whether a fill is ahead of a reader. */
+    static boolean isAhead(RoutingContext context) {
+        List<String> values = context.queryParam(WorkerProtocol.AHEAD_PARAMETER);
+        String text = values.isEmpty() ? "false" : String.join(", ", values);
+        if (!Set.of("true", "false").contains(text)) {
+            throw Refusal.invalid("ahead", text, "must be true or false, given once");
+        }
+        return text.equals("true");
     }
 
     static int chunkIndex(RoutingContext context) {

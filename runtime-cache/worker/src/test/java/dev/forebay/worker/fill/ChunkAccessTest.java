@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -60,7 +61,7 @@ class ChunkAccessTest {
     private final AtomicLong cameFromPeers = new AtomicLong();
     private final AtomicLong cameFromSiblings = new AtomicLong();
     private final AtomicLong keptFromSiblings = new AtomicLong();
-    private final List<String> ahead = new CopyOnWriteArrayList<>();
+    private final NotedAhead ahead = new NotedAhead();
     private volatile long writtenWhenTold = -1;
     private ChunkStore store;
     private ChunkAccess chunks;
@@ -149,6 +150,7 @@ class ChunkAccessTest {
 
     @Test
     void whatIsAskedForIsReadableBeforeTheRestOfTheChunkIsHere() throws Exception {
+        chunks = access(Peers.none(), Duration.ofMinutes(1), 1);
         v1.with(lake, "large", 20 * MIB);
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger requests = new AtomicInteger();
@@ -162,7 +164,7 @@ class ChunkAccessTest {
         open(v1, 0, 3 * MIB, 3 * MIB + 100).chunk().close();
 
         assertThat(chunks.fillsUnderWay()).isEqualTo(1);
-        assertThat(ahead).containsExactly("0 to " + 20 * MIB);
+        assertThat(ahead.told).containsExactly("missed 0 to " + 20 * MIB);
         goOn.countDown();
         assertBytes(v1, open(v1, 0, 0, v1.length(0)));
         assertThat(lake.takeReads())
@@ -181,15 +183,55 @@ class ChunkAccessTest {
         chunks.awaitFills(pack -> true);
 
         assertThat(lake.takeReads())
-                .containsExactly(
+                .containsExactlyInAnyOrder(
                         "a[0, %d)".formatted(2 * MIB),
                         "b[0, %d)".formatted(3 * MIB),
                         "c[0, %d)".formatted(2 * MIB));
-        assertThat(ahead).isEmpty();
+        assertThat(ahead.told).isEmpty();
+    }
+
+    @Test
+    void theRestOfAChunkIsOnItsWayWhileSomebodyWaitsForTheFirstOfIt() throws Exception {
+        v1.with(lake, "large", 20 * MIB);
+        CountDownLatch asked = new CountDownLatch(3);
+        lake.beforeEachRead(
+                () -> {
+                    asked.countDown();
+                    awaitQuietly(asked);
+                });
+
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(20), () -> open(v1, 0, 3 * MIB, 3 * MIB + 100).chunk().close());
+
+        assertThat(lake.takeReads()).hasSize(3);
+    }
+
+    @Test
+    void whoReadsWhatWasBroughtAheadHasMoreBroughtOnce() {
+        v1.with(lake, "large", 20 * MIB);
+
+        chunks.fillAhead(v1.version(), v1.chunk(1), v1.length(1));
+        open(v1, 1, 0, 100).chunk().close();
+        open(v1, 1, 0, 100).chunk().close();
+        chunks.fill(v1.version(), v1.chunk(0), v1.length(0));
+        open(v1, 0, 0, 100).chunk().close();
+
+        assertThat(ahead.told).containsExactly("reached 1 to " + 20 * MIB);
+    }
+
+    @Test
+    void nothingIsBroughtBehindTheEndOfAFile() {
+        v1.with(lake, "large", 9 * MIB).with(lake, "next", 9 * MIB);
+
+        chunks.fillAhead(v1.version(), v1.chunk(1), v1.length(1));
+        open(v1, 1, 0, 100).chunk().close();
+
+        assertThat(ahead.told).isEmpty();
     }
 
     @Test
     void aLakeThatFailsIsNotAskedForTheRest() {
+        chunks = access(Peers.none(), Duration.ofMinutes(1), 1);
         v1.with(lake, "large", 20 * MIB);
         lake.fail("large", ErrorCode.LAKE_UNAVAILABLE);
 
@@ -639,7 +681,33 @@ class ChunkAccessTest {
                 new FillLimits(2, 100, 64, parallel, Duration.ofSeconds(30), changedMemory, 100),
                 new SilentObserver(),
                 () -> false,
-                (manifest, chunk, fileEnd) -> ahead.add(chunk.index() + " to " + fileEnd));
+                ahead);
+    }
+
+    /** Brings nothing. */
+    private static final class NotedAhead implements Ahead {
+        final List<String> told = new CopyOnWriteArrayList<>();
+        private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public void missed(Digest manifest, ChunkId chunk, long fileEnd) {
+            told.add("missed %d to %d".formatted(chunk.index(), fileEnd));
+        }
+
+        @Override
+        public void reached(Digest manifest, ChunkId chunk, long fileEnd) {
+            told.add("reached %d to %d".formatted(chunk.index(), fileEnd));
+        }
+
+        @Override
+        public void broughtAhead(ChunkId chunk) {
+            unread.add(chunk);
+        }
+
+        @Override
+        public boolean firstRead(ChunkId chunk) {
+            return unread.remove(chunk);
+        }
     }
 
     private FillAccount account() {
