@@ -34,6 +34,7 @@ class AdmissionIT {
         platform.gateway.setSurvey("{}");
         platform.gateway.resetUsage();
         platform.region.full(null);
+        platform.region.refuseOnce(false);
         platform.region.letDrop();
     }
 
@@ -272,6 +273,7 @@ class AdmissionIT {
 
     private void survey(
             long capacity, long taken, @Nullable Integer needed, String residents, String queue) {
+        platform.region.refuseOnce(true);
         platform.gateway.setSurvey(
                 """
                 {"capacity_bytes":%d,"taken_bytes":%d,"needed_bytes":%s,"missing":null,

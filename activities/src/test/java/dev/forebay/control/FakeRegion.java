@@ -57,6 +57,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final Map<DatasetVersion, Claim> claims = new ConcurrentHashMap<>();
     private volatile @Nullable ApplicationFailure mountFailure;
     private volatile @Nullable String fullBecause;
+    private volatile boolean refusesOnce;
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final WorkerFactory factory;
@@ -158,6 +159,11 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
         fullBecause = reason;
     }
 
+    /** Has the next one wait that wants room, until he asks again. */
+    void refuseOnce(boolean value) {
+        refusesOnce = value;
+    }
+
     /** On what ground the last version wanted room. */
     Claim claim(DatasetVersion version) {
         return Objects.requireNonNull(claims.get(version));
@@ -167,6 +173,10 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
         claims.put(version, claim);
         String reason = fullBecause;
+        if (refusesOnce) {
+            refusesOnce = false;
+            reason = "first in the queue of test-1";
+        }
         if (reason != null) {
             throw Failures.of(new ForebayException(ErrorCode.CAPACITY_EXCEEDED, reason));
         }

@@ -12,7 +12,8 @@ import java.time.Instant;
 
 /**
  * A version's way into a region: the region is asked again and again until there is room, and now
- * and then what is worth less is evicted. Why it waits is the failure of the last attempt.
+ * and then what is worth less is evicted; not before the version has its place in the region's
+ * queue, or who comes later would take the room. Why it waits is the failure of the last attempt.
  */
 final class Entry {
 
@@ -47,19 +48,31 @@ final class Entry {
      */
     String await() {
         Instant begun = VersionState.now();
+        if (Changes.roomIsAskedForFirst()) {
+            try {
+                return ask(begun);
+            } catch (ActivityFailure failure) {
+                requireWorthWaiting(failure, begun);
+            }
+        }
         Duration patience = FIRST_PATIENCE;
         while (true) {
             try {
                 return attempt(patience, begun);
             } catch (ActivityFailure failure) {
-                Duration waited = Duration.between(begun, VersionState.now());
-                if (haveSourcesFailed() || !isWorthWaiting(failure, waited)) {
-                    throw failure;
-                }
+                requireWorthWaiting(failure, begun);
             }
             patience = patience.multipliedBy(2);
             patience = patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
         }
+    }
+
+    /** Once. Who is not let in has a place in the queue. */
+    private String ask(Instant begun) {
+        Long quota = Steps.quota(input.version()).quota(input.version(), input.region());
+        sources.get();
+        return Steps.admitAtOnce(input.version(), input.region(), urgency)
+                .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
     }
 
     /** They were asked for as long as is worth it. */
@@ -77,6 +90,13 @@ final class Entry {
                         input.version(),
                         input.manifest(),
                         new Claim(urgency, made.quotaBytes(), begun));
+    }
+
+    private void requireWorthWaiting(ActivityFailure failure, Instant begun) {
+        Duration waited = Duration.between(begun, VersionState.now());
+        if (haveSourcesFailed() || !isWorthWaiting(failure, waited)) {
+            throw failure;
+        }
     }
 
     private static boolean isWorthWaiting(ActivityFailure failure, Duration waited) {

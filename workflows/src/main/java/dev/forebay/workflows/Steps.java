@@ -109,18 +109,49 @@ final class Steps {
      */
     static RegionActivities admit(
             DatasetVersion version, RegionName region, Urgency urgency, Duration patience) {
+        return admit(
+                version,
+                region,
+                urgency,
+                bounded(Duration.ofSeconds(30), patience)
+                        .setRetryOptions(
+                                backOff().setMaximumInterval(Duration.ofSeconds(10)).build()));
+    }
+
+    /** Likewise, but who has to wait is not tried again. */
+    static RegionActivities admitAtOnce(
+            DatasetVersion version, RegionName region, Urgency urgency) {
+        return admit(
+                version,
+                region,
+                urgency,
+                bounded(Duration.ofSeconds(30), Duration.ofHours(1))
+                        .setRetryOptions(backOff().setMaximumAttempts(1).build()));
+    }
+
+    private static RegionActivities admit(
+            DatasetVersion version,
+            RegionName region,
+            Urgency urgency,
+            ActivityOptions.Builder tried) {
         return region(
                 version,
                 region,
-                bounded(Duration.ofSeconds(30), patience)
-                        .setRetryOptions(
-                                backOff().setMaximumInterval(Duration.ofSeconds(10)).build())
-                        .setCancellationType(
-                                Changes.admissionsAreWaitedFor()
-                                        ? ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
-                                        : ActivityCancellationType.TRY_CANCEL),
+                tried.setCancellationType(
+                        Changes.admissionsAreWaitedFor()
+                                ? ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
+                                : ActivityCancellationType.TRY_CANCEL),
                 key(urgency),
                 "wait for room");
+    }
+
+    static RoomActivities quota(DatasetVersion version) {
+        ActivityOptions options =
+                bounded(Duration.ofSeconds(30), Duration.ofHours(1))
+                        .setPriority(priority(version, NORMAL))
+                        .setSummary("how much room has its namespace")
+                        .build();
+        return Workflow.newActivityStub(RoomActivities.class, options);
     }
 
     static RoomActivities makeRoom(DatasetVersion version, RegionName region, Urgency urgency) {

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,13 +35,13 @@ class EntryTest {
     }
 
     @Test
-    void roomIsMadeBeforeTheRegionIsAskedAndTheQuotaGoesAlong() {
+    void theQuotaGoesAlongAndNobodyIsEvictedForWhomThereIsRoom() {
         platform.control.setQuota(12_345L);
         Instant before = platform.now();
 
         platform.ensure(US, null);
 
-        assertThat(platform.control.roomsMade()).containsExactly(Urgency.INTERACTIVE);
+        assertThat(platform.control.roomsMade()).isEmpty();
         assertThat(platform.us.claims())
                 .singleElement()
                 .satisfies(
@@ -49,6 +50,18 @@ class EntryTest {
                             assertThat(claim.quotaBytes()).isEqualTo(12_345L);
                             assertThat(claim.since()).isBetween(before, platform.now());
                         });
+    }
+
+    @Test
+    void roomIsMadeForWhoHasAPlaceInTheQueue() {
+        full(1);
+        List<Long> askedBefore = new CopyOnWriteArrayList<>();
+        platform.control.beforeRoomIsMade(() -> askedBefore.add(platform.us.count(Step.MOUNT)));
+
+        platform.ensure(US, null);
+
+        assertThat(askedBefore).containsExactly(1L);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(2);
     }
 
     @Test
@@ -108,7 +121,7 @@ class EntryTest {
 
         assertThat(Failures.problem(catchThrowable(() -> result(waiting))).code())
                 .isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(platform.control.roomsMade()).hasSize(1);
+        assertThat(platform.control.roomsMade()).isEmpty();
         assertThat(platform.us.count(Step.MOUNT)).isZero();
     }
 

@@ -61,6 +61,7 @@ final class FakeControlPlane
     private int projections;
     private final List<Urgency> roomsMade = new ArrayList<>();
     private @Nullable Long quota;
+    private Runnable beforeRoomIsMade = () -> {};
 
     /** What every sweep finds from now on. */
     void addVictim(Victim victim) {
@@ -182,14 +183,25 @@ final class FakeControlPlane
         quota = bytes;
     }
 
+    /** Has something done when room is to be made. */
+    synchronized void beforeRoomIsMade(Runnable work) {
+        beforeRoomIsMade = work;
+    }
+
     /** For whom room was made, in order. */
     synchronized List<Urgency> roomsMade() {
         return List.copyOf(roomsMade);
     }
 
     @Override
+    public synchronized @Nullable Long quota(DatasetVersion version, RegionName region) {
+        return quota;
+    }
+
+    @Override
     public synchronized Made makeRoom(
             DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
+        beforeRoomIsMade.run();
         roomsMade.add(urgency);
         return new Made(List.of(), quota);
     }

@@ -58,6 +58,11 @@ class RoomActivitiesImpl implements RoomActivities {
     }
 
     @Override
+    public @Nullable Long quota(DatasetVersion version, RegionName region) {
+        return planner.quota(version, region);
+    }
+
+    @Override
     public Made makeRoom(
             DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
         ActivityInfo activity = Activity.getExecutionContext().getInfo();

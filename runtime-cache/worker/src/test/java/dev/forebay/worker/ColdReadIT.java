@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.manifest.ChunkRef;
 import dev.forebay.manifest.Segment;
+import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.placement.Placement;
@@ -56,7 +57,12 @@ class ColdReadIT extends RunningWorker {
 
     /** A byte, from the chunk's owner. */
     private static void read(TestVersion version, ChunkId chunk) {
-        WorkerNode owner = Placement.rank(chunk, region.state.view().workers()).getFirst();
+        RegionView view = region.state.view();
+        WorkerNode owner =
+                Placement.rank(chunk, view.workers()).stream()
+                        .filter(ranked -> view.live().contains(ranked.id()))
+                        .findFirst()
+                        .orElseThrow();
         Digest manifest = version.ref().digest();
         long at = chunk.start();
         client.read(owner, manifest, chunk.pack(), at, at + 1, ByteBuffer.allocate(1));

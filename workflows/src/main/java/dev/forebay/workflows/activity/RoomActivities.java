@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 @ActivityInterface
 public interface RoomActivities {
 
+    /** How much room the version's namespace may have in a region, in bytes; any amount if null. */
+    @Nullable Long quota(DatasetVersion version, RegionName region);
+
     /**
      * Evicts what is worth least, if a version that comes next in a region lacks room there and
      * evictions would give it enough. What is speculative takes the room of nobody whose time to
