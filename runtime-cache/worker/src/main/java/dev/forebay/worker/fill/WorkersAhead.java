@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
 public final class WorkersAhead implements Ahead {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkersAhead.class);
-    private static final int AT_ONCE = 64;
+    /** Half of what workers let in of fills, so that others find a place, too. */
+    private static final int AT_ONCE = 32;
 
     /** What is forgotten is one chunk for which a reader waits. */
     private static final int MOST_REMEMBERED = 10_000;
