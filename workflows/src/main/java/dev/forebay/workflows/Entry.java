@@ -7,8 +7,10 @@ import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * A version's way into a region: the region is asked again and again until there is room, and now
@@ -23,6 +25,7 @@ final class Entry {
     /** As long as anything else is tried before a filling begins. */
     private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
 
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
     private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(5);
 
@@ -49,10 +52,9 @@ final class Entry {
     String await() {
         Instant begun = VersionState.now();
         if (Changes.roomIsAskedForFirst()) {
-            try {
-                return ask(begun);
-            } catch (ActivityFailure failure) {
-                requireWorthWaiting(failure, begun);
+            Optional<String> path = ask(begun);
+            if (path.isPresent()) {
+                return path.get();
             }
         }
         Duration patience = FIRST_PATIENCE;
@@ -67,12 +69,27 @@ final class Entry {
         }
     }
 
-    /** Once. Who is not let in has a place in the queue. */
-    private String ask(Instant begun) {
-        Long quota = Steps.quota(input.version()).quota(input.version(), input.region());
-        sources.get();
-        return Steps.admitAtOnce(input.version(), input.region(), urgency)
-                .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
+    /** Until the region says; if it has no room, empty: then there is a place in its queue. */
+    private Optional<String> ask(Instant begun) {
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            try {
+                Long quota = Steps.quota(input.version()).quota(input.version(), input.region());
+                sources.get();
+                Claim claim = new Claim(urgency, quota, begun);
+                return Optional.of(
+                        Steps.admitAtOnce(input.version(), input.region(), urgency)
+                                .admit(input.version(), input.manifest(), claim));
+            } catch (ActivityFailure failure) {
+                requireWorthWaiting(failure, begun);
+                if (Failures.problem(failure).code() == ErrorCode.CAPACITY_EXCEEDED) {
+                    return Optional.empty();
+                }
+            }
+            Workflow.sleep(pause);
+            pause = pause.multipliedBy(2);
+            pause = pause.compareTo(FIRST_PATIENCE) < 0 ? pause : FIRST_PATIENCE;
+        }
     }
 
     /** They were asked for as long as is worth it. */

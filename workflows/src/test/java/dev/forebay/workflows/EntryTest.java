@@ -65,6 +65,19 @@ class EntryTest {
     }
 
     @Test
+    void nobodyIsEvictedForWhomTheRegionHasNotAnswered() {
+        platform.us.fail(
+                Step.MOUNT, ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE, ErrorCode.UNAVAILABLE);
+
+        CompletableFuture<Receipt> asked = platform.ensureAsync(US, null);
+        platform.passUntil("it is let in", asked::isDone);
+
+        result(asked);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
+        assertThat(platform.control.roomsMade()).isEmpty();
+    }
+
+    @Test
     void whoWaitsAsksAgainAndNowAndThenRoomIsMade() {
         full(20);
 

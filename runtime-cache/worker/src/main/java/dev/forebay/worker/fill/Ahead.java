@@ -10,8 +10,8 @@ import dev.forebay.model.Digest;
 public interface Ahead {
 
     /**
-     * Somebody waits for bytes of a chunk that nobody has brought ahead, of a file that goes on
-     * behind it.
+     * Somebody reads bytes of a chunk that had to be fetched for him, of a file that goes on behind
+     * it. Who only joins another's fetch is not told of: he comes to the next chunk.
      *
      * @param fileEnd where the file ends in the pack
      */

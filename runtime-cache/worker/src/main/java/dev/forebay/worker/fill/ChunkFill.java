@@ -148,6 +148,7 @@ final class ChunkFill {
         LakeFetch.Fetch fetch =
                 lake.begin(need.bucket(), stages, bytes, urgency, account.lakeReads(need.digest()));
         int paid = 0;
+        boolean goesOn = false;
         try {
             if (!stages.rest().isEmpty()) {
                 List<LakeFetch.Failure> failures = fetch.awaitFirst();
@@ -158,7 +159,11 @@ final class ChunkFill {
                     partStored.run();
                 }
             }
+            goesOn = true;
         } finally {
+            if (!goesOn) {
+                fetch.stop();
+            }
             // Until it ends it writes into the buffer.
             paid = pay(need, without(fetch.await(), stages.all()), paid);
         }

@@ -7,9 +7,9 @@ import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads pieces of a chunk from the lake, several at once, each with one conditional request.
@@ -26,11 +28,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class LakeFetch {
 
+    private static final Logger LOG = LoggerFactory.getLogger(LakeFetch.class);
+
     /** A piece that could not be had, and why. */
     record Failure(Need.Piece piece, ForebayException cause) {
 
         /** Whether it says something of the lake, not of this object alone. */
         boolean isTrouble() {
+            return isTrouble(cause);
+        }
+
+        private static boolean isTrouble(ForebayException cause) {
             return cause.code() != ErrorCode.LAKE_OBJECT_CHANGED;
         }
     }
@@ -84,16 +92,20 @@ final class LakeFetch {
         return known;
     }
 
-    /** Pieces that are on their way. */
+    /**
+     * Pieces that are on their way. What was not read to its end counts as missing, for whatever
+     * reason: the target has what it had before.
+     */
     final class Fetch {
 
         private final String bucket;
-        private final List<Need.Piece> first;
-        private final Queue<Need.Piece> pieces = new ConcurrentLinkedQueue<>();
+        private final Stages stages;
+        private final Queue<Need.Piece> pieces;
         private final ByteBuffer target;
         private final Urgency urgency;
         private final ReadMeter meter;
-        private final Queue<Failure> failures = new ConcurrentLinkedQueue<>();
+        private final Set<Need.Piece> read = ConcurrentHashMap.newKeySet();
+        private final Map<Need.Piece, ForebayException> causes = new ConcurrentHashMap<>();
         private final Set<Need.Piece> firstLeft = ConcurrentHashMap.newKeySet();
         private final CompletableFuture<Void> firstEnded = new CompletableFuture<>();
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -103,25 +115,34 @@ final class LakeFetch {
         private Fetch(
                 String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
             this.bucket = bucket;
-            this.first = stages.first();
+            this.stages = stages;
+            this.pieces = new ConcurrentLinkedQueue<>(stages.all());
             this.target = target;
             this.urgency = urgency;
             this.meter = meter;
-            pieces.addAll(stages.first());
-            pieces.addAll(stages.rest());
             firstLeft.addAll(stages.first());
             readers = new AtomicInteger(Math.clamp(pieces.size(), 1, parallel));
         }
 
         private void start() {
-            for (int i = readers.get(); i > 0; i--) {
-                try {
+            int left = readers.get();
+            try {
+                for (; left > 0; left--) {
                     Thread.ofVirtual().name("lake-fetch").start(this::readAll);
-                } catch (OutOfMemoryError noThread) {
-                    // Then this one reads, before it waits.
-                    readAll();
+                }
+            } catch (OutOfMemoryError noThread) {
+                // The others read its share; if there are none, nothing is read.
+                LOG.warn("No thread to read from the lake", noThread);
+            } finally {
+                for (; left > 0; left--) {
+                    leave();
                 }
             }
+        }
+
+        /** Asks for nothing more. What is on its way comes. */
+        void stop() {
+            stopped = true;
         }
 
         /**
@@ -131,10 +152,7 @@ final class LakeFetch {
          */
         List<Failure> awaitFirst() {
             firstEnded.join();
-            Set<Need.Piece> awaited = new HashSet<>(first);
-            return failures().stream()
-                    .filter(failure -> awaited.contains(failure.piece()))
-                    .toList();
+            return failures(stages.first());
         }
 
         /**
@@ -145,7 +163,24 @@ final class LakeFetch {
          */
         List<Failure> await() {
             ended.join();
-            return failures();
+            return failures(stages.all());
+        }
+
+        private List<Failure> failures(List<Need.Piece> of) {
+            return of.stream()
+                    .filter(piece -> !read.contains(piece))
+                    .map(piece -> new Failure(piece, cause(piece)))
+                    .toList();
+        }
+
+        private ForebayException cause(Need.Piece piece) {
+            ForebayException own = causes.get(piece);
+            return own != null
+                    ? own
+                    : causes.values().stream()
+                            .filter(Failure::isTrouble)
+                            .findFirst()
+                            .orElseGet(() -> notRead(piece, null));
         }
 
         private void readAll() {
@@ -153,10 +188,11 @@ final class LakeFetch {
                 for (Need.Piece piece = next(); piece != null; piece = next()) {
                     try {
                         read(piece);
+                        read.add(piece);
                     } catch (ForebayException e) {
-                        failed(new Failure(piece, e));
+                        failed(piece, e);
                     } catch (RuntimeException | Error e) {
-                        failed(new Failure(piece, unexpected(piece, e)));
+                        failed(piece, notRead(piece, e));
                     }
                     if (firstLeft.remove(piece) && firstLeft.isEmpty()) {
                         firstEnded.complete(null);
@@ -174,15 +210,15 @@ final class LakeFetch {
             }
         }
 
-        private void failed(Failure failure) {
-            failures.add(failure);
-            stopped |= failure.isTrouble();
+        private void failed(Need.Piece piece, ForebayException cause) {
+            stopped |= Failure.isTrouble(cause);
+            causes.put(piece, cause);
         }
 
-        private static ForebayException unexpected(Need.Piece piece, Throwable cause) {
+        private static ForebayException notRead(Need.Piece piece, @Nullable Throwable cause) {
             return new ForebayException(
                     ErrorCode.INTERNAL,
-                    "reading %s from the lake failed".formatted(piece.segment().key()),
+                    "%s was not read from the lake".formatted(piece.segment().key()),
                     cause);
         }
 
@@ -221,18 +257,6 @@ final class LakeFetch {
             } finally {
                 budget.release();
             }
-        }
-
-        private List<Failure> failures() {
-            List<Failure> all = new ArrayList<>(failures);
-            failures.stream()
-                    .filter(Failure::isTrouble)
-                    .findFirst()
-                    .ifPresent(
-                            first ->
-                                    pieces.forEach(
-                                            piece -> all.add(new Failure(piece, first.cause()))));
-            return all;
         }
     }
 }

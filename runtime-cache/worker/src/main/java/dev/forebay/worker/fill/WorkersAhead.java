@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the chunks behind the one that is read filled by their owners, so many at once and at most:
- * as far as a lake is away, so many answers have to be on their way for the reader not to wait. The
- * window moves on with the reader: each owner knows which of its chunks were brought ahead, and the
- * first read of one has one more brought at the window's end.
+ * Has the chunks behind the one that is read filled by their owners, at most so many, and all at
+ * once: the farther away the lake is, the more answers must be on their way for the reader not to
+ * wait. The window moves on with the reader: each owner knows which of its chunks were brought
+ * ahead, and the first read of one has one more brought at the window's end.
  *
  * <p>What finds no free turn is left out, for its reader asks himself, and then again for what is
  * behind it.
@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class WorkersAhead implements Ahead {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkersAhead.class);
+
     /** Half of what workers let in of fills, so that others find a place, too. */
     private static final int AT_ONCE = 32;
 
@@ -84,7 +85,16 @@ public final class WorkersAhead implements Ahead {
             underWay.remove(chunk);
             return;
         }
-        Thread.ofVirtual().name("ahead").start(() -> bring(manifest, chunk));
+        try {
+            Thread.ofVirtual().name("ahead").start(() -> bring(manifest, chunk));
+        } catch (OutOfMemoryError noThread) {
+            end(chunk);
+        }
+    }
+
+    private void end(ChunkId chunk) {
+        turns.release();
+        underWay.remove(chunk);
     }
 
     private void bring(Digest manifest, ChunkId chunk) {
@@ -100,8 +110,7 @@ public final class WorkersAhead implements Ahead {
             // Whoever needs these bytes asks for them, and hears why they cannot be had.
             LOG.debug("Brings nothing of chunk {} ahead: {}", chunk, e.getMessage());
         } finally {
-            turns.release();
-            underWay.remove(chunk);
+            end(chunk);
         }
     }
 

@@ -203,7 +203,37 @@ class ChunkAccessTest {
         assertTimeoutPreemptively(
                 Duration.ofSeconds(20), () -> open(v1, 0, 3 * MIB, 3 * MIB + 100).chunk().close());
 
+        chunks.awaitFills(pack -> true);
         assertThat(lake.takeReads()).hasSize(3);
+    }
+
+    @Test
+    void whoReadsTheFirstOfAChunkHearsNothingOfARestThatFails() {
+        v1.with(lake, "a", 5_000).with(lake, "b", 3 * MIB);
+        lake.fail("b", ErrorCode.LAKE_UNAVAILABLE);
+        int at = (int) v1.segment("b").packOffset();
+
+        open(v1, 0, 0, 5_000).chunk().close();
+        chunks.awaitFills(pack -> true);
+
+        assertThat(taken).isEqualTo(Map.of(v1.digest(), 5_000L));
+        assertFails(ErrorCode.LAKE_UNAVAILABLE, () -> open(v1, 0, at, at + 1));
+        lake.mend("b");
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
+        assertThat(taken).isEqualTo(Map.of(v1.digest(), 5_000L + 3 * MIB));
+    }
+
+    @Test
+    void aFirstPieceThatFailsIsHeardOfThoughTheRestComes() {
+        v1.with(lake, "a", 5_000).with(lake, "b", 3 * MIB);
+        lake.fail("a", ErrorCode.LAKE_UNAVAILABLE);
+        int at = (int) v1.segment("b").packOffset();
+
+        assertFails(ErrorCode.LAKE_UNAVAILABLE, () -> open(v1, 0, 0, 1));
+        lake.mend("a");
+
+        open(v1, 0, at, at + 1).chunk().close();
+        assertBytes(v1, open(v1, 0, 0, v1.length(0)));
     }
 
     @Test
