@@ -1,5 +1,6 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -13,7 +14,9 @@ import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SiblingActivities;
 import dev.forebay.workflows.activity.SweepActivities;
+import dev.forebay.workflows.activity.TrackingActivities;
 import dev.forebay.workflows.message.Happening;
+import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
@@ -35,7 +38,8 @@ final class FakeControlPlane
                 SweepActivities,
                 BudgetActivities,
                 SiblingActivities,
-                RoomActivities {
+                RoomActivities,
+                TrackingActivities {
 
     static final long CHUNKS = 100;
     static final ManifestRef MANIFEST =
@@ -192,6 +196,16 @@ final class FakeControlPlane
     synchronized List<Urgency> roomsMade() {
         return List.copyOf(roomsMade);
     }
+
+    /** The lake has changed, or fails as for {@link #failIngest}. */
+    @Override
+    public synchronized Check check(DatasetName dataset, String version) {
+        ManifestRef _ = ingested();
+        return new Check(new DatasetVersion(dataset, version), 1, 2, 3);
+    }
+
+    @Override
+    public void failed(DatasetName dataset, Problem problem) {}
 
     @Override
     public synchronized @Nullable Long quota(DatasetVersion version, RegionName region) {

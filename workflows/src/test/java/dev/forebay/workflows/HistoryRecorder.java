@@ -33,6 +33,7 @@ import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
 import io.temporal.client.WorkflowException;
+import io.temporal.client.WorkflowOptions;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -83,6 +84,9 @@ final class HistoryRecorder {
             if (wanted.isEmpty() || wanted.contains(story.getKey())) {
                 recorder.record(story.getKey(), story.getValue());
             }
+        }
+        if (wanted.isEmpty() || wanted.contains("drift")) {
+            recorder.recordChecks();
         }
     }
 
@@ -449,6 +453,29 @@ final class HistoryRecorder {
             }
             platform.workflow().terminate("recorded");
         }
+    }
+
+    /** One that finds changes, and one that may not look. */
+    private void recordChecks() throws IOException {
+        try (Platform platform = Platform.on(target, WorkflowImplementations.all())) {
+            check(platform, "drift").run(VERSION.dataset());
+            save(platform, "drift", "drift");
+            platform.control.failIngest(ErrorCode.LAKE_DENIED);
+            DriftCheckWorkflow denied = check(platform, "denied-drift");
+            refused(() -> denied.run(VERSION.dataset()));
+            save(platform, "denied-drift", "denied-drift");
+        }
+    }
+
+    private static DriftCheckWorkflow check(Platform platform, String id) {
+        return platform.environment
+                .getWorkflowClient()
+                .newWorkflowStub(
+                        DriftCheckWorkflow.class,
+                        WorkflowOptions.newBuilder()
+                                .setWorkflowId(id)
+                                .setTaskQueue(TaskQueues.LIFECYCLE)
+                                .build());
     }
 
     private void save(Platform platform, String name, String workflowId) throws IOException {

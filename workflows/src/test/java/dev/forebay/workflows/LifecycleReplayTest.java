@@ -51,6 +51,7 @@ class LifecycleReplayTest {
                 .anyMatch(name -> name.endsWith(".ingest.json"))
                 .anyMatch(name -> name.endsWith(".prewarm.json"))
                 .anyMatch(name -> name.endsWith(".evict.json"))
-                .anyMatch(name -> name.endsWith("sweep.json"));
+                .anyMatch(name -> name.endsWith("sweep.json"))
+                .anyMatch(name -> name.endsWith("drift.json"));
     }
 }

@@ -90,6 +90,7 @@ final class Platform implements AutoCloseable {
         lifecycle.registerWorkflowImplementationTypes(workflows);
         lifecycle.registerActivitiesImplementations(control);
         environment.newWorker(TaskQueues.INGEST).registerActivitiesImplementations(control);
+        environment.newWorker(TaskQueues.TRACKING).registerActivitiesImplementations(control);
         poll(US, us);
         poll(AP, ap);
         environment.start();
