@@ -3,19 +3,14 @@ package dev.forebay.devstack.fault;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -31,31 +26,23 @@ public final class Distance implements AutoCloseable {
     /** Of one connection, so that a client that sends much is held up in the end. */
     private static final int SEGMENTS_UNDER_WAY = 256;
 
-    private static final int BACKLOG = 1024;
-
     /** A thread that wakes up late on a busy machine is not to make the connection slower. */
     private static final long LATENESS_MADE_UP_FOR_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final InetSocketAddress server;
     private final Duration roundTrip;
     private final long bytesPerSecond;
-    private final ServerSocket listener;
-    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final LoopbackListener listener = new LoopbackListener();
 
     /** What was sent; nothing at the end. */
     private record Segment(ByteBuffer bytes, long due) {
         static final Segment END = new Segment(ByteBuffer.allocate(0), 0);
     }
 
-    private Distance(
-            InetSocketAddress server,
-            Duration roundTrip,
-            long bytesPerSecond,
-            ServerSocket listener) {
+    private Distance(InetSocketAddress server, Duration roundTrip, long bytesPerSecond) {
         this.server = server;
         this.roundTrip = roundTrip;
         this.bytesPerSecond = bytesPerSecond;
-        this.listener = listener;
     }
 
     /**
@@ -64,57 +51,29 @@ public final class Distance implements AutoCloseable {
      * @param bytesPerSecond of the answers of one connection
      */
     public static Distance before(URI server, Duration roundTrip, long bytesPerSecond) {
-        try {
-            Distance distance =
-                    new Distance(
-                            new InetSocketAddress(server.getHost(), server.getPort()),
-                            roundTrip,
-                            bytesPerSecond,
-                            new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress()));
-            Thread.ofVirtual().name("distance").start(distance::accept);
-            return distance;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        InetSocketAddress address = new InetSocketAddress(server.getHost(), server.getPort());
+        Distance distance = new Distance(address, roundTrip, bytesPerSecond);
+        distance.listener.begin("distance", distance::serve);
+        return distance;
     }
 
     /** Where clients connect. */
     public URI endpoint() {
-        return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+        return URI.create("http://127.0.0.1:" + listener.port());
     }
 
-    private void accept() {
-        while (!listener.isClosed()) {
-            try {
-                Socket client = listener.accept();
-                open.add(client);
-                Thread.ofVirtual().start(() -> serve(client));
-            } catch (IOException closed) {
-                return;
-            }
-        }
-    }
-
-    private void serve(Socket client) {
-        try (client;
-                Socket upstream = new Socket()) {
-            open.add(upstream);
-            Thread.sleep(roundTrip);
-            upstream.connect(server);
-            client.setTcpNoDelay(true);
-            upstream.setTcpNoDelay(true);
-            BlockingQueue<Segment> underWay = new ArrayBlockingQueue<>(SEGMENTS_UNDER_WAY);
-            Thread sent = Thread.ofVirtual().start(() -> send(client, underWay));
-            Thread arrived = Thread.ofVirtual().start(() -> arrive(underWay, upstream));
-            answer(upstream, client);
-            client.close();
-            sent.join();
-            arrived.interrupt();
-        } catch (IOException | InterruptedException broken) {
-            // The client notices.
-        } finally {
-            open.removeIf(Socket::isClosed);
-        }
+    private void serve(Socket client, Socket upstream) throws IOException, InterruptedException {
+        Thread.sleep(roundTrip);
+        upstream.connect(server);
+        client.setTcpNoDelay(true);
+        upstream.setTcpNoDelay(true);
+        BlockingQueue<Segment> underWay = new ArrayBlockingQueue<>(SEGMENTS_UNDER_WAY);
+        Thread sent = Thread.ofVirtual().start(() -> send(client, underWay));
+        Thread arrived = Thread.ofVirtual().start(() -> arrive(underWay, upstream));
+        answer(upstream, client);
+        client.close();
+        sent.join();
+        arrived.interrupt();
     }
 
     private void send(Socket client, BlockingQueue<Segment> underWay) {
@@ -164,13 +123,6 @@ public final class Distance implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            listener.close();
-            for (Socket socket : open) {
-                socket.close();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        listener.close();
     }
 }

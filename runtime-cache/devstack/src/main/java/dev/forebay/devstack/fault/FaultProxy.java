@@ -1,14 +1,9 @@
 package dev.forebay.devstack.fault;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
@@ -34,33 +29,25 @@ public final class FaultProxy implements AutoCloseable {
     private record Rule(Function<Request, Fault> faults, AtomicLong count) {}
 
     private final InetSocketAddress server;
-    private final ServerSocket listener;
-    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final LoopbackListener listener = new LoopbackListener();
     private final AtomicLong requests = new AtomicLong();
     private volatile Rule rule = new Rule(request -> Fault.NONE, new AtomicLong());
 
-    private FaultProxy(InetSocketAddress server, ServerSocket listener) {
+    private FaultProxy(InetSocketAddress server) {
         this.server = server;
-        this.listener = listener;
     }
 
     /** Starts a proxy on a free port before a server; without faults at first. */
     public static FaultProxy before(URI server) {
-        try {
-            ServerSocket listener = new ServerSocket(0, 128, InetAddress.getLoopbackAddress());
-            FaultProxy proxy =
-                    new FaultProxy(
-                            new InetSocketAddress(server.getHost(), server.getPort()), listener);
-            Thread.ofVirtual().name("fault-proxy").start(proxy::accept);
-            return proxy;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        FaultProxy proxy =
+                new FaultProxy(new InetSocketAddress(server.getHost(), server.getPort()));
+        proxy.listener.begin("fault-proxy", proxy::serve);
+        return proxy;
     }
 
     /** Where clients connect. */
     public URI endpoint() {
-        return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+        return URI.create("http://127.0.0.1:" + listener.port());
     }
 
     /** From now on asks {@code faults} what to do to each request. */
@@ -73,53 +60,23 @@ public final class FaultProxy implements AutoCloseable {
         return requests.get();
     }
 
-    private void accept() {
-        while (!listener.isClosed()) {
-            try {
-                Socket client = listener.accept();
-                open.add(client);
-                Thread.ofVirtual().start(() -> serve(client));
-            } catch (IOException closed) {
-                return;
-            }
+    private void serve(Socket client, Socket upstream) throws IOException, InterruptedException {
+        Exchange exchange = Exchange.begin(client);
+        if (exchange == null) {
+            return;
         }
-    }
-
-    private void serve(Socket client) {
-        try (client) {
-            Exchange exchange = Exchange.begin(client);
-            if (exchange == null) {
-                return;
-            }
-            requests.incrementAndGet();
-            Rule now = rule;
-            Fault fault =
-                    now.faults.apply(
-                            new Request(
-                                    exchange.method(),
-                                    exchange.target(),
-                                    now.count.incrementAndGet()));
-            try (Socket upstream = new Socket()) {
-                open.add(upstream);
-                exchange.answer(fault, upstream, server);
-            }
-        } catch (IOException | InterruptedException broken) {
-            // A connection that breaks is this class's trade; the client notices.
-        } finally {
-            open.removeIf(Socket::isClosed);
-        }
+        requests.incrementAndGet();
+        Rule now = rule;
+        Fault fault =
+                now.faults.apply(
+                        new Request(
+                                exchange.method(), exchange.target(), now.count.incrementAndGet()));
+        exchange.answer(fault, upstream, server);
     }
 
     /** Breaks all connections. */
     @Override
     public void close() {
-        try {
-            listener.close();
-            for (Socket socket : open) {
-                socket.close();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        listener.close();
     }
 }

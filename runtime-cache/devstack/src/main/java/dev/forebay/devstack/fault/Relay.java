@@ -3,13 +3,9 @@ package dev.forebay.devstack.fault;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Passes bytes to and from a server of any protocol, until a test has it fall silent: then nothing
@@ -21,34 +17,24 @@ public final class Relay implements AutoCloseable {
     private static final int BUFFER_BYTES = 16 << 10;
 
     private final InetSocketAddress server;
-    private final ServerSocket listener;
-    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final LoopbackListener listener = new LoopbackListener();
     private final Object lock = new Object();
     private boolean silent;
 
-    private Relay(InetSocketAddress server, ServerSocket listener) {
+    private Relay(InetSocketAddress server) {
         this.server = server;
-        this.listener = listener;
     }
 
     /** Starts one on a free port before a server on loopback. */
     public static Relay before(int port) {
-        InetAddress loopback = InetAddress.getLoopbackAddress();
-        try {
-            Relay relay =
-                    new Relay(
-                            new InetSocketAddress(loopback, port),
-                            new ServerSocket(0, 128, loopback));
-            Thread.ofVirtual().name("relay").start(relay::accept);
-            return relay;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Relay relay = new Relay(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        relay.listener.begin("relay", relay::serve);
+        return relay;
     }
 
     /** Where clients connect. */
     public int port() {
-        return listener.getLocalPort();
+        return listener.port();
     }
 
     /** From now on nothing passes. */
@@ -74,32 +60,12 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    private void accept() {
-        while (!listener.isClosed()) {
-            try {
-                Socket client = listener.accept();
-                open.add(client);
-                Thread.ofVirtual().start(() -> serve(client));
-            } catch (IOException closed) {
-                return;
-            }
-        }
-    }
-
-    private void serve(Socket client) {
-        try (client;
-                Socket upstream = new Socket()) {
-            open.add(upstream);
-            awaitSpeech();
-            upstream.connect(server);
-            Thread back = Thread.ofVirtual().start(() -> pass(upstream, client));
-            pass(client, upstream);
-            back.join();
-        } catch (IOException | InterruptedException broken) {
-            // The client notices.
-        } finally {
-            open.removeIf(Socket::isClosed);
-        }
+    private void serve(Socket client, Socket upstream) throws IOException, InterruptedException {
+        awaitSpeech();
+        upstream.connect(server);
+        Thread back = Thread.ofVirtual().start(() -> pass(upstream, client));
+        pass(client, upstream);
+        back.join();
     }
 
     /** Until one of them ends; then both do. */
@@ -114,20 +80,13 @@ public final class Relay implements AutoCloseable {
                 out.write(buffer, 0, n);
             }
         } catch (IOException | InterruptedException broken) {
-            // As above.
+            // The client notices.
         }
     }
 
     @Override
     public void close() {
-        try {
-            listener.close();
-            goOn();
-            for (Socket socket : open) {
-                socket.close();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        goOn();
+        listener.close();
     }
 }
