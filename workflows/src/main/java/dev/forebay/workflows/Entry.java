@@ -7,7 +7,6 @@ import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.workflow.Promise;
-import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -25,7 +24,6 @@ final class Entry {
     /** As long as anything else is tried before a filling begins. */
     private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
 
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
     private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(5);
 
@@ -71,24 +69,20 @@ final class Entry {
 
     /** Until the region says; if it has no room, empty: then there is a place in its queue. */
     private Optional<String> ask(Instant begun) {
-        Duration pause = FIRST_PAUSE;
-        while (true) {
-            try {
-                Long quota = Steps.quota(input.version()).quota(input.version(), input.region());
-                sources.get();
-                Claim claim = new Claim(urgency, quota, begun);
-                return Optional.of(
-                        Steps.admitAtOnce(input.version(), input.region(), urgency)
-                                .admit(input.version(), input.manifest(), claim));
-            } catch (ActivityFailure failure) {
-                requireWorthWaiting(failure, begun);
-                if (Failures.problem(failure).code() == ErrorCode.CAPACITY_EXCEEDED) {
-                    return Optional.empty();
-                }
+        Long quota = Steps.quota(input.version()).quota(input.version(), input.region());
+        sources.get();
+        try {
+            return Optional.of(
+                    Steps.admitAtOnce(input.version(), input.region(), urgency)
+                            .admit(
+                                    input.version(),
+                                    input.manifest(),
+                                    new Claim(urgency, quota, begun)));
+        } catch (ActivityFailure failure) {
+            if (Failures.problem(failure).code() == ErrorCode.CAPACITY_EXCEEDED) {
+                return Optional.empty();
             }
-            Workflow.sleep(pause);
-            pause = pause.multipliedBy(2);
-            pause = pause.compareTo(FIRST_PATIENCE) < 0 ? pause : FIRST_PATIENCE;
+            throw failure;
         }
     }
 

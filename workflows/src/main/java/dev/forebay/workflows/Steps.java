@@ -118,7 +118,10 @@ final class Steps {
                                 backOff().setMaximumInterval(Duration.ofSeconds(10)).build()));
     }
 
-    /** Likewise, but who has to wait is not tried again. */
+    /**
+     * Likewise, but who has to wait for room hears so at once. Any other trouble is tried again
+     * here, where those who look see its failures.
+     */
     static RegionActivities admitAtOnce(
             DatasetVersion version, RegionName region, Urgency urgency) {
         return admit(
@@ -126,7 +129,10 @@ final class Steps {
                 region,
                 urgency,
                 bounded(Duration.ofSeconds(30), Duration.ofHours(1))
-                        .setRetryOptions(backOff().setMaximumAttempts(1).build()));
+                        .setRetryOptions(
+                                backOff()
+                                        .setDoNotRetry(ErrorCode.CAPACITY_EXCEEDED.name())
+                                        .build()));
     }
 
     private static RegionActivities admit(
