@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class PinTurnsTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration PAUSE = Duration.ofSeconds(2);
     private static final PinRequest P = pin("p", HOUR);
 
     private final Platform platform = Platform.start();
@@ -83,8 +84,10 @@ class PinTurnsTest {
         platform.us.closeGate();
         long warmed = platform.us.count(Step.WARM);
         CompletableFuture<Receipt> call = platform.ensureAsync(US, P);
-        // It has the pin when it learns that a chunk is missing, and waits for the filling then.
+        // It has the pin when it learns that a chunk is missing; after a pause it waits for the
+        // filling. During the pause it would not hear that this one fails, and begin another.
         platform.passUntil("it is filled", () -> platform.us.count(Step.WARM) > warmed);
+        platform.pass(PAUSE);
         assertThat(platform.us.isPinned("p")).isTrue();
         platform.us.fail(Step.PIN, ErrorCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT);
         platform.us.fail(Step.CONFIRM, ErrorCode.LAKE_DENIED);
