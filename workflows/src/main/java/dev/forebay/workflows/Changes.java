@@ -55,7 +55,7 @@ final class Changes {
 
     private static final int FILLINGS_WAIT_FOR_LESS = 1;
     private static final int ADMISSIONS_ARE_WAITED_FOR = 2;
-    private static final int ROOM_IS_ASKED_FOR_FIRST = 3;
+    private static final int PLACES_ARE_KEPT = 3;
 
     /**
      * Whether a filling finds out where its bytes are cheapest while room is made for them, and
@@ -70,14 +70,19 @@ final class Changes {
         return levelOfWaiting() >= ADMISSIONS_ARE_WAITED_FOR;
     }
 
-    /** Whether a filling has a place in the region's queue before others are evicted for it. */
-    static boolean roomIsAskedForFirst() {
-        return levelOfWaiting() >= ROOM_IS_ASKED_FOR_FIRST;
+    /** Whether a filling has a place in the region's queue before, and while, room is made. */
+    static boolean placesAreKept() {
+        return levelOfWaiting() >= PLACES_ARE_KEPT;
+    }
+
+    /** Whether a filling goes on whose region has forgotten the mount. */
+    static boolean mountsAreMadeAnew() {
+        return Workflow.getVersion("mounts are made anew", Workflow.DEFAULT_VERSION, 1) > 0;
     }
 
     private static int levelOfWaiting() {
         return Workflow.getVersion(
-                "fillings wait for less", Workflow.DEFAULT_VERSION, ROOM_IS_ASKED_FOR_FIRST);
+                "fillings wait for less", Workflow.DEFAULT_VERSION, PLACES_ARE_KEPT);
     }
 
     /** Whether a region that is CACHED is asked again before a receipt is given. */

@@ -6,15 +6,20 @@ import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.failure.ActivityFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.CompletablePromise;
 import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
 /**
  * A version's way into a region: the region is asked again and again until there is room, and now
- * and then what is worth less is evicted; not before the version has its place in the region's
- * queue, or who comes later would take the room. Why it waits is the failure of the last attempt.
+ * and then what is worth less is evicted. The version has its place in the region's queue before
+ * that, and keeps it, or who comes later would take the room. Why it waits is the failure of the
+ * last attempt.
  */
 final class Entry {
 
@@ -23,6 +28,9 @@ final class Entry {
 
     /** As long as anything else is tried before a filling begins. */
     private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
+
+    /** A region forgets the place of who has not asked for two minutes. */
+    private static final Duration PLACE_IS_KEPT = Duration.ofMinutes(1);
 
     private static final Duration FIRST_PATIENCE = Duration.ofSeconds(30);
     private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(5);
@@ -49,7 +57,7 @@ final class Entry {
      */
     String await() {
         Instant begun = VersionState.now();
-        if (Changes.roomIsAskedForFirst()) {
+        if (Changes.placesAreKept()) {
             Optional<String> path = ask(begun);
             if (path.isPresent()) {
                 return path.get();
@@ -92,15 +100,32 @@ final class Entry {
     }
 
     private String attempt(Duration patience, Instant begun) {
-        Made made =
-                Steps.makeRoom(input.version(), input.region(), urgency)
-                        .makeRoom(input.version(), input.manifest(), input.region(), urgency);
+        CompletablePromise<Made> made = Workflow.newPromise();
+        CancellationScope making =
+                Workflow.newCancellationScope(() -> made.completeFrom(makeRoom()));
+        making.run();
+        if (Changes.placesAreKept()) {
+            while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
+                Optional<String> path = ask(begun);
+                if (path.isPresent()) {
+                    making.cancel("there is room");
+                    return path.get();
+                }
+            }
+        }
+        Long quota = made.get().quotaBytes();
         sources.get();
         return Steps.admit(input.version(), input.region(), urgency, patience)
-                .admit(
-                        input.version(),
-                        input.manifest(),
-                        new Claim(urgency, made.quotaBytes(), begun));
+                .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
+    }
+
+    private Promise<Made> makeRoom() {
+        return Async.function(
+                Steps.makeRoom(input.version(), input.region(), urgency)::makeRoom,
+                input.version(),
+                input.manifest(),
+                input.region(),
+                urgency);
     }
 
     private void requireWorthWaiting(ActivityFailure failure, Instant begun) {

@@ -27,12 +27,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Mount, warm batch after batch, confirm; if chunks are missing then, because a worker came or
- * went, warm again from the first of them.
+ * went, warm again from the first of them, and if the region has forgotten the mount, begin again.
  */
 public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private static final int MOST_ROUNDS = 10;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+    /** What is known of a version that its region has forgotten. */
+    private static final Coverage NOTHING = new Coverage(0, 0, 0, 0);
 
     private boolean hurried;
     private @Nullable CancellationScope unhurried;
@@ -40,20 +43,24 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     @Override
     public FillResult run(PrewarmInput input) {
-        Cursor cursor = Optional.ofNullable(input.carried()).orElseGet(() -> mount(input));
+        Cursor cursor = Optional.ofNullable(input.carried()).orElseGet(() -> begin(input));
         while (true) {
-            cursor = warm(input, cursor);
-            Coverage coverage =
-                    Steps.confirm(input.version(), input.region(), urgency(input))
-                            .confirm(input.version(), input.manifest());
-            if (coverage.complete()) {
-                told.get();
-                return new FillResult(
-                        coverage.bytesVerified(),
-                        bytesFromLake(cursor, coverage),
-                        coverage.bytesFromSiblings());
+            try {
+                cursor = warm(input, cursor);
+                Coverage coverage = confirm(input);
+                if (coverage.complete()) {
+                    told.get();
+                    return new FillResult(
+                            coverage.bytesVerified(),
+                            bytesFromLake(cursor, coverage),
+                            coverage.bytesFromSiblings());
+                }
+                cursor = nextRound(input, cursor, coverage);
+            } catch (ActivityFailure failure) {
+                requireForgotten(failure);
+                cursor = nextRound(input, cursor, NOTHING);
+                enter(input);
             }
-            cursor = nextRound(input, cursor, coverage);
         }
     }
 
@@ -74,16 +81,19 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         return 4_000;
     }
 
-    private Cursor mount(PrewarmInput input) {
+    /** Returns where the version is mounted. */
+    private String enter(PrewarmInput input) {
         if (Changes.sourcesAreChosen() && !Changes.fillingsWaitForLess()) {
             chooseSources(input);
         }
-        String path =
-                Changes.roomIsClaimed()
-                        ? inTurn(input, urgency -> enter(input, urgency))
-                        : Steps.mount(input.version(), input.region(), urgency(input))
-                                .mount(input.version(), input.manifest());
-        Cursor cursor = new Cursor(path, 0, 0, 0, input.bytesFromLake(), 0, 0);
+        return Changes.roomIsClaimed()
+                ? inTurn(input, urgency -> enter(input, urgency))
+                : Steps.mount(input.version(), input.region(), urgency(input))
+                        .mount(input.version(), input.manifest());
+    }
+
+    private Cursor begin(PrewarmInput input) {
+        Cursor cursor = new Cursor(enter(input), 0, 0, 0, input.bytesFromLake(), 0, 0);
         report(input, cursor);
         return cursor;
     }
@@ -211,6 +221,19 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     /** What a step came to, out of its scope's reach. */
     private static final class Result<T> {
         private @Nullable T value;
+    }
+
+    private Coverage confirm(PrewarmInput input) {
+        return Steps.confirm(input.version(), input.region(), urgency(input))
+                .confirm(input.version(), input.manifest());
+    }
+
+    /** Of what is not mounted, as after the region's etcd was restored from a backup. */
+    private static void requireForgotten(ActivityFailure failure) {
+        if (Failures.problem(failure).code() != ErrorCode.NOT_FOUND
+                || !Changes.mountsAreMadeAnew()) {
+            throw failure;
+        }
     }
 
     /**

@@ -590,6 +590,32 @@ class DatasetVersionWorkflowTest {
     }
 
     @Test
+    void aRegionThatForgetsWhatIsBeingFilledIsFilledAnew() {
+        platform.us.closeGate(30);
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("a part is there", () -> platform.us.count(Step.WARM) == 2);
+        platform.us.forget();
+        platform.us.openGate();
+
+        Receipt receipt = result(ensured);
+        assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(2);
+        assertThat(platform.residency(US).blocked()).isNull();
+    }
+
+    /** What is not there at all is not looked for without end. */
+    @Test
+    void aRegionThatForgetsAgainAndAgainIsGivenUp() {
+        platform.us.fail(
+                Step.WARM, Collections.nCopies(100, ErrorCode.NOT_FOUND).toArray(ErrorCode[]::new));
+        CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
+        platform.passUntil("it is given up", ensured::isDone);
+
+        assertThat(codeOf(() -> result(ensured))).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(10);
+    }
+
+    @Test
     void aReceiptForACopyThatLostAChunkComesAfterItIsFilledAgain() {
         Receipt first = platform.ensure(US, null);
         platform.us.loseChunk(7);

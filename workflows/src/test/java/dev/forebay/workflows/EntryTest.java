@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.Receipt;
@@ -62,6 +63,26 @@ class EntryTest {
 
         assertThat(askedBefore).containsExactly(1L);
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(2);
+    }
+
+    /** The region would forget its place, and let others in, if it did not ask. */
+    @Test
+    void itsPlaceIsKeptWhileRoomIsMadeSlowly() {
+        full(3);
+        platform.control.beforeRoomIsMade(
+                () -> {
+                    throw Failures.of(new ForebayException(ErrorCode.UNAVAILABLE, "not yet"));
+                });
+        Instant before = platform.now();
+
+        CompletableFuture<Receipt> asked = platform.ensureAsync(US, null);
+        platform.passUntil("it is let in meanwhile", asked::isDone);
+
+        result(asked);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
+        assertThat(platform.control.roomsMade()).isEmpty();
+        assertThat(platform.now())
+                .isBetween(before.plus(Duration.ofMinutes(3)), before.plus(Duration.ofMinutes(6)));
     }
 
     @Test

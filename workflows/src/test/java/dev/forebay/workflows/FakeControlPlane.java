@@ -65,7 +65,7 @@ final class FakeControlPlane
     private int projections;
     private final List<Urgency> roomsMade = new ArrayList<>();
     private @Nullable Long quota;
-    private Runnable beforeRoomIsMade = () -> {};
+    private volatile Runnable beforeRoomIsMade = () -> {};
 
     /** What every sweep finds from now on. */
     void addVictim(Victim victim) {
@@ -188,7 +188,7 @@ final class FakeControlPlane
     }
 
     /** Has something done when room is to be made. */
-    synchronized void beforeRoomIsMade(Runnable work) {
+    void beforeRoomIsMade(Runnable work) {
         beforeRoomIsMade = work;
     }
 
@@ -213,9 +213,13 @@ final class FakeControlPlane
     }
 
     @Override
-    public synchronized Made makeRoom(
+    public Made makeRoom(
             DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
         beforeRoomIsMade.run();
+        return roomMade(urgency);
+    }
+
+    private synchronized Made roomMade(Urgency urgency) {
         roomsMade.add(urgency);
         return new Made(List.of(), quota);
     }

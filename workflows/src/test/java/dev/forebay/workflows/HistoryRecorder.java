@@ -177,6 +177,7 @@ final class HistoryRecorder {
         platform.us.fail(Step.MOUNT, ErrorCode.UNAVAILABLE);
         platform.ensure(US, null);
         platform.us.forget();
+        platform.us.fail(Step.WARM, ErrorCode.NOT_FOUND);
         platform.ensure(US, pin("p", LEASE));
     }
 
@@ -442,7 +443,7 @@ final class HistoryRecorder {
                 save(platform, story + ".ingest", WorkflowIds.ingest(VERSION));
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
-            if (List.of("hurried", "queued", "siblings", "budget").contains(story)) {
+            if (List.of("forgotten", "hurried", "queued", "siblings", "budget").contains(story)) {
                 save(platform, story + ".prewarm", WorkflowIds.prewarm(VERSION, US));
             }
             if (platform.us.count(Step.BEGIN_EVICTION) > 0 && !story.equals("sweep")) {
