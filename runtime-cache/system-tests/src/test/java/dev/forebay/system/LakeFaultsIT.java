@@ -170,6 +170,60 @@ class LakeFaultsIT {
         stack.readAll(REGION, "faults/names@v1", tree);
     }
 
+    /** "Blocked": until somebody has given the key its right back, and resumes. */
+    @Test
+    void aLakeThatRefusesTheKeyBlocksTheRegionUntilItIsResumed() throws Exception {
+        Map<String, byte[]> tree = Map.of("one", bytes(4, 50_000), "two", bytes(5, 50_000));
+        stack.lake().putAll("denied/", tree);
+        stack.api().register("faults/denied", "s3://datasets/denied/", Duration.ofHours(1));
+        proxy.spoil(
+                request ->
+                        request.target().contains("/denied/two")
+                                ? new Fault.Status(403)
+                                : Fault.NONE);
+
+        String request =
+                stack.api()
+                        .accept(
+                                "faults/denied@v1",
+                                Map.of(
+                                        "region",
+                                        REGION,
+                                        "pin",
+                                        Map.of("holder", "test", "lease_seconds", 600)));
+        Api.Answer answer =
+                stack.api().outcome("faults/denied@v1", REGION, request, Duration.ofMinutes(1));
+
+        assertThat(answer.code()).isEqualTo("LAKE_DENIED");
+        JsonNode residency = stack.api().residency("faults/denied@v1", REGION);
+        assertThat(residency.get("state").asText()).isEqualTo("BLOCKED");
+        assertThat(residency.at("/blocked/code").asText()).isEqualTo("LAKE_DENIED");
+        assertThat(residency.at("/blocked/message").asText())
+                .contains("denied/two", "list and read");
+        assertThat(stack.api().get(Api.path("faults/denied@v1") + "/pins").body().get("items"))
+                .isEmpty();
+        Map<String, byte[]> other = Map.of("other", bytes(6, 50_000));
+        stack.lake().putAll("allowed/", other);
+        stack.api().register("faults/allowed", "s3://datasets/allowed/", Duration.ofHours(1));
+        stack.api().ensure("faults/allowed@v1", REGION);
+        stack.readAll(REGION, "faults/allowed@v1", other);
+
+        mend();
+        stack.api()
+                .post(Api.path("faults/denied@v1") + "/resume", Map.of("region", REGION))
+                .expect(200);
+        Await.until(
+                "it is cached",
+                Duration.ofSeconds(60),
+                () ->
+                        stack.api()
+                                .residency("faults/denied@v1", REGION)
+                                .get("state")
+                                .asText()
+                                .equals("CACHED"));
+        stack.readAll(REGION, "faults/denied@v1", tree);
+    }
+
     /** "Blocked": a version that cannot fit is refused with the reason, and harms nobody else. */
     @Test
     void aVersionThatCanNeverFitIsRefusedBeforeAByteMovesAndHarmsNobody() throws Exception {

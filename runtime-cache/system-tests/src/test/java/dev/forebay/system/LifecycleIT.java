@@ -3,9 +3,13 @@ package dev.forebay.system;
 import static dev.forebay.system.LakeFixture.bytes;
 import static dev.forebay.system.RunningStack.KOREA;
 import static dev.forebay.system.RunningStack.VIRGINIA;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.Client;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -303,6 +307,36 @@ class LifecycleIT {
                                         Map.of("region", KOREA))
                                 .status())
                 .isEqualTo(404);
+    }
+
+    /** "A receipt means all of it", also where a region's etcd was restored while it was filled. */
+    @Test
+    void aFillingWhoseMountIsLostMountsAgain() throws Exception {
+        Map<String, byte[]> tree = new TreeMap<>();
+        for (int i = 0; i < 64; i++) {
+            tree.put("%02d.bin".formatted(i), bytes(i, CHUNK));
+        }
+        lake.putAll("forgotten/", tree);
+        api.register("life/forgotten", "s3://datasets/forgotten/", Duration.ofHours(1));
+        String request = api.accept("life/forgotten@v1", Map.of("region", KOREA));
+        Await.until(
+                "it is filled", Duration.ofSeconds(60), () -> lake.gets("forgotten/").size() > 4);
+
+        String mount = "/forebay/" + KOREA + "/mounts/life/forgotten/v1";
+        try (Client etcd =
+                Client.builder().endpoints(stack.region(KOREA).etcd().endpoint()).build()) {
+            ByteSequence key = ByteSequence.from(mount, UTF_8);
+            assertThat(etcd.getKVClient().delete(key).get(10, SECONDS).getDeleted()).isEqualTo(1);
+        }
+        assertThat(lake.gets("forgotten/")).hasSizeLessThan(tree.size());
+
+        JsonNode receipt = api.receipt("life/forgotten@v1", KOREA, request, Duration.ofMinutes(2));
+        assertThat(receipt.get("bytes_verified").asLong()).isEqualTo((long) tree.size() * CHUNK);
+        stack.readAll(KOREA, "life/forgotten@v1", tree);
+        // Whatever was there stayed; at most what was on its way came again.
+        assertThat(lake.gets("forgotten/").values().stream().mapToInt(Integer::intValue).sum())
+                .isLessThan(tree.size() + 40);
+        api.post(Api.path("life/forgotten@v1") + "/evict", Map.of("region", KOREA)).expect(200);
     }
 
     /** A sweep has run after this call began: it evicted a version that nobody holds. */
