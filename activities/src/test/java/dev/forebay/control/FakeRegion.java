@@ -8,10 +8,12 @@ import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
 import io.temporal.activity.Activity;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.common.Priority;
@@ -124,6 +126,21 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
 
     void letDrop() {
         drops.countDown();
+    }
+
+    /** The priority that the listing of a version has in Temporal; 1 is the highest. */
+    int listingPriority(DatasetVersion version) {
+        return client
+                .fetchHistory(WorkflowIds.ingest(version))
+                .getHistory()
+                .getEventsList()
+                .stream()
+                .filter(HistoryEvent::hasActivityTaskScheduledEventAttributes)
+                .findFirst()
+                .orElseThrow()
+                .getActivityTaskScheduledEventAttributes()
+                .getPriority()
+                .getPriorityKey();
     }
 
     /** The priority that the last warming of a version had. */

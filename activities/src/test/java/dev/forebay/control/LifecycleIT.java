@@ -336,11 +336,15 @@ class LifecycleIT {
         api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
         api.post(version(name, "v2") + "/ensure?wait_seconds=30", later);
 
-        Priority waiting = platform.region.priority(DatasetVersion.of("team", name, "v1"));
-        Priority speculative = platform.region.priority(DatasetVersion.of("team", name, "v2"));
+        DatasetVersion first = DatasetVersion.of("team", name, "v1");
+        DatasetVersion second = DatasetVersion.of("team", name, "v2");
+        Priority waiting = platform.region.priority(first);
+        Priority speculative = platform.region.priority(second);
         assertThat(waiting.getPriorityKey()).isLessThan(speculative.getPriorityKey());
         assertThat(waiting.getFairnessKey()).isEqualTo("team");
         assertThat(speculative.getFairnessKey()).isEqualTo("team");
+        assertThat(platform.region.listingPriority(first))
+                .isLessThan(platform.region.listingPriority(second));
     }
 
     @Test

@@ -20,14 +20,14 @@ final class Children {
 
     private Children() {}
 
-    static IngestWorkflow ingest(DatasetVersion version) {
+    static IngestWorkflow ingest(DatasetVersion version, Urgency urgency) {
         return Workflow.newChildWorkflowStub(
                 IngestWorkflow.class,
                 options(
                         version,
                         WorkflowIds.ingest(version),
                         ParentClosePolicy.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
-                        Urgency.INTERACTIVE,
+                        urgency,
                         "Ingest " + version));
     }
 

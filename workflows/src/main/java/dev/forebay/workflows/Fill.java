@@ -189,7 +189,7 @@ final class Fill {
 
     private Outcome attempt() {
         try {
-            Promise<ManifestRef> manifest = ingest.manifest();
+            Promise<ManifestRef> manifest = ingest.manifest(urgency);
             Workflow.await(() -> manifest.isCompleted() || isInterrupted());
             return isInterrupted() ? new Outcome.Stopped() : prewarm(manifest.get());
         } catch (TemporalFailure failure) {

@@ -3,6 +3,7 @@ package dev.forebay.workflows;
 import dev.forebay.lifecycle.Event.Ingested;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.IngestInput;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionInput;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.workflow.Async;
@@ -15,38 +16,45 @@ import org.jspecify.annotations.Nullable;
 final class Ingest {
 
     private final VersionState state;
-    private final IngestInput input;
+    private final VersionInput input;
     private @Nullable Promise<ManifestRef> running;
     private @Nullable CancellationScope scope;
     private boolean stopping;
 
     Ingest(VersionState state, VersionInput input) {
         this.state = state;
-        this.input = new IngestInput(input.version(), input.bucket(), input.prefix());
+        this.input = input;
     }
 
     boolean isIdle() {
         return running == null;
     }
 
-    /** The manifest, or the failure of the child that was to make it. */
-    Promise<ManifestRef> manifest() {
+    /**
+     * The manifest, or the failure of the child that was to make it.
+     *
+     * @param urgency before whom it is made, if it is not being made already: to begin a listing
+     *     anew would take longer than it could gain
+     */
+    Promise<ManifestRef> manifest(Urgency urgency) {
         ManifestRef known = state.status().manifest();
         if (known != null) {
             return Workflow.newPromise(known);
         }
         Workflow.await(() -> !stopping);
         if (running == null) {
-            running = Async.function(this::ingest);
+            running = Async.function(() -> ingest(urgency));
         }
         return running;
     }
 
-    private ManifestRef ingest() {
+    private ManifestRef ingest(Urgency urgency) {
         Result result = new Result();
-        IngestWorkflow child = Children.ingest(state.version());
+        IngestWorkflow child = Children.ingest(state.version(), urgency);
+        IngestInput asked =
+                new IngestInput(input.version(), input.bucket(), input.prefix(), urgency);
         CancellationScope listing =
-                Workflow.newCancellationScope(() -> result.value = child.run(input));
+                Workflow.newCancellationScope(() -> result.value = child.run(asked));
         scope = listing;
         try {
             listing.run();

@@ -8,7 +8,7 @@ public final class IngestWorkflowImpl implements IngestWorkflow {
 
     @Override
     public ManifestRef run(IngestInput input) {
-        return Steps.ingest(input.version())
+        return Steps.ingest(input.version(), input.urgency())
                 .ingest(input.version(), input.bucket(), input.prefix());
     }
 }

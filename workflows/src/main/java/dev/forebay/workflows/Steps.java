@@ -44,12 +44,12 @@ final class Steps {
 
     private Steps() {}
 
-    static IngestActivities ingest(DatasetVersion version) {
+    static IngestActivities ingest(DatasetVersion version, Urgency urgency) {
         ActivityOptions options =
                 bounded(Duration.ofHours(24), Duration.ofHours(48))
                         .setHeartbeatTimeout(HEARTBEAT)
                         .setTaskQueue(TaskQueues.INGEST)
-                        .setPriority(priority(version, NORMAL))
+                        .setPriority(priority(version, urgency))
                         .setSummary("list the lake and store the manifest")
                         .build();
         return Workflow.newActivityStub(IngestActivities.class, options);

@@ -162,7 +162,7 @@ class PayloadTest {
                                 version, null, 0, 0, us, 0, 0, 0, null, null, null, "id", problem,
                                 List.of())
                         .with(List.of()),
-                new IngestInput(version, "lake", "digits/"),
+                new IngestInput(version, "lake", "digits/", Urgency.SPECULATIVE),
                 new EvictInput(version, manifest, us, "why"),
                 new FillProgress(us, "/mnt/x", 3, 4, 5, 6, 7),
                 new FillResult(3, 4, 5),
