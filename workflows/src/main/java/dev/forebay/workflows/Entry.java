@@ -105,18 +105,33 @@ final class Entry {
                 Workflow.newCancellationScope(() -> made.completeFrom(makeRoom()));
         making.run();
         if (Changes.placesAreKept()) {
-            while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
-                Optional<String> path = ask(begun);
-                if (path.isPresent()) {
-                    making.cancel("there is room");
-                    return path.get();
-                }
+            Optional<String> path = meanwhile(made, making, begun);
+            if (path.isPresent()) {
+                return path.get();
             }
         }
         Long quota = made.get().quotaBytes();
         sources.get();
         return Steps.admit(input.version(), input.region(), urgency, patience)
                 .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
+    }
+
+    /** Asks on until room is made; not empty if there is some before, and no more is made then. */
+    private Optional<String> meanwhile(
+            Promise<Made> made, CancellationScope making, Instant begun) {
+        try {
+            while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
+                Optional<String> path = ask(begun);
+                if (path.isPresent()) {
+                    making.cancel("there is room");
+                    return path;
+                }
+            }
+            return Optional.empty();
+        } catch (ActivityFailure unanswered) {
+            making.cancel("the region does not answer");
+            throw unanswered;
+        }
     }
 
     private Promise<Made> makeRoom() {
