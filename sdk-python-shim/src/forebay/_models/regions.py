@@ -46,7 +46,7 @@ class Quota:
 
 @dataclass(frozen=True)
 class Queued:
-    """A version that waits for room in a region; ``position`` is None if its namespace's quota keeps it out."""
+    """A version that waits for room in a region; ``position`` is None if a quota or an absent worker keeps it out."""
 
     dataset: str
     version: str

@@ -36,6 +36,13 @@ public interface AgentConfig {
     Duration workerGrace();
 
     /**
+     * How long after a worker has left a version waits that only it had room for; then, or if there
+     * never was room, it is refused.
+     */
+    @WithDefault("1H")
+    Duration workersRemembered();
+
+    /**
      * How many activities other than warming run at once in this agent: mounting, confirming, pins
      * and evictions. None of them waits for a warming.
      */

@@ -81,6 +81,14 @@ class AgentResources {
 
     @Produces
     @Singleton
+    RecentCapacity capacity(AgentConfig config, RegionState state) {
+        RecentCapacity capacity = new RecentCapacity(config.workersRemembered(), System::nanoTime);
+        state.onChange(capacity::changed);
+        return capacity;
+    }
+
+    @Produces
+    @Singleton
     Workers metered(RegionState state, WorkerClient client, MeterRegistry registry, FillRate rate) {
         RegionGauges.show(state::view, state::connected, registry);
         return new MeteredWorkers(new EtcdWorkers(state, client), registry, rate);

@@ -8,7 +8,6 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
-import dev.forebay.placement.WorkerNode;
 import dev.forebay.workflows.message.Urgency;
 import java.time.Instant;
 import java.util.List;
@@ -21,12 +20,14 @@ import org.jspecify.annotations.Nullable;
  * Lets a version into the region if there is room for it, its namespace's quota allows it, and
  * nobody waits who comes before it. Who is mounted has its room, filled or not.
  *
+ * @param hadBytes how much room the region's workers have together, or had of late
  * @param quotaBytes how much its namespace may have here; any amount if empty
  * @param since when it began to want room, if it does not wait yet
  */
 record Doorkeeper(
         Rooms rooms,
         RegionName region,
+        long hadBytes,
         DatasetVersion version,
         ManifestRef manifest,
         Urgency urgency,
@@ -36,7 +37,7 @@ record Doorkeeper(
 
     @Override
     public Optional<Applicant> judge(RegionView view) {
-        long capacity = view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum();
+        long capacity = RecentCapacity.of(view);
         if (capacity == 0) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE, "no worker is registered in " + region);
@@ -45,8 +46,9 @@ record Doorkeeper(
         if (needed == 0) {
             return Optional.empty();
         }
-        refuseWhatNeverFits(capacity);
+        refuseWhatNeverFits(Math.max(capacity, hadBytes));
         return lackOfQuota(needed, view)
+                .or(() -> lackOfWorkers(needed, capacity, view))
                 .or(() -> turn(needed, view))
                 .or(() -> lackOfRoom(needed, capacity, view));
     }
@@ -98,6 +100,25 @@ record Doorkeeper(
                                         region,
                                         version,
                                         needed)));
+    }
+
+    /** Holds nobody up, for workers that are away may not come back. */
+    private Optional<Applicant> lackOfWorkers(long needed, long capacity, RegionView view) {
+        return manifest.roomBytes() <= capacity
+                ? Optional.empty()
+                : Optional.of(
+                        waiting(
+                                needed,
+                                view,
+                                true,
+                                String.format(
+                                        Locale.ROOT,
+                                        "%s takes %,d bytes, and of workers of %s that together had %,d lately some are away: the others have %,d",
+                                        version,
+                                        manifest.roomBytes(),
+                                        region,
+                                        hadBytes,
+                                        capacity)));
     }
 
     /** Whoever is before it goes first, also if this one would fit: a large one is not starved. */

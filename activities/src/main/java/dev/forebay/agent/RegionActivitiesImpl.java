@@ -11,7 +11,6 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
-import dev.forebay.placement.WorkerNode;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.message.Claim;
@@ -32,6 +31,7 @@ class RegionActivitiesImpl implements RegionActivities {
     private final RegionState region;
     private final RegionPins pins;
     private final Rooms rooms;
+    private final RecentCapacity capacity;
     private final Workers workers;
     private final ManifestCache manifests;
     private final AgentConfig config;
@@ -41,6 +41,7 @@ class RegionActivitiesImpl implements RegionActivities {
             RegionState region,
             RegionPins pins,
             Rooms rooms,
+            RecentCapacity capacity,
             Workers workers,
             ManifestCache manifests,
             AgentConfig config) {
@@ -48,6 +49,7 @@ class RegionActivitiesImpl implements RegionActivities {
         this.region = region;
         this.pins = pins;
         this.rooms = rooms;
+        this.capacity = capacity;
         this.workers = workers;
         this.manifests = manifests;
         this.config = config;
@@ -66,6 +68,7 @@ class RegionActivitiesImpl implements RegionActivities {
                 new Doorkeeper(
                         rooms,
                         name,
+                        capacity.bytes(),
                         version,
                         manifest,
                         claim.urgency(),
@@ -92,13 +95,12 @@ class RegionActivitiesImpl implements RegionActivities {
 
     /** Before a byte moves: what can never fit would only push out what others use, and itself. */
     private void refuseIfTooLarge(DatasetVersion version, ManifestRef manifest) {
-        long capacity =
-                workers.view().workers().stream().mapToLong(WorkerNode::capacityBytes).sum();
-        if (capacity > 0 && manifest.bytes() > capacity) {
+        long room = RecentCapacity.of(workers.view());
+        if (room > 0 && manifest.bytes() > room) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
                     "%s has %,d bytes, the chunk stores of the region together %,d"
-                            .formatted(version, manifest.bytes(), capacity));
+                            .formatted(version, manifest.bytes(), room));
         }
     }
 

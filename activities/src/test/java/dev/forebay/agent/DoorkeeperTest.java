@@ -39,6 +39,7 @@ class DoorkeeperTest {
     private final List<Mount> mounts = new ArrayList<>();
     private final List<Applicant> queue = new ArrayList<>();
     private long capacity = 10 * CHUNK;
+    private long had = 10 * CHUNK;
 
     @Test
     void whatFitsIsLetIn() {
@@ -64,6 +65,20 @@ class DoorkeeperTest {
                 .isThrownBy(() -> wants("b/y@v1", 11))
                 .matches(e -> e.code() == ErrorCode.TOO_LARGE)
                 .withMessageContaining("the chunk stores of us-1");
+    }
+
+    @Test
+    void whatFitsWhenAWorkerIsBackWaitsAndHoldsNobodyUp() {
+        capacity = 6 * CHUNK;
+
+        Applicant waiting = wants("b/y@v1", 7).orElseThrow();
+        assertThat(waiting.steppedAside()).isTrue();
+        assertThat(waiting.reason()).contains("some are away");
+        queue.add(waiting);
+        assertThat(wants("b/small@v1", 6)).isEmpty();
+
+        capacity = 10 * CHUNK;
+        assertThat(wants("b/y@v1", 7)).isEmpty();
     }
 
     @Test
@@ -161,6 +176,7 @@ class DoorkeeperTest {
         return new Doorkeeper(
                         new Rooms(manifests),
                         US,
+                        had,
                         version(name),
                         manifest(name, chunks),
                         urgency,

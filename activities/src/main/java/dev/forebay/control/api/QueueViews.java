@@ -12,7 +12,9 @@ final class QueueViews {
 
     @Schema(name = "Queued", description = "A version that waits for room")
     record QueuedView(
-            @Schema(description = "From 1; null if a quota keeps it out, whoever else waits")
+            @Schema(
+                            description =
+                                    "From 1; null if a quota, or a worker that is away, keeps it out, whoever else waits")
                     @Nullable Integer position,
             String dataset,
             String version,

@@ -27,7 +27,8 @@ public class RoomQueue {
     /**
      * A version that waits.
      *
-     * @param inTurn whether it waits for those before it; not if a quota keeps it out
+     * @param inTurn whether it waits for those before it; not if a quota, or a worker that is away,
+     *     keeps it out
      * @param notBefore when enough pins end, if nobody renews them, for it and those before it;
      *     empty if it does not wait for pins, or that is not known
      */

@@ -82,7 +82,8 @@ public record RegionSurvey(
      * @param version {@code namespace/name@version}
      * @param bytes how much more room it needs
      * @param interactive whether a job waits for it
-     * @param steppedAside whether its namespace's quota keeps it out: nobody waits behind it
+     * @param steppedAside whether its namespace's quota, or a worker that is away, keeps it out:
+     *     nobody waits behind it
      */
     public record Queued(
             String version,

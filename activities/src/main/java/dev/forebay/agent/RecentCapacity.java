@@ -1,0 +1,54 @@
+package dev.forebay.agent;
+
+import dev.forebay.membership.RegionView;
+import dev.forebay.placement.WorkerNode;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * The most room that the region's workers have had together of late: one that is away for longer
+ * than its grace period may come back. In memory, so an agent that has just started knows only
+ * those that are registered. Safe for use by many threads.
+ */
+final class RecentCapacity {
+
+    private final Duration remembered;
+    private final LongSupplier nanos;
+    private long last;
+    private long largest;
+    private long seen;
+
+    /**
+     * @param remembered how long more room counts than there is
+     */
+    RecentCapacity(Duration remembered, LongSupplier nanos) {
+        this.remembered = remembered;
+        this.nanos = nanos;
+    }
+
+    /** What the registered workers have together, in bytes. */
+    static long of(RegionView view) {
+        return view.workers().stream().mapToLong(WorkerNode::capacityBytes).sum();
+    }
+
+    /** Hears of the region's workers, whenever they change. */
+    synchronized void changed(RegionView view) {
+        settle();
+        last = of(view);
+        settle();
+    }
+
+    /** In bytes. */
+    synchronized long bytes() {
+        settle();
+        return largest;
+    }
+
+    private void settle() {
+        long now = nanos.getAsLong();
+        if (last >= largest || now - seen > remembered.toNanos()) {
+            largest = last;
+            seen = now;
+        }
+    }
+}
