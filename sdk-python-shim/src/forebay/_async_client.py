@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TypeVar
 
@@ -161,10 +162,11 @@ class AsyncClient:
         pin: PinSpec | None = None,
         idempotency_key: str | None = None,
         wait_seconds: int = 0,
+        run_id: str | None = None,
         terms: Terms | None = None,
     ) -> EnsureStatus:
         return await self._send(
-            _calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, terms=terms)
+            _calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, run_id, terms)
         )
 
     async def ensure_status(
@@ -210,9 +212,16 @@ class AsyncClient:
         return await self._send(_calls.renew(dataset, version, region, pin_id), retry_seconds)
 
     async def unpin(
-        self, dataset: str, version: str, region: str, pin_id: str, *, retry_seconds: float | None = None
+        self,
+        dataset: str,
+        version: str,
+        region: str,
+        pin_id: str,
+        *,
+        taken_at: datetime | None = None,
+        retry_seconds: float | None = None,
     ) -> None:
-        await self._send(_calls.unpin(dataset, version, region, pin_id), retry_seconds)
+        await self._send(_calls.unpin(dataset, version, region, pin_id, taken_at), retry_seconds)
 
     async def evict(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
         return await self._send(_calls.evict(dataset, version, region, reason))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TypeVar
 
@@ -218,10 +219,14 @@ class Client:
         pin: PinSpec | None = None,
         idempotency_key: str | None = None,
         wait_seconds: int = 0,
+        run_id: str | None = None,
         terms: Terms | None = None,
     ) -> EnsureStatus:
-        """Asks for the version and returns within ``wait_seconds`` (0 to 30), done or not."""
-        return self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, terms=terms))
+        """Asks for the version and returns within ``wait_seconds`` (0 to 30), done or not.
+
+        What it costs goes to the account of the run ``run_id``.
+        """
+        return self._send(_calls.ensure(dataset, version, region, pin, wait_seconds, idempotency_key, run_id, terms))
 
     def ensure_status(
         self, dataset: str, version: str, region: str, request_id: str, *, wait_seconds: int = 0
@@ -282,10 +287,17 @@ class Client:
         return self._send(_calls.renew(dataset, version, region, pin_id), retry_seconds)
 
     def unpin(
-        self, dataset: str, version: str, region: str, pin_id: str, *, retry_seconds: float | None = None
+        self,
+        dataset: str,
+        version: str,
+        region: str,
+        pin_id: str,
+        *,
+        taken_at: datetime | None = None,
+        retry_seconds: float | None = None,
     ) -> None:
-        """Lets go of a pin; does nothing if it has ended."""
-        self._send(_calls.unpin(dataset, version, region, pin_id), retry_seconds)
+        """Lets go of a pin; does nothing if it has ended, nor if it was taken again after a pin's ``taken_at``."""
+        self._send(_calls.unpin(dataset, version, region, pin_id, taken_at), retry_seconds)
 
     def evict(self, dataset: str, version: str, region: str, *, reason: str | None = None) -> Version:
         """Removes the version from the region, and returns when it is gone (or, if it is very large, still EVICTING).

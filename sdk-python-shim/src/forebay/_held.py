@@ -63,6 +63,7 @@ class HeldPin:
 
     def __init__(self, pin: Pin, *, is_read: bool) -> None:
         self._pin = pin
+        self._taken_at = pin.taken_at  # Renewals do not tell.
         self.is_read = is_read
         self._renewed_at = time.monotonic()
         self._keeper: PinKeeper | None = None
@@ -106,4 +107,11 @@ class HeldPin:
         pin = self.pin
         # If the control plane is away, the end of the lease does the same a little later.
         with contextlib.suppress(ForebayError):
-            client.unpin(pin.dataset, pin.version, pin.region, pin.id, retry_seconds=_RELEASE_RETRY_SECONDS)
+            client.unpin(
+                pin.dataset,
+                pin.version,
+                pin.region,
+                pin.id,
+                taken_at=self._taken_at,
+                retry_seconds=_RELEASE_RETRY_SECONDS,
+            )

@@ -92,6 +92,25 @@ def test_a_training_that_is_killed_and_started_again_has_the_same_pin(
     assert client.version_pins(made.name, "1") == ()
 
 
+def test_a_training_that_ends_slowly_leaves_the_pin_to_the_one_that_replaces_it(
+    client: Client, made: Made, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", _TRAINING, made.name, str(tmp_path / "first"), "600"]
+    first = subprocess.Popen(command, env={**os.environ, "FOREBAY_RUN_ID": made.name})
+    try:
+        _until(lambda: (tmp_path / "first").exists(), "the training holds its pin", seconds=60)
+        with ensure_dataset_cached(made.name, "1", pin_for="10m", run_id=made.name, progress=False) as ds:
+            first.send_signal(signal.SIGINT)
+            first.wait(timeout=60)
+            assert ds.pin is not None
+            assert ds.pin.id == (tmp_path / "first").read_text()
+            assert [each.id for each in client.version_pins(made.name, "1")] == [ds.pin.id]
+    finally:
+        first.kill()
+        first.wait(timeout=30)
+    assert client.version_pins(made.name, "1") == ()
+
+
 def test_a_run_may_ask_for_something_else_later(client: Client, made: Made) -> None:
     for lease, reason in (("1m", "train"), ("2m", "evaluate")):
         ensure_dataset_cached(made.name, "1", pin_for=lease, reason=reason, run_id=made.name, progress=False)

@@ -503,6 +503,7 @@ class ControlPlane:
             raise Problem(409, "ALREADY_EXISTS", f"{held['holder']} holds a pin with the id {asked['id']}")
         pin = {"id": asked["id"], "holder": asked["holder"], "reason": asked.get("reason"), "region": region}
         pin |= {"dataset": dataset, "version": version, "expires_at": _now(lease), "job": asked.get("job")}
+        pin |= {"taken_at": _now()}
         self.state.pins[region, asked["id"]] = pin | {"lease": lease, "until": time.monotonic() + lease}
         return pin
 
@@ -518,7 +519,10 @@ class ControlPlane:
 
     def _unpin(self, request: Request, dataset: str, version: str, pin: str) -> tuple[int, Any]:
         self._dataset(dataset)
-        self.state.pins.pop((request.query["region"], pin), None)
+        key = request.query["region"], pin
+        taken_at = request.query.get("taken_at")
+        if taken_at is None or key not in self.state.pins or self.state.pins[key]["taken_at"][:26] <= taken_at[:26]:
+            self.state.pins.pop(key, None)
         return 204, None
 
     def _evict(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:

@@ -294,7 +294,10 @@ def test_pins_live_renew_and_end(client: Client) -> None:
     assert client.renew("vision/digits", "1", "eu", taken.id).id == taken.id
     with pytest.raises(forebay.Pinned):
         client.evict("vision/digits", "1", "eu")
-    client.unpin("vision/digits", "1", "eu", taken.id)
+    again = client.pin("vision/digits", "1", "eu", lease="90s", holder="me", id=taken.id)
+    client.unpin("vision/digits", "1", "eu", taken.id, taken_at=taken.taken_at)
+    assert client.pins("eu") == (again,)
+    client.unpin("vision/digits", "1", "eu", taken.id, taken_at=again.taken_at)
     client.unpin("vision/digits", "1", "eu", taken.id)
     with pytest.raises(forebay.NotFound):
         client.renew("vision/digits", "1", "eu", taken.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from forebay import _settings
@@ -46,9 +47,12 @@ def renew(dataset: str, version: str, region: str, pin_id: str) -> Call[Pin]:
     return Call("POST", path, reader(Pin), body={"region": region}, answer_seconds=_RENEWAL_SECONDS)
 
 
-def unpin(dataset: str, version: str, region: str, pin_id: str) -> Call[None]:
+def unpin(dataset: str, version: str, region: str, pin_id: str, taken_at: datetime | None = None) -> Call[None]:
     path = f"{version_path(dataset, version)}/pins/{part('pin_id', pin_id)}"
-    return Call("DELETE", path, lambda _: None, params={"region": region})
+    params = {"region": region}
+    if taken_at is not None:
+        params["taken_at"] = taken_at.isoformat()
+    return Call("DELETE", path, lambda _: None, params=params)
 
 
 def pin_body(spec: PinSpec) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from forebay._models.problems import Blocked
 class Pin:
     """A lease on a version in a region: the version stays there while it lives.
 
-    ``job`` is the uid of the Kubernetes Job that holds it, if one does. ``leak`` tells, of leaked pins only, why nobody
+    ``job`` is the uid of the Kubernetes Job that holds it, if one does. ``taken_at`` names the take: it is later once
+    another process has taken it over; None where that is not known. ``leak`` tells, of leaked pins only, why nobody
     seems to stand behind it: its code is UNKNOWN or NOT_RENEWED.
     """
 
@@ -25,6 +26,7 @@ class Pin:
     expires_at: datetime | None = None
     job: str | None = None
     leak: Blocked | None = None
+    taken_at: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignor
             pin = PinSpec(run.pin_id(*of, run.holder), run.holder, seconds_of(self.pin_for), self.reason)
         try:
             with Client(self.api) as client:
-                seen = client.start_ensure(*of, pin=pin, idempotency_key=run.request_key(*of, pin))
+                seen = client.start_ensure(*of, pin=pin, idempotency_key=run.request_key(*of, pin), run_id=run.id)
                 if seen.progress is not None and seen.progress.state == "CACHED":
                     # A request that was answered between two looks is asked anew, and that it is all there is proven
                     # anew: who did not wait for it would never hear the answer.

@@ -13,6 +13,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -82,6 +83,8 @@ final class Confirmation {
                                                     () -> answer(worker, digest), executor))
                             .toList();
             return answers.stream().map(CompletableFuture::join).toList();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof ForebayException cause ? cause : e;
         }
     }
 

@@ -22,6 +22,7 @@ final class Unrest {
     private Set<String> live = Set.of();
     private long dueNanos;
     private long pauseNanos;
+    private boolean lostMeanwhile;
 
     /**
      * Begins with a look after the grace period: an agent that starts knows nothing of what
@@ -44,23 +45,33 @@ final class Unrest {
         if (!nowRegistered.containsAll(registered) || !view.live().containsAll(live)) {
             pauseNanos = graceNanos;
             dueNanos = nanos + graceNanos;
+            lostMeanwhile = true;
         }
         registered = nowRegistered;
         live = view.live();
     }
 
+    /** If so a look begins now, which {@link #calm} or {@link #goesOn} ends. */
     synchronized boolean isDue(long nanos) {
-        return nanos - dueNanos >= 0;
+        boolean due = nanos - dueNanos >= 0;
+        lostMeanwhile &= !due;
+        return due;
     }
 
     /** Everything was complete: next time when there is a reason, or the interval has passed. */
     synchronized void calm(long nanos) {
+        if (lostMeanwhile) {
+            return; // what it had may have been counted
+        }
         pauseNanos = graceNanos;
         dueNanos = nanos + intervalNanos;
     }
 
     /** Something was not, and is being seen to: each further look comes twice as late. */
     synchronized void goesOn(long nanos) {
+        if (lostMeanwhile) {
+            return;
+        }
         dueNanos = nanos + pauseNanos;
         pauseNanos = Math.min(2 * pauseNanos, longestNanos);
     }

@@ -40,6 +40,20 @@ class UnrestTest {
         assertThat(unrest.isDue(at(190))).isTrue();
     }
 
+    /** Some of what was asked for may have been counted as the lost worker's. */
+    @Test
+    void aLossDuringALookIsLookedAtAfterTheGracePeriod() {
+        unrest.seen(view(Set.of("a", "b"), "a", "b"), at(1));
+        assertThat(unrest.isDue(at(60))).isTrue();
+        unrest.seen(view(Set.of("a"), "a", "b"), at(61));
+        unrest.calm(at(62));
+
+        assertThat(unrest.isDue(at(120))).isFalse();
+        assertThat(unrest.isDue(at(121))).isTrue();
+        unrest.calm(at(122));
+        assertThat(unrest.isDue(at(3_721))).isFalse();
+    }
+
     @Test
     void aRegistrationThatIsRemovedIsALossToo() {
         unrest.seen(view(Set.of("a"), "a", "b"), at(1));

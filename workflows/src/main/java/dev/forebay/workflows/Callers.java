@@ -91,6 +91,11 @@ final class Callers {
                 .toList();
     }
 
+    /** Whether this run is asked by a request, by its id, and has not answered. */
+    boolean isServed(String id) {
+        return waiting.containsKey(id);
+    }
+
     /** Whether a request, by its id, is not answered: its caller asks the next run. */
     boolean isExpectedNext(String id) {
         return waiting.containsKey(id) || expected.containsKey(id);

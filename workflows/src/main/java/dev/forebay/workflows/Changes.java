@@ -16,11 +16,11 @@ final class Changes {
     private static final int NOBODY_HOLDS_UP_A_RUN = 3;
     private static final int WHO_DID_IT_IS_REMEMBERED = 4;
     private static final int PINS_ARE_TAKEN_IN_TURN = 5;
+    private static final int RUNS_HAVE_A_SIZE = 6;
 
     private static final String SWEEPS_SAY_WHY = "sweeps say why";
 
-    private final int level =
-            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, PINS_ARE_TAKEN_IN_TURN);
+    private final int level = Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, RUNS_HAVE_A_SIZE);
 
     /**
      * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
@@ -124,6 +124,14 @@ final class Changes {
      */
     boolean pinsAreTakenInTurn() {
         return level >= PINS_ARE_TAKEN_IN_TURN;
+    }
+
+    /**
+     * Whether a run also ends while something is under way because its history has too many bytes,
+     * and a request that is taken back between two runs gives back the pins that it has taken.
+     */
+    boolean runsHaveASize() {
+        return level >= RUNS_HAVE_A_SIZE;
     }
 
     /** Whether what a filling has counted is kept apart from what is there. */

@@ -169,7 +169,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void unpin(UnpinRequest request) {
-        pins.release(request.region(), request.id());
+        pins.release(request);
     }
 
     @Override
@@ -227,7 +227,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     @Override
     public void cancel(CancelRequest request) {
         List<RegionName> unwanted =
-                callers.takeBack(request.updateId()).stream().filter(this::isUnwanted).toList();
+                takenBack(request.updateId()).stream().filter(this::isUnwanted).toList();
         List<Promise<Void>> ends =
                 unwanted.stream()
                         .map(region -> evictions.of(region, "its last request was taken back"))
@@ -244,6 +244,16 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                     "taken back; what is there already goes by itself, as soon as %s answer"
                             .formatted(unwanted));
         }
+    }
+
+    private List<RegionName> takenBack(String id) {
+        boolean isServed = callers.isServed(id);
+        List<RegionName> regions = callers.takeBack(id);
+        if (!isServed && changes.runsHaveASize()) {
+            // Nobody else knows of what the run before has taken for it.
+            pins.giveBackAll(new Taker(id));
+        }
+        return regions;
     }
 
     /** Half a copy that nobody waits for, nobody holds, and that was none before. */
@@ -319,6 +329,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         return 4_000;
     }
 
+    /** As above, of Temporal's limit of 50 MiB. The catalogue is told of all pins each time. */
+    protected long mostBytes() {
+        return 16L << 20;
+    }
+
     /** As above, of Temporal's limit of 2,000 updates in a run. */
     protected int mostUpdates() {
         return 1_500;
@@ -381,7 +396,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private boolean isHistoryTooLong() {
         int waiting = callers.waiting();
         int answered = callers.answered();
-        return Workflow.getInfo().getHistoryLength()
+        return (changes.runsHaveASize() && Workflow.getInfo().getHistorySize() > mostBytes())
+                || Workflow.getInfo().getHistoryLength()
                         > 2L * longestHistory() + (long) EVENTS_OF_A_CALLER * waiting
                 || (answered + waiting > mostUpdates() && answered > mostUpdates() / 3);
     }

@@ -38,6 +38,9 @@ final class Entry {
     private final PrewarmInput input;
     private final Urgency urgency;
     private final Promise<Void> sources;
+    private final Instant begun = VersionState.now();
+    // When the region last said that there is no room: until then all was well.
+    private Instant heard = begun;
 
     /**
      * @param sources done when the region knows whom to ask for the version's bytes, which it must
@@ -56,9 +59,8 @@ final class Entry {
      *     at once if there can be none, or with what else does not pass within an hour
      */
     String await() {
-        Instant begun = VersionState.now();
         if (Changes.placesAreKept()) {
-            Optional<String> path = ask(begun);
+            Optional<String> path = ask();
             if (path.isPresent()) {
                 return path.get();
             }
@@ -66,9 +68,9 @@ final class Entry {
         Duration patience = FIRST_PATIENCE;
         while (true) {
             try {
-                return attempt(patience, begun);
+                return attempt(patience);
             } catch (ActivityFailure failure) {
-                requireWorthWaiting(failure, begun);
+                requireWorthWaiting(failure);
             }
             patience = patience.multipliedBy(2);
             patience = patience.compareTo(LONGEST_PATIENCE) < 0 ? patience : LONGEST_PATIENCE;
@@ -76,7 +78,7 @@ final class Entry {
     }
 
     /** Until the region says; if it has no room, empty: then there is a place in its queue. */
-    private Optional<String> ask(Instant begun) {
+    private Optional<String> ask() {
         Long quota = Steps.quota(input.version()).quota(input.version(), input.region());
         sources.get();
         try {
@@ -88,6 +90,7 @@ final class Entry {
                                     new Claim(urgency, quota, begun)));
         } catch (ActivityFailure failure) {
             if (Failures.problem(failure).code() == ErrorCode.CAPACITY_EXCEEDED) {
+                heard = VersionState.now();
                 return Optional.empty();
             }
             throw failure;
@@ -99,13 +102,13 @@ final class Entry {
         return sources.isCompleted() && sources.getFailure() != null;
     }
 
-    private String attempt(Duration patience, Instant begun) {
+    private String attempt(Duration patience) {
         CompletablePromise<Made> made = Workflow.newPromise();
         CancellationScope making =
                 Workflow.newCancellationScope(() -> made.completeFrom(makeRoom()));
         making.run();
         if (Changes.placesAreKept()) {
-            Optional<String> path = meanwhile(made, making, begun);
+            Optional<String> path = meanwhile(made, making);
             if (path.isPresent()) {
                 return path.get();
             }
@@ -117,11 +120,10 @@ final class Entry {
     }
 
     /** Asks on until room is made; not empty if there is some before, and no more is made then. */
-    private Optional<String> meanwhile(
-            Promise<Made> made, CancellationScope making, Instant begun) {
+    private Optional<String> meanwhile(Promise<Made> made, CancellationScope making) {
         try {
             while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
-                Optional<String> path = ask(begun);
+                Optional<String> path = ask();
                 if (path.isPresent()) {
                     making.cancel("there is room");
                     return path;
@@ -143,19 +145,26 @@ final class Entry {
                 urgency);
     }
 
-    private void requireWorthWaiting(ActivityFailure failure, Instant begun) {
-        Duration waited = Duration.between(begun, VersionState.now());
-        if (haveSourcesFailed() || !isWorthWaiting(failure, waited)) {
+    private void requireWorthWaiting(ActivityFailure failure) {
+        if (haveSourcesFailed() || !isWorthWaiting(failure)) {
             throw failure;
         }
     }
 
-    private static boolean isWorthWaiting(ActivityFailure failure, Duration waited) {
+    private boolean isWorthWaiting(ActivityFailure failure) {
         ErrorCode code = Failures.problem(failure).code();
-        Duration longest = code == ErrorCode.CAPACITY_EXCEEDED ? LONGEST_WAIT : LONGEST_TROUBLE;
         return code.retryable()
                 && !Failures.isRefusal(failure)
                 && !Failures.isCancellation(failure)
-                && waited.compareTo(longest) < 0;
+                && isInTime(code);
+    }
+
+    private boolean isInTime(ErrorCode code) {
+        Instant now = VersionState.now();
+        if (code == ErrorCode.CAPACITY_EXCEEDED) {
+            heard = Changes.placesAreKept() ? now : heard;
+            return Duration.between(begun, now).compareTo(LONGEST_WAIT) < 0;
+        }
+        return Duration.between(heard, now).compareTo(LONGEST_TROUBLE) < 0;
     }
 }

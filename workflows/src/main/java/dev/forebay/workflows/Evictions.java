@@ -10,6 +10,7 @@ import dev.forebay.workflows.message.EvictInput;
 import dev.forebay.workflows.message.Leaving;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
@@ -35,6 +36,9 @@ final class Evictions {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
 
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+    /** While a child of the run before goes on, which may end at any time. */
+    private static final Duration LONGEST_PAUSE_BESIDE_ANOTHER = Duration.ofMinutes(1);
 
     private final VersionState state;
     private final Fills fills;
@@ -107,6 +111,7 @@ final class Evictions {
 
     private void evict(EvictInput input) {
         Duration pause = FIRST_PAUSE;
+        Duration longest;
         while (true) {
             try {
                 Children.evict(input.version(), input.region()).run(input);
@@ -118,12 +123,14 @@ final class Evictions {
                     throw Failures.refusal(problem);
                 }
                 LOG.warn("eviction from {} goes on after {}", input.region(), problem);
+                longest =
+                        failure.getCause() instanceof WorkflowExecutionAlreadyStarted
+                                ? LONGEST_PAUSE_BESIDE_ANOTHER
+                                : LONGEST_PAUSE;
             }
             Workflow.sleep(pause);
-            pause =
-                    pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
-                            ? pause.multipliedBy(2)
-                            : LONGEST_PAUSE;
+            pause = pause.multipliedBy(2);
+            pause = pause.compareTo(longest) < 0 ? pause : longest;
         }
     }
 

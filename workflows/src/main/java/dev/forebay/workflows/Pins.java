@@ -11,6 +11,7 @@ import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Taken;
+import dev.forebay.workflows.message.UnpinRequest;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.workflow.Async;
@@ -137,7 +138,8 @@ final class Pins {
                         request.holder(),
                         request.reason(),
                         VersionState.now().plus(left),
-                        request.job());
+                        request.job(),
+                        takenNow(region, request.id()));
         // An eviction that began meanwhile is refused if the pin was first in etcd. If it is not,
         // the pin has ended again already.
         state.awaitNotEvicting(region);
@@ -156,6 +158,16 @@ final class Pins {
         return grant;
     }
 
+    /** Later than when it was taken before. */
+    private Instant takenNow(RegionName region, String id) {
+        Instant now = VersionState.now();
+        return state.pin(region, id)
+                .map(PinGrant::takenAt)
+                .filter(before -> !before.isBefore(now))
+                .map(before -> before.plusMillis(1))
+                .orElse(now);
+    }
+
     /**
      * Since when the region has been pinned without a break, by whomever. Pins that an earlier run
      * took count from this run's beginning.
@@ -170,7 +182,9 @@ final class Pins {
     }
 
     /** Ends a pin, also one that the workflow does not believe alive. */
-    void release(RegionName region, String id) {
+    void release(UnpinRequest request) {
+        RegionName region = request.region();
+        String id = request.id();
         if (!changes.pinsAreTakenInTurn()) {
             end(region, id);
             return;
@@ -178,10 +192,18 @@ final class Pins {
         PinKey key = new PinKey(region, id);
         turns.beginEnding(key);
         try {
-            end(region, id);
+            if (!wasTakenSince(request)) {
+                end(region, id);
+            }
         } finally {
             turns.finishEnding(key);
         }
+    }
+
+    private boolean wasTakenSince(UnpinRequest request) {
+        Instant last =
+                state.pin(request.region(), request.id()).map(PinGrant::takenAt).orElse(null);
+        return request.takenAt() != null && last != null && last.isAfter(request.takenAt());
     }
 
     private void end(RegionName region, String id) {
@@ -221,6 +243,14 @@ final class Pins {
         } finally {
             turns.finishEnding(key);
         }
+    }
+
+    /** Ends whatever somebody alone has taken, in this run or the one before. */
+    void giveBackAll(Taker taker) {
+        state.status().pins().stream()
+                .filter(pin -> takers.has(taker, PinKey.of(pin)))
+                .toList()
+                .forEach(pin -> giveBack(pin, taker));
     }
 
     private void endOrLeave(PinGrant grant) {

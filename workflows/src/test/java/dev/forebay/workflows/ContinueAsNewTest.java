@@ -196,6 +196,22 @@ class ContinueAsNewTest {
     }
 
     @Test
+    void whatIsTakenBackBeforeTheNextRunIsAskedLeavesNoPin() {
+        platform.us.closeGate(32);
+        CompletableFuture<Receipt> _ =
+                platform.ensureAsync("r", EnsureRequest.of(US, pin("p", Duration.ofDays(7))));
+        platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
+        platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
+
+        continueAsNew();
+        platform.update("cancel", new CancelRequest("r"));
+
+        assertThat(platform.us.isPinned("p")).isFalse();
+        assertThat(platform.status().pins()).isEmpty();
+        assertThat(platform.residency(US).state()).isEqualTo(State.ABSENT);
+    }
+
+    @Test
     void whoIsExpectedIsNotForgottenWhenAnotherDoesNotWaitAnyMore() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("hint", EnsureRequest.of(US, null));

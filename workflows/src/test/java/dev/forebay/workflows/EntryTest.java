@@ -111,6 +111,21 @@ class EntryTest {
         assertThat(platform.control.roomsMade()).hasSizeBetween(2, 5);
     }
 
+    /** However long it has waited for room before. */
+    @Test
+    void anOutageIsEnduredAlsoByWhoHasWaitedForLong() {
+        platform.us.fail(Step.MOUNT, copies(900, ErrorCode.CAPACITY_EXCEEDED));
+        platform.us.fail(Step.MOUNT, copies(100, ErrorCode.UNAVAILABLE));
+        Instant before = platform.now();
+
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil("it is let in", waiting::isDone);
+
+        result(waiting);
+        assertThat(platform.us.count(Step.MOUNT)).isEqualTo(1_001);
+        assertThat(platform.now()).isAfter(before.plus(Duration.ofHours(2)));
+    }
+
     @Test
     void whatCanNeverFitIsRefusedAtOnce() {
         platform.us.fail(Step.MOUNT, ErrorCode.TOO_LARGE);
@@ -146,9 +161,7 @@ class EntryTest {
     /** Room is not made again for what is not mounted anyway. */
     @Test
     void aRegionThatCannotBeToldWhomToAskIsGivenUpOnce() {
-        platform.us.fail(
-                Step.FILL_FROM,
-                Collections.nCopies(1_000, ErrorCode.UNAVAILABLE).toArray(ErrorCode[]::new));
+        platform.us.fail(Step.FILL_FROM, copies(1_000, ErrorCode.UNAVAILABLE));
 
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
         platform.passUntil("it is given up", waiting::isDone);
@@ -177,9 +190,10 @@ class EntryTest {
 
     /** The next attempts find no room. */
     private void full(int attempts) {
-        platform.us.fail(
-                Step.MOUNT,
-                Collections.nCopies(attempts, ErrorCode.CAPACITY_EXCEEDED)
-                        .toArray(ErrorCode[]::new));
+        platform.us.fail(Step.MOUNT, copies(attempts, ErrorCode.CAPACITY_EXCEEDED));
+    }
+
+    private static ErrorCode[] copies(int many, ErrorCode code) {
+        return Collections.nCopies(many, code).toArray(ErrorCode[]::new);
     }
 }

@@ -15,8 +15,10 @@ import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Terms;
+import dev.forebay.workflows.message.UnpinRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,21 @@ class PinTurnsTest {
         platform.us.openGate();
 
         assertThat(codeOf(call)).isIn(ErrorCode.LAKE_DENIED, ErrorCode.INVALID_ARGUMENT);
+        assertThat(platform.us.isPinned("p")).isFalse();
+        assertThat(platform.status().pins()).isEmpty();
+    }
+
+    /** A process that ends slowly, when the one that replaces it has its pin already. */
+    @Test
+    void whoLetsGoOfAPinLeavesItToWhoHasTakenItSince() {
+        PinGrant first = Objects.requireNonNull(platform.ensure(US, P).pin());
+        PinGrant second = Objects.requireNonNull(platform.ensure(US, P).pin());
+
+        platform.update("unpin", new UnpinRequest(US, "p", first.takenAt()));
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.status().pins()).extracting(PinGrant::id).containsExactly("p");
+
+        platform.update("unpin", new UnpinRequest(US, "p", second.takenAt()));
         assertThat(platform.us.isPinned("p")).isFalse();
         assertThat(platform.status().pins()).isEmpty();
     }

@@ -26,6 +26,10 @@ final class PinViews {
                     @Nullable String job,
             @Schema(
                             description =
+                                    "When it was taken last, if that is known; names this take to who lets go of it")
+                    @Nullable Instant takenAt,
+            @Schema(
+                            description =
                                     "Why nobody seems to stand behind it; only where leaked pins are listed")
                     @Nullable LeakView leak) {
 
@@ -48,6 +52,7 @@ final class PinViews {
                     pin.reason(),
                     pin.expiresAt(),
                     pin.job(),
+                    pin.takenAt(),
                     leak);
         }
     }

@@ -30,6 +30,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.ResponseStatus;
+import org.jspecify.annotations.Nullable;
 
 /** The pins on a version. */
 @Path("/api/v1/datasets/{namespace}/{name}/versions/{version}/pins")
@@ -115,7 +116,10 @@ class PinsResource {
 
     @DELETE
     @Path("/{id}")
-    @Operation(summary = "Let go of a pin", description = "Does nothing if it has ended.")
+    @Operation(
+            summary = "Let go of a pin",
+            description =
+                    "Does nothing if it has ended; nor, with `taken_at`, if it was taken again since.")
     @APIResponse(responseCode = "204", description = "There is no such pin any more")
     @APIResponse(
             responseCode = "404",
@@ -126,7 +130,10 @@ class PinsResource {
             @QueryParam("region")
                     @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
-                    String region) {
-        versions.unpin(path.toVersion(lookup), new UnpinRequest(regions.require(region), id));
+                    String region,
+            @QueryParam("taken_at") @Nullable String takenAt) {
+        versions.unpin(
+                path.toVersion(lookup),
+                new UnpinRequest(regions.require(region), id, Rules.instant("taken_at", takenAt)));
     }
 }

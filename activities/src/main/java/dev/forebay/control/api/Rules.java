@@ -1,5 +1,11 @@
 package dev.forebay.control.api;
 
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The rules for what requests carry, as {@code dev.forebay.model} has them, and how they are said.
  */
@@ -90,4 +96,21 @@ final class Rules {
     static final String REQUIRED = "is missing";
 
     private Rules() {}
+
+    /**
+     * What a parameter says, which may be missing.
+     *
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is no point in time
+     */
+    static @Nullable Instant instant(String parameter, @Nullable String text) {
+        try {
+            return text == null ? null : Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "%s is '%s' and must be like 2026-11-20T12:00:00.123Z"
+                            .formatted(parameter, text),
+                    e);
+        }
+    }
 }

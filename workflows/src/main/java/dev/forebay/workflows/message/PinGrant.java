@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * at once.
  *
  * @param job the uid of the Kubernetes Job that holds it, if one does
+ * @param takenAt when it was taken last, or taken over by another process of its holder, which
+ *     differs from take to take; null where that is not known
  */
 public record PinGrant(
         RegionName region,
@@ -16,7 +18,19 @@ public record PinGrant(
         String holder,
         String reason,
         Instant expiresAt,
-        @Nullable String job) {
+        @Nullable String job,
+        @Nullable Instant takenAt) {
+
+    /** Of which it is not known when it was taken. */
+    public PinGrant(
+            RegionName region,
+            String id,
+            String holder,
+            String reason,
+            Instant expiresAt,
+            @Nullable String job) {
+        this(region, id, holder, reason, expiresAt, job, null);
+    }
 
     /** Held by no Job. */
     public PinGrant(RegionName region, String id, String holder, String reason, Instant expiresAt) {
@@ -25,6 +39,6 @@ public record PinGrant(
 
     /** The same pin with another end. */
     public PinGrant until(Instant end) {
-        return new PinGrant(region, id, holder, reason, end, job);
+        return new PinGrant(region, id, holder, reason, end, job, takenAt);
     }
 }
