@@ -21,6 +21,12 @@ What values.schema.json cannot say: what a role needs, and what does not go toge
 {{- include "forebay.workerRules" $workers -}}
 {{- include "forebay.pathRules" $region -}}
 {{- include "forebay.etcdRules" $region.etcd -}}
+{{- if not $region.etcd.endpoints -}}
+{{- $members := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "forebay.name" (list . "etcd")) | dig "spec" "replicas" 0 | int -}}
+{{- if and $members (ne $members (int $region.etcd.members)) -}}
+{{- fail (printf "region.etcd.members: %d is not what there is, %d: members that were not told of one another would be two clusters, with different pins" (int $region.etcd.members) $members) -}}
+{{- end -}}
+{{- end -}}
 {{- if eq (get $region.fuse.settings "FOREBAY_FUSE_TRANSPORT" | toString | lower) "jnr" -}}
 {{- fail "region.fuse.settings: FOREBAY_FUSE_TRANSPORT must not be jnr: the mount is held, and only the transport kernel serves that" -}}
 {{- end -}}

@@ -130,7 +130,13 @@ public record PodChange(
 
     private void mount(ObjectNode container, String volume) {
         ArrayNode mounts = array(container, "volumeMounts");
-        if (find(mounts, "mountPath", mountRoot).isEmpty()) {
+        Optional<JsonNode> there = find(mounts, "mountPath", mountRoot);
+        String other = there.map(each -> each.path("name").asText()).orElse(volume);
+        if (!other.equals(volume)) {
+            throw refusal(
+                    "spec.containers.volumeMounts " + mountRoot, other, "datasets are seen there");
+        }
+        if (there.isEmpty()) {
             mounts.addObject()
                     .put("name", volume)
                     .put("mountPath", mountRoot)

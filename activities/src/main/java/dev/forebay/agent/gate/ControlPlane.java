@@ -1,6 +1,7 @@
 package dev.forebay.agent.gate;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.forebay.agent.jobs.Holder;
@@ -25,8 +26,11 @@ final class ControlPlane implements Platform {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    private static final int OK = 200;
     private static final int NO_CONTENT = 204;
     private static final int NOT_FOUND = 404;
+
+    private static final String BLOCKED = "BLOCKED";
 
     private final ForebayApi api;
     private final RegionName region;
@@ -65,6 +69,24 @@ final class ControlPlane implements Platform {
                     Answer.UNAVAILABLE, "the control plane's answer is not understood");
         } catch (ForebayException e) {
             return new Answer.Refused(Answer.UNAVAILABLE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public boolean isBlocked(Gang gang) {
+        try {
+            Reply reply = api.exchange(Request.of("GET", path(gang)));
+            if (reply.status() != OK) {
+                return reply.status() != NOT_FOUND;
+            }
+            for (JsonNode residency : JSON.readTree(reply.body()).path("regions")) {
+                if (residency.path("region").asText().equals(region.value())) {
+                    return residency.path("state").asText().equals(BLOCKED);
+                }
+            }
+            return false;
+        } catch (JsonProcessingException | ForebayException e) {
+            return true;
         }
     }
 

@@ -33,7 +33,9 @@ public final class Gates {
             Duration timeout,
             Duration interval,
             int atOnce) {
-        this.platform = new ControlPlane(api, clients, region, lease, timeout);
+        this.platform =
+                new SparingPlatform(
+                        new ControlPlane(api, clients, region, lease, timeout), System::nanoTime);
         this.region = region;
         this.interval = interval;
         this.atOnce = atOnce;

@@ -10,6 +10,12 @@ interface Platform {
     Answer ensure(Gang gang);
 
     /**
+     * Whether filling the region with the gang's version has failed, and nobody has done anything
+     * about it yet. So it is, too, if there is no answer.
+     */
+    boolean isBlocked(Gang gang);
+
+    /**
      * Takes back what a gang has asked for, if it was not answered yet: nobody waits for it any
      * more. If it is not known whether that arrived, a log says so.
      */

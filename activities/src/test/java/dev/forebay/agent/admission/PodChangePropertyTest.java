@@ -111,6 +111,7 @@ class PodChangePropertyTest {
                                 spec.putArray("initContainers").addAll(first);
                             }
                             putUnlessEmpty(spec, "volumes", volumes);
+                            addTreeIfMounted(spec);
                             putUnlessEmpty(spec, "schedulingGates", gates);
                             if (!selector.isEmpty()) {
                                 ObjectNode labels = spec.putObject("nodeSelector");
@@ -126,6 +127,16 @@ class PodChangePropertyTest {
                             }
                             return pod;
                         });
+    }
+
+    /** What a container mounts is one of the pod's volumes, or no API server takes the pod. */
+    private static void addTreeIfMounted(ObjectNode spec) {
+        boolean mounted =
+                spec.findValues("volumeMounts").stream()
+                        .anyMatch(mounts -> mounts.toString().contains("\"tree\""));
+        if (mounted && !spec.path("volumes").toString().contains("\"tree\"")) {
+            spec.withArray("/volumes").add(thing("volumes", "tree"));
+        }
     }
 
     private static void putUnlessEmpty(ObjectNode spec, String field, List<ObjectNode> values) {

@@ -131,6 +131,15 @@ class PodChangeTest {
         ((ObjectNode) taken.get("spec"))
                 .set("volumes", json("[{\"name\": \"forebay\", \"emptyDir\": {}}]"));
         refused(taken, "spec.volumes 'forebay'");
+
+        refused(
+                parse(
+                        """
+                        {"metadata": {"annotations": {"forebay.dev/dataset": "search/ko-bert@v1"}},
+                         "spec": {"volumes": [{"name": "scratch", "emptyDir": {}}],
+                                  "containers": [{"name": "a", "volumeMounts": [{"name": "scratch", "mountPath": "/mnt/forebay"}]}]}}
+                        """),
+                "spec.containers.volumeMounts /mnt/forebay 'scratch'");
     }
 
     private static void refused(ObjectNode pod, String said) {

@@ -125,6 +125,25 @@ class ControlPlaneTest {
     }
 
     @Test
+    void whatIsBlockedInTheRegionIsKnown() {
+        answer =
+                """
+                {"regions": [{"region": "eu", "state": "CACHED"}, {"region": "us", "state": "BLOCKED"}]}
+                """;
+        assertThat(controlPlane().isBlocked(GANG)).isTrue();
+        Asked request = asked.getFirst();
+        assertThat(request.method()).isEqualTo("GET");
+        assertThat(request.path()).isEqualTo("/api/v1/datasets/search/ko-bert/versions/v1");
+
+        answer = "{\"regions\": [{\"region\": \"us\", \"state\": \"WARMING\"}]}";
+        assertThat(controlPlane().isBlocked(GANG)).isFalse();
+        answer = "{\"regions\": []}";
+        assertThat(controlPlane().isBlocked(GANG)).isFalse();
+        answer = "<html>a proxy</html>";
+        assertThat(controlPlane().isBlocked(GANG)).isTrue();
+    }
+
+    @Test
     void whoDoesNotAnswerIsUnavailable() {
         answer = "<html>a proxy</html>";
         assertThat(controlPlane().ensure(GANG))

@@ -62,6 +62,11 @@ class GateTest {
         }
 
         @Override
+        public boolean isBlocked(Gang gang) {
+            return false;
+        }
+
+        @Override
         public void takeBack(Gang gang) {
             takenBack.add(gang.holder().uid());
         }

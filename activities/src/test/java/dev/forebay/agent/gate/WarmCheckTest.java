@@ -59,6 +59,11 @@ class WarmCheckTest {
         }
 
         @Override
+        public boolean isBlocked(Gang gang) {
+            return false;
+        }
+
+        @Override
         public void takeBack(Gang gang) {
             takenBack.add(gang.holder().uid() + " " + gang.wish().version());
         }

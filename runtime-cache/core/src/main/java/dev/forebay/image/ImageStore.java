@@ -142,10 +142,12 @@ public final class ImageStore implements AutoCloseable {
      * once more would keep all others waiting for minutes, in vain.
      */
     private synchronized void forget(ImageName name, CompletableFuture<Stored> image) {
+        // A full disk has the same code, and a cause: it may have room again.
         boolean tooLarge =
                 image.state() == Future.State.FAILED
                         && image.exceptionNow() instanceof ForebayException refused
-                        && refused.code() == ErrorCode.CAPACITY_EXCEEDED;
+                        && refused.code() == ErrorCode.CAPACITY_EXCEEDED
+                        && refused.getCause() == null;
         if (!tooLarge) {
             images.remove(name.fileName(), image);
         }

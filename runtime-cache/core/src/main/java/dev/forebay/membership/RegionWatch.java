@@ -146,8 +146,8 @@ final class RegionWatch implements AutoCloseable {
                             "etcd at %s does not say whether anything has changed"
                                     .formatted(connection.config().endpoints()));
                 }
-                if (doubted.compareAndSet(false, true)) {
-                    send(new Signal.Doubted());
+                if (doubted.compareAndSet(false, true) && !signals.offer(new Signal.Doubted())) {
+                    doubted.set(false); // or nobody would say it again
                 }
             } while (!confirmation.awaitSince(asked, DOUBT_REPEATED));
         } catch (InterruptedException e) {

@@ -170,7 +170,10 @@ final class PodReads {
     /** Runs what reads only to prepare. */
     void rehearse(Runnable reading) {
         rehearsing = true;
-        reading.run();
-        rehearsing = false;
+        try {
+            reading.run();
+        } finally {
+            rehearsing = false;
+        }
     }
 }

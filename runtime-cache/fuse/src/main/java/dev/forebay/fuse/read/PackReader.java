@@ -116,8 +116,12 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
             PieceKey piece = PieceKey.at(manifest, pack.id(), from);
             long until = Math.min(to, piece.end(pack.bytes()));
             ByteBuffer part = target.slice(target.position(), (int) (until - from));
-            boolean past = scattered || isHere(piece, from, until);
-            if (past && !cache.contains(piece)) {
+            // What is on this node does not wait for what comes of the piece from elsewhere.
+            boolean past =
+                    isHere(piece, from, until)
+                            ? !cache.isLoaded(piece)
+                            : scattered && !cache.contains(piece);
+            if (past) {
                 source.read(manifest, pack.id(), from, until, part);
             } else {
                 readPiece(piece, pack.bytes(), from, part);

@@ -12,6 +12,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,11 @@ import org.slf4j.LoggerFactory;
  * together is bounded. For one thread at a time; other processes have their turns before and after.
  */
 public final class Images {
+
+    private static final String UNFINISHED = "unfinished";
+
+    /** Whatever has not grown for so long nobody fetches any more. */
+    private static final Duration LONGEST_FETCH = Duration.ofHours(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(Images.class);
     private static final String NATIVE = "native";
@@ -174,14 +181,23 @@ public final class Images {
     /** Is not synced: what a power failure leaves of it is compared like all that was left. */
     private Path fetch(Mount mount) {
         requireRoom();
-        Path unfinished = directory.resolve("unfinished");
-        Digest digest = source.fetch(mount, unfinished);
-        Path image = directory.resolve(digest.hex() + "." + name(mount));
         try {
+            // Another process may fetch one, too, while this one is just being replaced.
+            Path unfinished = Files.createTempFile(directory, UNFINISHED, null);
+            Digest digest = source.fetch(mount, unfinished);
+            Path image = directory.resolve(digest.hex() + "." + name(mount));
             return Files.move(unfinished, image, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            throw new ForebayException(ErrorCode.INTERNAL, "cannot keep " + image, e);
+            throw new ForebayException(
+                    ErrorCode.INTERNAL, "cannot keep an image in " + directory, e);
         }
+    }
+
+    /** Of a process that was killed while it fetched it. */
+    private static boolean isLeft(Path file) throws IOException {
+        Instant changed = Files.getLastModifiedTime(file).toInstant();
+        return file.getFileName().toString().startsWith(UNFINISHED)
+                && changed.isBefore(Instant.now().minus(LONGEST_FETCH));
     }
 
     private void requireRoom() {
@@ -189,7 +205,11 @@ public final class Images {
         try (DirectoryStream<Path> files =
                 Files.newDirectoryStream(directory, Files::isRegularFile)) {
             for (Path file : files) {
-                taken += Files.size(file);
+                if (isLeft(file)) {
+                    Files.deleteIfExists(file);
+                } else {
+                    taken += Files.size(file);
+                }
             }
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.INTERNAL, "cannot list " + directory, e);

@@ -109,17 +109,29 @@ public final class ChunkAccess {
                     stored.get().holds(from, to)
                             || need(version, chunk, length)
                                     .satisfied(stored.get()::holds, from, to);
-            if (enough && ahead.firstRead(chunk)) {
-                need(version, chunk, length)
-                        .fileGoingOn(from, to)
-                        .ifPresent(end -> ahead.reached(version.digest(), chunk, end));
-            }
         } finally {
             if (!enough) {
                 stored.get().close();
             }
         }
-        return enough ? stored : Optional.empty();
+        if (!enough) {
+            return Optional.empty();
+        }
+        if (ahead.firstRead(chunk)) {
+            fillAhead(version, chunk, length, from, to);
+        }
+        return stored;
+    }
+
+    /** Only a hint: what is asked for is here. */
+    private void fillAhead(Version version, ChunkId chunk, int length, int from, int to) {
+        try {
+            need(version, chunk, length)
+                    .fileGoingOn(from, to)
+                    .ifPresent(end -> ahead.reached(version.digest(), chunk, end));
+        } catch (ForebayException e) {
+            LOG.debug("Nothing is filled ahead of {}", chunk, e);
+        }
     }
 
     /** Whether anything of a chunk is here; does not count as use. */

@@ -211,7 +211,9 @@ final class LakeFetch {
         }
 
         private void failed(Need.Piece piece, ForebayException cause) {
-            stopped |= Failure.isTrouble(cause);
+            if (Failure.isTrouble(cause)) {
+                stopped = true;
+            }
             causes.put(piece, cause);
         }
 

@@ -39,17 +39,21 @@ final class Lane {
             admitted.decrementAndGet();
             throw Refusal.busy(limit - concurrency, retryAfter);
         }
-        Thread.ofVirtual()
-                .name(name)
-                .start(
-                        () -> {
-                            running.acquireUninterruptibly();
-                            try {
-                                task.run();
-                            } finally {
-                                running.release();
-                                admitted.decrementAndGet();
-                            }
-                        });
+        try {
+            Thread.ofVirtual().name(name).start(() -> inTurn(task));
+        } catch (OutOfMemoryError noThread) {
+            admitted.decrementAndGet();
+            throw Refusal.busy(limit - concurrency, retryAfter);
+        }
+    }
+
+    private void inTurn(Runnable task) {
+        running.acquireUninterruptibly();
+        try {
+            task.run();
+        } finally {
+            running.release();
+            admitted.decrementAndGet();
+        }
     }
 }

@@ -1,0 +1,78 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.model.DatasetVersion;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks only now and then for what is BLOCKED: each time is a new attempt to fill the region, and as
+ * long as nobody has done anything about it the last answer holds. Somebody who resumes the region
+ * is noticed at once. Safe for use by many threads.
+ */
+final class SparingPlatform implements Platform {
+
+    static final Duration FIRST_PAUSE = Duration.ofSeconds(30);
+    static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+    private static final int MOST_REMEMBERED = 10_000;
+
+    private final Platform platform;
+    private final LongSupplier nanos;
+    // Guarded by itself; in order of the last refusal.
+    private final LinkedHashMap<DatasetVersion, Refusal> refusals = new LinkedHashMap<>();
+
+    private record Refusal(Answer answer, Duration pause, long nanos) {}
+
+    SparingPlatform(Platform platform, LongSupplier nanos) {
+        this.platform = platform;
+        this.nanos = nanos;
+    }
+
+    @Override
+    public Answer ensure(Gang gang) {
+        DatasetVersion version = gang.wish().version();
+        Refusal last = last(version);
+        if (last != null && isRecent(last) && platform.isBlocked(gang)) {
+            return last.answer();
+        }
+        Answer answer = platform.ensure(gang);
+        note(version, answer, last);
+        return answer;
+    }
+
+    private boolean isRecent(Refusal refusal) {
+        return nanos.getAsLong() - refusal.nanos() < refusal.pause().toNanos();
+    }
+
+    private @Nullable Refusal last(DatasetVersion version) {
+        synchronized (refusals) {
+            return refusals.get(version);
+        }
+    }
+
+    private void note(DatasetVersion version, Answer answer, @Nullable Refusal last) {
+        synchronized (refusals) {
+            refusals.remove(version);
+            if (answer instanceof Answer.Refused && Answer.isSaid(answer)) {
+                Duration pause = last == null ? FIRST_PAUSE : last.pause().multipliedBy(2);
+                pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+                refusals.put(version, new Refusal(answer, pause, nanos.getAsLong()));
+            }
+            if (refusals.size() > MOST_REMEMBERED) {
+                refusals.pollFirstEntry();
+            }
+        }
+    }
+
+    @Override
+    public boolean isBlocked(Gang gang) {
+        return platform.isBlocked(gang);
+    }
+
+    @Override
+    public void takeBack(Gang gang) {
+        platform.takeBack(gang);
+    }
+}

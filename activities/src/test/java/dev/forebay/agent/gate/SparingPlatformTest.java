@@ -1,0 +1,100 @@
+package dev.forebay.agent.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.model.DatasetVersion;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class SparingPlatformTest {
+
+    private static final Answer DENIED = new Answer.Refused("LAKE_DENIED", "the lake refuses");
+    private static final Answer WARM = new Answer.Warm("/p");
+
+    /** A platform that answers as it is told, and counts. */
+    private static final class Told implements Platform {
+        private Answer answer = DENIED;
+        private boolean blocked = true;
+        private int asked;
+
+        @Override
+        public Answer ensure(Gang gang) {
+            asked++;
+            return answer;
+        }
+
+        @Override
+        public boolean isBlocked(Gang gang) {
+            return blocked;
+        }
+
+        @Override
+        public void takeBack(Gang gang) {}
+    }
+
+    private final Told told = new Told();
+    private final AtomicLong nanos = new AtomicLong(-7);
+    private final SparingPlatform platform = new SparingPlatform(told, nanos::get);
+
+    @Test
+    void whatIsBlockedIsAskedForLessAndLessOften() {
+        int hour = 0;
+        for (int round = 0; round < 360; round++) {
+            assertThat(platform.ensure(gang("a"))).isEqualTo(DENIED);
+            assertThat(platform.ensure(gang("b"))).isEqualTo(DENIED);
+            pass(Duration.ofSeconds(10));
+            hour = told.asked;
+        }
+        // After 30 s, 1, 2, 4, 8, 10, 10, 10, 10 minutes, for all gangs together.
+        assertThat(hour).isEqualTo(10);
+    }
+
+    @Test
+    void whoResumesItIsNoticedAtOnce() {
+        platform.ensure(gang("a"));
+        pass(Duration.ofSeconds(1));
+        told.blocked = false;
+        told.answer = WARM;
+
+        assertThat(platform.ensure(gang("a"))).isEqualTo(WARM);
+        assertThat(platform.ensure(gang("a"))).isEqualTo(WARM);
+        assertThat(told.asked).isEqualTo(3);
+    }
+
+    @Test
+    void anotherFailureBeginsAnew() {
+        for (int i = 0; i < 3; i++) {
+            platform.ensure(gang("a"));
+            pass(SparingPlatform.LONGEST_PAUSE);
+        }
+        told.answer = WARM;
+        platform.ensure(gang("a"));
+        told.answer = DENIED;
+        platform.ensure(gang("a"));
+        pass(SparingPlatform.FIRST_PAUSE);
+        platform.ensure(gang("a"));
+        assertThat(told.asked).isEqualTo(6);
+    }
+
+    @Test
+    void whoDoesNotAnswerIsAskedAgain() {
+        told.answer = Answer.NONE;
+        platform.ensure(gang("a"));
+        platform.ensure(gang("a"));
+        assertThat(told.asked).isEqualTo(2);
+    }
+
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    private static Gang gang(String job) {
+        return new Gang(
+                new Holder("Job", "team", job, "uid-" + job),
+                new Wish(DatasetVersion.parse("search/ko-bert@v1"), Optional.empty(), false));
+    }
+}
