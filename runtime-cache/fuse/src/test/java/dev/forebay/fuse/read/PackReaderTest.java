@@ -19,10 +19,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,8 @@ class PackReaderTest {
 
     private volatile boolean down;
 
+    private volatile Consumer<Range> beforeRead = _ -> {};
+
     /** What the node says to have, and what it is told to read ahead. */
     private volatile Range onTheNode = new Range(-1, -1);
 
@@ -66,6 +70,7 @@ class PackReaderTest {
         PackSource source =
                 (_, _, from, to, target) -> {
                     fetched.add(new Range(from, to));
+                    beforeRead.accept(new Range(from, to));
                     if (down) {
                         throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
                     }
@@ -124,6 +129,30 @@ class PackReaderTest {
         reads(file(4096, 5000), 0, 5000);
         assertThat(fetched()).contains(new Range(0, MIB));
         assertThat(fetched().stream().filter(range -> range.from == 0)).hasSize(1);
+    }
+
+    @Test
+    void whatIsOnTheNodeDoesNotWaitForTheRestOfItsPiece() throws Exception {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        Range piece = new Range(0, MIB);
+        beforeRead =
+                range -> {
+                    if (range.equals(piece)) {
+                        end.join();
+                    }
+                };
+        try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> waiting = readers.submit(() -> reads(file(0, 100), 0, 100));
+            awaitFetched(piece);
+            onTheNode = new Range(4096, 8192);
+            try {
+                readers.submit(() -> reads(file(4096, 4096), 0, 4096)).get(20, TimeUnit.SECONDS);
+                assertThat(waiting.isDone()).isFalse();
+            } finally {
+                end.complete(null);
+            }
+            waiting.get(20, TimeUnit.SECONDS);
+        }
     }
 
     @Test
