@@ -39,7 +39,7 @@ labels:
 {{ ternary "https" "http" (not (empty .Values.controlPlane.tlsSecret)) }}://{{ include "forebay.name" (list . "control-plane") }}.{{ .Release.Namespace }}.svc:8080
 {{- end }}
 
-{{- define "forebay.webhookSecret" -}}
+{{- define "forebay.webhookName" -}}
 {{ include "forebay.name" (list . "agent") }}-webhook
 {{- end }}
 

@@ -54,7 +54,7 @@ class WebhookTest {
     @Test
     void theApiServerFindsTheAgentByTheNameOfItsCertificate() {
         Release release = release();
-        Service service = release.one(Service.class, "agent");
+        Service service = release.one(Service.class, "agent-webhook");
         Map<String, String> settings = release.settings("agent");
 
         for (MutatingWebhook webhook : webhooks(release)) {
@@ -76,6 +76,28 @@ class WebhookTest {
                     .containsExactly(settings.getOrDefault("forebay.admission.port", "8443"));
         }
         assertThat(settings).containsEntry("forebay.admission.host", "0.0.0.0");
+    }
+
+    /** Who is reached from other clusters does not answer there for the API server. */
+    @Test
+    void theWebhookIsNotWhereOtherRegionsAskTheAgent() {
+        Release release =
+                Chart.render(
+                        Chart.REGION,
+                        """
+                        region:
+                          webhook: {enabled: true, api: "http://forebay.example.com:8080"}
+                          agent: {watchJobs: true, service: {type: LoadBalancer}}
+                        """);
+
+        Service asked = release.one(Service.class, "agent");
+        assertThat(asked.getSpec().getType()).isEqualTo("LoadBalancer");
+        assertThat(asked.getSpec().getPorts())
+                .extracting(ServicePort::getName)
+                .containsExactly("http");
+        Service webhook = release.one(Service.class, "agent-webhook");
+        assertThat(webhook.getSpec().getType()).isIn(null, "ClusterIP");
+        assertThat(webhook.getSpec().getSelector()).isEqualTo(asked.getSpec().getSelector());
     }
 
     @Test
