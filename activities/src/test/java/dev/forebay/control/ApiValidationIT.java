@@ -309,6 +309,11 @@ class ApiValidationIT {
                 arguments("GET", V + "/requests/a?region=%20", "region", "must be 1 to 63"),
                 arguments("DELETE", V + "/pins/p", "region", "is missing"),
                 arguments("DELETE", V + "/pins/a%20b?region=test-1", "id", "1 to 64"),
+                arguments(
+                        "DELETE",
+                        V + "/pins/p?region=test-1&taken_at=yesterday",
+                        "taken_at",
+                        "must be like 2026-11-20T12:00:00.123Z"),
                 arguments("GET", "/pins?region=A", "region", "must be 1 to 63"),
                 arguments("GET", "/pins?limit=x", "limit", "from 1 to 1000"));
     }

@@ -10,6 +10,8 @@ import dev.forebay.control.engine.PinRenewals;
 import dev.forebay.control.engine.VersionReader;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
 import dev.forebay.workflows.message.UnpinRequest;
@@ -25,6 +27,8 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.QueryParam;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.UUID;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
@@ -131,9 +135,21 @@ class PinsResource {
                     @NotNull(message = Rules.REQUIRED)
                     @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
                     String region,
-            @QueryParam("taken_at") @Nullable String takenAt) {
+            @QueryParam("taken_at") @Pattern(regexp = Rules.INSTANT, message = Rules.INSTANT_RULE)
+                    @Nullable String takenAt) {
         versions.unpin(
                 path.toVersion(lookup),
-                new UnpinRequest(regions.require(region), id, Rules.instant("taken_at", takenAt)));
+                new UnpinRequest(regions.require(region), id, instant(takenAt)));
+    }
+
+    private static @Nullable Instant instant(@Nullable String takenAt) {
+        try {
+            return takenAt == null ? null : Instant.parse(takenAt);
+        } catch (DateTimeParseException e) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "taken_at is '%s' and %s".formatted(takenAt, Rules.INSTANT_RULE),
+                    e);
+        }
     }
 }

@@ -1,11 +1,5 @@
 package dev.forebay.control.api;
 
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
-import org.jspecify.annotations.Nullable;
-
 /**
  * The rules for what requests carry, as {@code dev.forebay.model} has them, and how they are said.
  */
@@ -22,6 +16,12 @@ final class Rules {
     static final String REGION = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
     static final String REGION_RULE =
             "must be 1 to 63 characters of a-z 0-9 -, beginning and ending with a letter or a digit";
+
+    /** Whether there is such a day is not said. */
+    static final String INSTANT =
+            "^2[01]\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d([.]\\d{1,9})?(Z|[+]00:00)$";
+
+    static final String INSTANT_RULE = "must be like 2026-11-20T12:00:00.123Z";
 
     static final int MOST_REGIONS = 64;
     static final String PLANNED_REGIONS_RULE = "must be 1 to 64 regions";
@@ -96,21 +96,4 @@ final class Rules {
     static final String REQUIRED = "is missing";
 
     private Rules() {}
-
-    /**
-     * What a parameter says, which may be missing.
-     *
-     * @throws ForebayException {@code INVALID_ARGUMENT} if it is no point in time
-     */
-    static @Nullable Instant instant(String parameter, @Nullable String text) {
-        try {
-            return text == null ? null : Instant.parse(text);
-        } catch (DateTimeParseException e) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "%s is '%s' and must be like 2026-11-20T12:00:00.123Z"
-                            .formatted(parameter, text),
-                    e);
-        }
-    }
 }

@@ -16,7 +16,8 @@ record PinRow(
         String holder,
         String reason,
         @Column(name = "expires_at") Instant expiresAt,
-        @Nullable String job) {
+        @Nullable String job,
+        @Column(name = "taken_at") @Nullable Instant takenAt) {
 
     static PinRow of(PinGrant pin) {
         return new PinRow(
@@ -25,18 +26,27 @@ record PinRow(
                 pin.holder(),
                 pin.reason(),
                 pin.expiresAt().truncatedTo(ChronoUnit.MICROS),
-                pin.job());
+                pin.job(),
+                pin.takenAt() == null ? null : pin.takenAt().truncatedTo(ChronoUnit.MICROS));
     }
 
     boolean isSamePin(PinRow other) {
         return region.equals(other.region) && id.equals(other.id);
     }
 
-    PinRow until(Instant later) {
-        return new PinRow(region, id, holder, reason, later, job);
+    /** What is known of a pin now: it lives as long as whoever knows more says. */
+    PinRow after(PinRow known) {
+        return new PinRow(
+                region,
+                id,
+                holder,
+                reason,
+                known.expiresAt.isAfter(expiresAt) ? known.expiresAt : expiresAt,
+                job,
+                takenAt == null ? known.takenAt : takenAt);
     }
 
     PinGrant toGrant() {
-        return new PinGrant(new RegionName(region), id, holder, reason, expiresAt, job);
+        return new PinGrant(new RegionName(region), id, holder, reason, expiresAt, job, takenAt);
     }
 }

@@ -127,12 +127,7 @@ class VersionEntity extends PanacheEntityBase {
     /** A renewal that was noted here is not undone by a workflow that has not heard of it. */
     private PinRow newest(PinGrant pin) {
         PinRow row = PinRow.of(pin);
-        return pins.stream()
-                .filter(row::isSamePin)
-                .filter(known -> known.expiresAt().isAfter(row.expiresAt()))
-                .findFirst()
-                .map(known -> row.until(known.expiresAt()))
-                .orElse(row);
+        return pins.stream().filter(row::isSamePin).findFirst().map(row::after).orElse(row);
     }
 
     VersionStatus toStatus() {
