@@ -91,9 +91,11 @@ final class Callers {
                 .toList();
     }
 
-    /** Whether this run is asked by a request, by its id, and has not answered. */
-    boolean isServed(String id) {
-        return waiting.containsKey(id);
+    /**
+     * Whether a request, by its id, waited when an earlier run ended, and has not asked this one.
+     */
+    boolean isExpected(String id) {
+        return expected.containsKey(id);
     }
 
     /** Whether a request, by its id, is not answered: its caller asks the next run. */

@@ -247,9 +247,9 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     }
 
     private List<RegionName> takenBack(String id) {
-        boolean isServed = callers.isServed(id);
+        boolean isExpected = callers.isExpected(id);
         List<RegionName> regions = callers.takeBack(id);
-        if (!isServed && changes.runsHaveASize()) {
+        if (isExpected && changes.runsHaveASize()) {
             // Nobody else knows of what the run before has taken for it.
             pins.giveBackAll(new Taker(id));
         }

@@ -212,6 +212,18 @@ class ContinueAsNewTest {
     }
 
     @Test
+    void whatWasAnsweredIsNotTakenBackAnyMore() {
+        result(platform.ensureAsync("r", EnsureRequest.of(US, pin("p", Duration.ofDays(7)))));
+        platform.update("cancel", new CancelRequest("r"));
+        assertThat(platform.us.isPinned("p")).isTrue();
+
+        continueAsNew();
+        platform.update("cancel", new CancelRequest("r"));
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.status().pins()).extracting(PinGrant::id).containsExactly("p");
+    }
+
+    @Test
     void whoIsExpectedIsNotForgottenWhenAnotherDoesNotWaitAnyMore() {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("hint", EnsureRequest.of(US, null));
