@@ -53,7 +53,10 @@ class RenderedReleaseFuseIT {
                     "forebay_fuse_errors_total",
                     "forebay_fuse_hedges_total",
                     "forebay_fuse_worker_failures_total",
-                    "forebay_worker_sibling_bytes_total");
+                    // Of those that speak TLS; this release does not.
+                    "forebay_service_tls_certificate_left_seconds",
+                    "forebay_worker_sibling_bytes_total",
+                    "forebay_worker_tls_certificate_left_seconds");
 
     @TempDir private Path directory;
 
