@@ -49,14 +49,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     /** A caller who wants a pin of what is not mounted yet, for it waits for room, say. */
     private static final Duration MOUNT_PATIENCE = Duration.ofSeconds(5);
 
-    /** What a caller who waits, and asks the next run again, costs that one at most. */
-    private static final int EVENTS_OF_A_CALLER = 10;
-
     private final VersionInput input;
     private final VersionState state;
     private final Ingest ingest;
     private final Fills fills;
     private final Evictions evictions;
+    private final PinWatch pinWatch;
     private final Pins pins;
     private final Proofs proofs;
     private final Looks looks;
@@ -74,7 +72,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         ingest = new Ingest(state, input);
         fills = new Fills(state, ingest, looks, changes, input.fillings());
         evictions = new Evictions(state, fills);
-        pins = new Pins(state, fills, changes, input.taken());
+        pinWatch = new PinWatch(state);
+        pins = new Pins(state, fills, changes, pinWatch, input.taken());
         proofs = new Proofs(state, fills, changes);
         receipts = new Receipts(state, changes);
         projection = new Projection(state);
@@ -91,11 +90,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private void live(VersionInput input) {
         Requests.require(input);
         recover();
-        projection.start(this::isAboutToContinue);
-        while (!mayContinueAsNew()) {
+        RunEnd end = new RunEnd(ingest, fills, evictions, pins, callers, changes, longestHistory());
+        projection.start(end::isReached);
+        while (!mayContinueAsNew(end)) {
             display.refresh();
-            display.awaitChange(() -> mayContinueAsNew() || mustHalt());
-            if (mustHalt()) {
+            display.awaitChange(() -> mayContinueAsNew(end) || end.isOverdue());
+            if (end.isOverdue()) {
                 fills.halt();
             }
         }
@@ -316,7 +316,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void pinsEnded(RegionName region) {
-        pins.look(region);
+        pinWatch.look(region);
     }
 
     @Override
@@ -329,21 +329,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         return 4_000;
     }
 
-    /** As above, of Temporal's limit of 50 MiB. The catalogue is told of all pins each time. */
-    protected long mostBytes() {
-        return 16L << 20;
-    }
-
-    /** As above, of Temporal's limit of 2,000 updates in a run. */
-    protected int mostUpdates() {
-        return 1_500;
-    }
-
     /** Takes up what the run before knew of. */
     private void recover() {
         for (Residency residency : state.status().regions()) {
             RegionName region = residency.region();
-            pins.watch(region);
+            pinWatch.follow(region);
             switch (residency.state()) {
                 case WARMING -> fills.takeUp(region);
                 case EVICTING -> evictions.takeUp(region, input.evictions());
@@ -387,39 +377,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         }
     }
 
-    private boolean isHistoryLong() {
-        return Workflow.getInfo().isContinueAsNewSuggested()
-                || Workflow.getInfo().getHistoryLength() > longestHistory();
-    }
-
-    /** Too long to wait until nobody waits: what the next run would begin with is left out. */
-    private boolean isHistoryTooLong() {
-        int waiting = callers.waiting();
-        int answered = callers.answered();
-        return (changes.runsHaveASize() && Workflow.getInfo().getHistorySize() > mostBytes())
-                || Workflow.getInfo().getHistoryLength()
-                        > 2L * longestHistory() + (long) EVENTS_OF_A_CALLER * waiting
-                || (answered + waiting > mostUpdates() && answered > mostUpdates() / 3);
-    }
-
-    /** An ingest ends by itself, and is not begun twice. */
-    private boolean mustHalt() {
-        return changes.nobodyHoldsUpARun()
-                && isHistoryTooLong()
-                && ingest.isIdle()
-                && !fills.isHalting();
-    }
-
-    private boolean isAboutToContinue() {
-        boolean held = changes.nobodyHoldsUpARun() && !pins.isIdle();
-        return !held && (fills.isHalted() || (isHistoryLong() && isNothingUnderWay()));
-    }
-
-    private boolean isNothingUnderWay() {
-        return fills.isIdle() && evictions.isIdle() && Workflow.isEveryHandlerFinished();
-    }
-
-    private boolean mayContinueAsNew() {
-        return isAboutToContinue() && projection.isIdle();
+    private boolean mayContinueAsNew(RunEnd end) {
+        return end.isReached() && projection.isIdle();
     }
 }

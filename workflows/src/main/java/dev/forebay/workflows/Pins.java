@@ -3,7 +3,6 @@ package dev.forebay.workflows;
 import dev.forebay.lifecycle.Event.Lost;
 import dev.forebay.lifecycle.Event.PinEnded;
 import dev.forebay.lifecycle.Event.PinGranted;
-import dev.forebay.lifecycle.Event.PinRenewed;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
@@ -14,26 +13,19 @@ import dev.forebay.workflows.message.Taken;
 import dev.forebay.workflows.message.UnpinRequest;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
-import io.temporal.workflow.Async;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 
 /**
- * Pins as the workflow believes them; the truth is in the region's etcd.
- *
- * <p>Renewals do not pass here. So when the first pin of a region seems to have ended, or the
- * region says that some have, it is asked how long each still lives: those that do are believed for
- * that long again, the others have ended. While the region does not answer, every pin is believed.
+ * Pins as the workflow believes them, taken and given back; the truth is in the region's etcd.
+ * {@link PinWatch} follows them until they end.
  */
 final class Pins {
 
@@ -42,15 +34,10 @@ final class Pins {
 
     private static final Logger LOG = Workflow.getLogger(Pins.class);
 
-    /** Bounds how fast the history grows when a lease is just about to end. */
-    private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
-
-    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
-
     private final VersionState state;
     private final Fills fills;
     private final Changes changes;
-    private final Set<RegionName> watched = new LinkedHashSet<>();
+    private final PinWatch watch;
     private final Instant begun = VersionState.now();
     private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
     private final Takers takers;
@@ -60,10 +47,11 @@ final class Pins {
     /**
      * @param left for whom the run before has taken pins, and does not know whether they keep them
      */
-    Pins(VersionState state, Fills fills, Changes changes, List<Taken> left) {
+    Pins(VersionState state, Fills fills, Changes changes, PinWatch watch, List<Taken> left) {
         this.state = state;
         this.fills = fills;
         this.changes = changes;
+        this.watch = watch;
         this.takers = new Takers(left);
     }
 
@@ -154,7 +142,7 @@ final class Pins {
                     "%s was evicted from %s before it was pinned"
                             .formatted(state.version(), region));
         }
-        watch(region);
+        watch.follow(region);
         return grant;
     }
 
@@ -281,67 +269,6 @@ final class Pins {
     /** Whether what a request has taken is given back however it fails. */
     boolean areNeverForgotten() {
         return changes.pinsAreTakenInTurn();
-    }
-
-    /** Follows the pins of a region for as long as it has any. */
-    void watch(RegionName region) {
-        if (!state.pins(region).isEmpty() && watched.add(region)) {
-            var _ = Async.procedure(() -> follow(region));
-        }
-    }
-
-    /** Asks the region now how long each pin still lives. */
-    void look(RegionName region) {
-        if (!state.pins(region).isEmpty()) {
-            ask(region);
-        }
-    }
-
-    private void follow(RegionName region) {
-        Optional<Instant> next = nextExpiry(region);
-        while (next.isPresent()) {
-            Optional<Instant> awaited = next;
-            boolean changed =
-                    Deadlines.awaitUntil(awaited.get(), () -> !nextExpiry(region).equals(awaited));
-            if (!changed) {
-                ask(region);
-            }
-            next = nextExpiry(region);
-        }
-        watched.remove(region);
-    }
-
-    private void ask(RegionName region) {
-        List<PinGrant> asked = state.pins(region);
-        Map<String, Duration> alive;
-        try {
-            alive =
-                    Steps.pin(state.version(), region, "which pins are alive")
-                            .remaining(state.version(), asked.stream().map(PinGrant::id).toList());
-        } catch (ActivityFailure failure) {
-            LOG.warn("pins in {} stay: {}", region, Failures.problem(failure));
-            Workflow.sleep(PAUSE_AFTER_FAILURE);
-            return;
-        }
-        Instant now = VersionState.now();
-        for (PinGrant pin : asked) {
-            if (!state.pin(region, pin.id()).equals(Optional.of(pin))) {
-                continue; // taken again or released while the region answered
-            }
-            Duration left = alive.get(pin.id());
-            state.apply(
-                    left == null
-                            ? new PinEnded(region, pin.id(), now)
-                            : new PinRenewed(region, pin.id(), now.plus(atLeast(left))));
-        }
-    }
-
-    private static Duration atLeast(Duration left) {
-        return left.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : left;
-    }
-
-    private Optional<Instant> nextExpiry(RegionName region) {
-        return state.pins(region).stream().map(PinGrant::expiresAt).min(Comparator.naturalOrder());
     }
 
     private void refuseTooMany(PinRequest request) {

@@ -1,0 +1,102 @@
+package dev.forebay.workflows;
+
+import dev.forebay.lifecycle.Event.PinEnded;
+import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.model.RegionName;
+import dev.forebay.workflows.message.PinGrant;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+
+/**
+ * Finds out which pins have ended. Renewals do not pass the workflow: so when the first pin of a
+ * region seems to have ended, or the region says that some have, it is asked how long each still
+ * lives. Those that do are believed for that long again, the others have ended. While the region
+ * does not answer, every pin is believed.
+ */
+final class PinWatch {
+
+    private static final Logger LOG = Workflow.getLogger(PinWatch.class);
+
+    /** Bounds how fast the history grows when a lease is just about to end. */
+    private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(30);
+
+    private final VersionState state;
+    private final Set<RegionName> followed = new LinkedHashSet<>();
+
+    PinWatch(VersionState state) {
+        this.state = state;
+    }
+
+    /** Follows the pins of a region for as long as it has any. */
+    void follow(RegionName region) {
+        if (!state.pins(region).isEmpty() && followed.add(region)) {
+            var _ = Async.procedure(() -> followToTheLast(region));
+        }
+    }
+
+    /** Asks the region now how long each pin still lives. */
+    void look(RegionName region) {
+        if (!state.pins(region).isEmpty()) {
+            ask(region);
+        }
+    }
+
+    private void followToTheLast(RegionName region) {
+        Optional<Instant> next = nextExpiry(region);
+        while (next.isPresent()) {
+            Optional<Instant> awaited = next;
+            boolean changed =
+                    Deadlines.awaitUntil(awaited.get(), () -> !nextExpiry(region).equals(awaited));
+            if (!changed) {
+                ask(region);
+            }
+            next = nextExpiry(region);
+        }
+        followed.remove(region);
+    }
+
+    private void ask(RegionName region) {
+        List<PinGrant> asked = state.pins(region);
+        Map<String, Duration> alive;
+        try {
+            alive =
+                    Steps.pin(state.version(), region, "which pins are alive")
+                            .remaining(state.version(), asked.stream().map(PinGrant::id).toList());
+        } catch (ActivityFailure failure) {
+            LOG.warn("pins in {} stay: {}", region, Failures.problem(failure));
+            Workflow.sleep(PAUSE_AFTER_FAILURE);
+            return;
+        }
+        Instant now = VersionState.now();
+        for (PinGrant pin : asked) {
+            if (!state.pin(region, pin.id()).equals(Optional.of(pin))) {
+                continue; // taken again or released while the region answered
+            }
+            Duration left = alive.get(pin.id());
+            state.apply(
+                    left == null
+                            ? new PinEnded(region, pin.id(), now)
+                            : new PinRenewed(region, pin.id(), now.plus(atLeast(left))));
+        }
+    }
+
+    private static Duration atLeast(Duration left) {
+        return left.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : left;
+    }
+
+    private Optional<Instant> nextExpiry(RegionName region) {
+        return state.pins(region).stream().map(PinGrant::expiresAt).min(Comparator.naturalOrder());
+    }
+}
