@@ -227,6 +227,12 @@ public final class Holder implements AutoCloseable {
             tell(server, Word.GO);
         }
 
+        @Override
+        public void replaced(Connection server) {
+            LOG.warn("Process {} serves beside another; it ends", server.peer().process());
+            tell(server, Word.REPLACED);
+        }
+
         private static void tell(Connection server, Word word) {
             try {
                 server.say(word);

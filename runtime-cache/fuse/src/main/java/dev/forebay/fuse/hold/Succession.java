@@ -32,6 +32,9 @@ final class Succession<S> {
 
         void go(S server);
 
+        /** Another one serves in its place: it has to end. */
+        void replaced(S server);
+
         /** Ask the kernel for requests that were taken and not answered. */
         void resend();
     }
@@ -44,7 +47,7 @@ final class Succession<S> {
     /** Those who wait until a successor serves. */
     private final Set<S> leaving = new HashSet<>();
 
-    /** Those who served, wanted to leave and may not have answered yet all that they took. */
+    /** Those who served, have to leave and may not have answered yet all that they took. */
     private final Set<S> finishing = new HashSet<>();
 
     private @Nullable S serving;
@@ -75,6 +78,10 @@ final class Succession<S> {
         }
         if (server.equals(serving)) {
             letGo();
+        } else if (open && standingBy.remove(server)) {
+            // It served under an earlier holder, and was stopped when this one looked who does.
+            finishing.add(server);
+            orders.replaced(server);
         }
     }
 
@@ -112,8 +119,8 @@ final class Succession<S> {
     }
 
     /**
-     * Whether another one can do what a server should: serve, or answer what it took before it
-     * wanted to leave.
+     * Whether another one can do what a server should: serve, or answer what it took before it had
+     * to leave.
      */
     synchronized boolean isReplaceable(S server) {
         return server.equals(serving)

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HolderTest {
 
     private static final long PATIENCE_SECONDS = 30;
+    private static final String MOUNT = Word.JOIN + " id 45 0 1048576 /mnt";
 
     @TempDir private Path directory;
 
@@ -74,13 +75,30 @@ class HolderTest {
                 Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
                 UnixSocket mute = connect();
                 UnixSocket next = connect()) {
-            mute.send(Word.JOIN + " id 45 0 1048576 /mnt", List.of(device));
+            mute.send(MOUNT, List.of(device));
             hearUntil(mute, Word.SERVE);
             next.send(Word.JOIN.name(), List.of());
             hearUntil(next, Word.SERVE);
             hearUntil(mute, Word.REPLACED);
             mute.send(Word.PING.name(), List.of());
             hearUntil(mute, Word.PONG);
+        }
+    }
+
+    /** As one that was stopped while its holder was replaced, and goes on. */
+    @Test
+    void whoServedBeforeThereWasThisHolderEndsIfAnotherOneServes() throws Exception {
+        Path file = Files.createFile(directory.resolve("device"));
+        try (Holder _ = Holder.listen(directory, Duration.ZERO);
+                Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
+                UnixSocket next = connect();
+                UnixSocket late = connect()) {
+            next.send(MOUNT, List.of(device));
+            hearUntil(next, Word.SERVE);
+            next.send(Word.SERVING.name(), List.of());
+            late.send(MOUNT, List.of(device));
+            late.send(Word.SERVING.name(), List.of());
+            hearUntil(late, Word.REPLACED);
         }
     }
 

@@ -33,6 +33,11 @@ class SuccessionTest {
                         }
 
                         @Override
+                        public void replaced(String server) {
+                            orders.add("replaced " + server);
+                        }
+
+                        @Override
                         public void resend() {
                             if (failing) {
                                 throw new OutOfMemoryError("simulated");
@@ -76,6 +81,18 @@ class SuccessionTest {
         assertThat(orders).isEmpty();
         succession.open();
         assertThat(orders).containsExactly("serve a");
+    }
+
+    @Test
+    void oneThatServedEarlierAndComesLateIsReplaced() {
+        given("b");
+        succession.joined("a");
+        succession.serves("a");
+        assertThat(orders).containsExactly("replaced a");
+        assertThat(succession.isReplaceable("a")).isTrue();
+        succession.gone("a", true);
+        succession.gone("b", false);
+        assertThat(orders).containsExactly("replaced a", "resend");
     }
 
     @Test
