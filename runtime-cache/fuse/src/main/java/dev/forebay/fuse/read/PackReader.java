@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -43,7 +44,15 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
     private final Semaphore prefetches;
     private final ReadMeter meter;
     private final boolean strict;
-    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+    /**
+     * Not virtual: what comes is stored on the node's disk by calls that hold a carrier, and if the
+     * disk hangs nothing that needs one would go on. As many as may prefetch at once.
+     */
+    private final ExecutorService executor =
+            Executors.newCachedThreadPool(
+                    Thread.ofPlatform().daemon().name("prefetch-", 0).factory());
+
     private final Cache<PieceKey, Boolean> split =
             Caffeine.newBuilder().maximumSize(MAX_SPLIT).expireAfterWrite(SPLIT_MEMORY).build();
 
@@ -175,16 +184,25 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
             } else if (!cache.contains(piece)
                     && split.getIfPresent(piece) == null
                     && prefetches.tryAcquire()) {
-                executor.execute(
-                        () -> {
-                            try {
-                                cache.prefetch(piece, slab -> load(piece, pack.bytes(), slab));
-                            } finally {
-                                prefetches.release();
-                            }
-                        });
+                prefetch(piece, pack);
             }
             at = until;
+        }
+    }
+
+    private void prefetch(PieceKey piece, Pack pack) {
+        try {
+            executor.execute(
+                    () -> {
+                        try {
+                            cache.prefetch(piece, slab -> load(piece, pack.bytes(), slab));
+                        } finally {
+                            prefetches.release();
+                        }
+                    });
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            // Whoever comes to the piece reads it himself.
+            prefetches.release();
         }
     }
 
