@@ -26,6 +26,7 @@ public final class ErrorNumber {
     public static final int EBADMSG = 74;
     public static final int EOPNOTSUPP = 95;
     public static final int ECONNABORTED = 103;
+    public static final int ENOTCONN = 107;
     public static final int EUCLEAN = 117;
     public static final int EDQUOT = 122;
 

@@ -47,6 +47,10 @@ public final class ForebayFuse implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         options.check();
+        if (options.holder != null) {
+            // Also of one that is not there yet: whoever holds the mount there is believed.
+            PrivateDirectory.make("--holder", options.holder);
+        }
         EtcdConfig etcd = options.etcd.config();
         String where =
                 options.mountpoint == null

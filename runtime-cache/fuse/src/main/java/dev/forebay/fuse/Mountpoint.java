@@ -2,6 +2,9 @@ package dev.forebay.fuse;
 
 import dev.forebay.fuse.jnr.Unmount;
 import dev.forebay.fuse.linux.MountTable;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.ErrorNumber;
+import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -112,12 +115,15 @@ final class Mountpoint {
         }
     }
 
-    /** Whether a mount is served; waits for one whose process does not answer. */
+    /**
+     * Whether a mount is served, be it for others only; waits for one whose process does not
+     * answer.
+     */
     static boolean answers(Path mountpoint) {
-        try (DirectoryStream<Path> _ = Files.newDirectoryStream(mountpoint)) {
+        try (Descriptor _ = Descriptor.open(mountpoint, Descriptor.O_RDONLY)) {
             return true;
-        } catch (IOException e) {
-            return false;
+        } catch (SystemCallException e) {
+            return e.errno() != ErrorNumber.ENOTCONN && e.errno() != ErrorNumber.ECONNABORTED;
         }
     }
 

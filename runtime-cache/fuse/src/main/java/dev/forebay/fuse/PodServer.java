@@ -18,6 +18,16 @@ import java.util.function.Supplier;
 /** Metrics and health over HTTP, which tell nothing that has to be kept from anybody. */
 final class PodServer implements AutoCloseable {
 
+    /** Half a request would keep a thread for ever, and nobody could ask any more. */
+    private static final String LONGEST_REQUEST = "sun.net.httpserver.maxReqTime";
+
+    private static final String LONGEST_ANSWER = "sun.net.httpserver.maxRspTime";
+
+    static {
+        System.setProperty(LONGEST_REQUEST, System.getProperty(LONGEST_REQUEST, "5"));
+        System.setProperty(LONGEST_ANSWER, System.getProperty(LONGEST_ANSWER, "30"));
+    }
+
     private static final int BACKLOG = 16;
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 

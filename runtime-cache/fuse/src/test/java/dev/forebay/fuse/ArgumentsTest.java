@@ -182,6 +182,8 @@ class ArgumentsTest {
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(refusal(new Hold(), "--holder=" + shared, "--mountpoint=" + mountpoint))
                 .contains("--holder: " + shared + " has rwxrwxrwx");
+        assertThat(podRefuses("--holder=" + shared))
+                .contains("--holder: " + shared + " has rwxrwxrwx");
         assertThat(shared).isEmptyDirectory();
     }
 

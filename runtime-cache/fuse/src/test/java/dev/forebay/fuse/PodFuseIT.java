@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.tool.Toolbox;
+import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.linux.Descriptor;
 import dev.forebay.membership.EtcdConfig;
 import dev.forebay.membership.EtcdRegionState;
 import dev.forebay.model.DatasetVersion;
@@ -496,5 +498,21 @@ class PodFuseIT {
         Files.delete(link);
         mountpoint = Files.createTempDirectory(directory, "second");
         refuses("is in use by another process", Map.of());
+    }
+
+    /** As of a pod of another user, without {@code --allow-other}: not even root is let in. */
+    @Test
+    void leavesAMountThatIsForSomebodyElse() throws Exception {
+        doesNotDependOnTheTransport();
+        try (Descriptor device = Descriptor.open(Path.of("/dev/fuse"), Descriptor.O_RDWR)) {
+            MountCalls.mount(
+                    "forebay",
+                    mountpoint,
+                    "fuse.forebay",
+                    MountCalls.MS_NOSUID | MountCalls.MS_NODEV,
+                    "fd=%d,rootmode=40000,user_id=1000,group_id=1000".formatted(device.number()));
+            refuses("is mounted by another forebay-fuse that is alive", Map.of());
+            assertThat(mounted()).isTrue();
+        }
     }
 }

@@ -10,7 +10,11 @@ import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
+import java.net.URLConnection;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +46,31 @@ class PodServerTest {
             assertThat(get(second.uri().resolve("/health/ready"))).contains("UP");
             URI elsewhere = URI.create("http://127.0.0.1:" + second.uri().getPort() + "/metrics");
             assertThatThrownBy(() -> get(elsewhere)).isInstanceOf(ConnectException.class);
+        }
+    }
+
+    /** As of somebody who vanishes while he asks, more often than there are threads. */
+    @Test
+    void halfARequestHoldsUpNobody() throws Exception {
+        try (PodServer server = server("127.0.0.1", 0)) {
+            List<Socket> halves = new ArrayList<>();
+            try {
+                for (int i = 0; i < 3; i++) {
+                    Socket half =
+                            new Socket(InetAddress.getLoopbackAddress(), server.uri().getPort());
+                    halves.add(half);
+                    half.getOutputStream().write('G');
+                }
+                URLConnection whole = server.uri().resolve("/metrics").toURL().openConnection();
+                whole.setReadTimeout(30_000);
+                try (InputStream body = whole.getInputStream()) {
+                    assertThat(body).hasContent("figures");
+                }
+            } finally {
+                for (Socket half : halves) {
+                    half.close();
+                }
+            }
         }
     }
 

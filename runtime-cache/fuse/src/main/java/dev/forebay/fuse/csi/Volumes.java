@@ -71,7 +71,7 @@ final class Volumes {
         patience.awaitOr(() -> !MountTable.at(folder).isEmpty(), imagePatience);
         makeDirectory(target);
         try (DetachedMount copy =
-                DetachedMount.copyOf(folder, mount -> View.of(mount) == View.NATIVE)) {
+                DetachedMount.copyOf(tree, folder, mount -> View.of(mount) == View.NATIVE)) {
             if (patience.isOver()) {
                 throw new ForebayException(ErrorCode.UNAVAILABLE, "the time for this call ran out");
             }

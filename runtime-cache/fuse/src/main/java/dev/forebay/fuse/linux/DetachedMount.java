@@ -97,16 +97,18 @@ public final class DetachedMount implements AutoCloseable {
      * Copies the mount that shows a directory, for reading only. From now on the copy goes its own
      * way: what is attached to the original or taken off it leaves the copy as it is.
      *
+     * @param tree the mount point that the directory is below
      * @param directory as the kernel knows it: absolute, without links
      * @param passedOver of the mounts that lie on the directory: those that are not to be copied;
      *     then it is what lies below them
      * @throws IOException EPERM without CAP_SYS_ADMIN, ENOENT if there is no such directory; or if
      *     the kernel does not say what is mounted
      */
-    public static DetachedMount copyOf(Path directory, Predicate<MountTable.Entry> passedOver)
-            throws IOException {
+    public static DetachedMount copyOf(
+            Path tree, Path directory, Predicate<MountTable.Entry> passedOver) throws IOException {
         return new DetachedMount(
                 OwnMounts.call(
+                        tree,
                         () -> {
                             // Nobody but this thread sees what it takes off here.
                             List<MountTable.Entry> stack =

@@ -21,6 +21,7 @@ public final class MountCalls {
     public static final long MS_NODEV = 4;
     static final long MS_REC = 1 << 14;
     static final long MS_PRIVATE = 1 << 18;
+    static final long MS_SLAVE = 1 << 19;
 
     private static final int MNT_DETACH = 2;
 

@@ -14,7 +14,8 @@ import java.util.concurrent.FutureTask;
 
 /**
  * Makes calls in a mount namespace of their own, a copy of the process's that goes when they are
- * made: what they take off stays where it is for everybody else. Needs CAP_SYS_ADMIN.
+ * made: what they take off stays where it is for everybody else. Calls that wait hold up nobody:
+ * what others unmount goes from the copy, too. Needs CAP_SYS_ADMIN.
  */
 final class OwnMounts {
 
@@ -35,13 +36,14 @@ final class OwnMounts {
     /**
      * Makes calls and waits until they are made.
      *
+     * @param tree what is mounted there, and below, nobody else changes while they are made
      * @throws IOException of the calls, or EPERM
      */
-    static <T> T call(Calls<T> calls) throws IOException {
+    static <T> T call(Path tree, Calls<T> calls) throws IOException {
         FutureTask<T> task =
                 new FutureTask<>(
                         () -> {
-                            leave();
+                            leave(tree);
                             return calls.make();
                         });
         // The namespace is the thread's, so the thread is nobody else's.
@@ -68,7 +70,7 @@ final class OwnMounts {
         }
     }
 
-    private static void leave() throws SystemCallException {
+    private static void leave(Path tree) throws SystemCallException {
         CallState state = new CallState();
         int result;
         try {
@@ -79,6 +81,7 @@ final class OwnMounts {
         if (result < 0) {
             throw state.failed("unshare the mounts");
         }
-        MountCalls.mount("", ROOT, "", MountCalls.MS_REC | MountCalls.MS_PRIVATE, "");
+        MountCalls.mount("", ROOT, "", MountCalls.MS_REC | MountCalls.MS_SLAVE, "");
+        MountCalls.mount("", tree, "", MountCalls.MS_REC | MountCalls.MS_PRIVATE, "");
     }
 }
