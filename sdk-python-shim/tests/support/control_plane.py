@@ -74,6 +74,10 @@ class State:
     """Why the region ``eu`` does not go on with any version."""
     waiting: dict[str, str] | None = None
     """What the region ``eu`` waits for while it fills any version."""
+    warming: dict[str, int] | None = None
+    """How far the region ``eu`` is with any version."""
+    coverage: float = 1
+    """The part of a version that is there when a request is answered."""
     region: dict[str, Any] = field(default_factory=dict)
     """What is told of the region ``eu`` instead."""
     plan: dict[str, Any] = field(default_factory=dict)
@@ -315,6 +319,7 @@ class ControlPlane:
             {
                 "region": "eu",
                 "state": "CACHED",
+                "percent": 100,
                 "bytes_cached": TOTAL_BYTES,
                 "bytes_from_lake": TOTAL_BYTES,
                 "path": f"{self.mount_root}/{dataset}/{version}",
@@ -329,6 +334,8 @@ class ControlPlane:
             regions = [{"region": "eu", "state": "BLOCKED", "bytes_cached": 0, "blocked": self.state.blocked}]
         if self.state.waiting is not None:
             regions = [{"region": "eu", "state": "WARMING", "bytes_cached": 0, "waiting": self.state.waiting}]
+        if self.state.warming is not None:
+            regions = [{"region": "eu", "state": "WARMING"} | self.state.warming]
         return {
             "dataset": dataset,
             "version": version,
@@ -372,7 +379,7 @@ class ControlPlane:
             raise Problem(409, "ALREADY_EXISTS", f"Idempotency-Key '{key}' was used for another request")
         if self.state.proves_slowly and request.query["wait_seconds"] == "0":
             progress = {"region": request.body["region"], "state": "CACHED", "bytes_cached": TOTAL_BYTES}
-            return 202, {"request_id": key, "done": False, "progress": progress}
+            return 202, self._answered(key, {"done": False, "progress": progress})
         return self._look(key)
 
     def _plan(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
@@ -452,7 +459,7 @@ class ControlPlane:
         if self.state.tells:
             cached, size = self.state.tells.pop(0)
             progress = {"region": asked["region"], "state": "WARMING", "bytes_cached": cached, "bytes": size}
-            return 202, {"request_id": key, "done": False, "progress": progress}
+            return 202, self._answered(key, {"done": False, "progress": progress})
         asked["looks"] += 1
         if asked["looks"] <= self.state.looks_until_cached:
             share = asked["looks"] / (self.state.looks_until_cached + 1)
@@ -462,9 +469,12 @@ class ControlPlane:
                 "bytes_cached": int(TOTAL_BYTES * share),
                 "bytes": TOTAL_BYTES if asked["looks"] > 1 else None,
             }
-            return 202, {"request_id": key, "done": False, "progress": progress}
+            return 202, self._answered(key, {"done": False, "progress": progress})
         receipts = [self._receipt(asked, region) for region in (asked["region"], *asked.get("others", ()))]
-        return 200, {"request_id": key, "done": True, "receipt": receipts[0], "receipts": receipts}
+        return 200, self._answered(key, {"done": True, "receipt": receipts[0], "receipts": receipts})
+
+    def _answered(self, key: str, answer: dict[str, Any]) -> dict[str, Any]:
+        return {"request_id": key, "version": self.state.requests[key]["version"]} | answer
 
     def _receipt(self, asked: dict[str, Any], region: str) -> dict[str, Any]:
         dataset, version = asked["dataset"], asked["version"]
@@ -492,7 +502,7 @@ class ControlPlane:
         self.state.cached.add((region, f"{dataset}@{version}"))
         if asked.get("pin"):
             receipt["pin"] = self._take(dataset, version, region, asked["pin"])
-        return receipt | {"cold": self.state.cold}
+        return receipt | {"coverage": self.state.coverage, "cold": self.state.cold}
 
     def _take(self, dataset: str, version: str, region: str, asked: dict[str, Any]) -> dict[str, Any]:
         lease = asked["lease_seconds"]

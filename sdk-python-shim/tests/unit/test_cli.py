@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from control_plane import ControlPlane, Problem, send
+from control_plane import TOTAL_BYTES, ControlPlane, Problem, send
 
 import forebay
 from forebay._cli import main
@@ -69,6 +69,17 @@ def test_status_says_what_a_version_was_made_from(run: Run) -> None:
     assert "  from s3://lake/digits/ +train/**\n" in shown
     assert "  since 1: 2 changed, 3 added, 1 removed, 1.00 MiB to fetch\n" in shown
     assert "since" not in run("status", "vision/digits@1")
+
+
+def test_only_what_is_complete_has_a_hundred_percent(run: Run, plane: ControlPlane) -> None:
+    plane.state.warming = {"percent": 99, "bytes_cached": TOTAL_BYTES - 1}
+    assert run("status", "vision/digits@1").splitlines()[-1].split()[:5] == ["eu", "WARMING", "64.0", "MiB", "99%"]
+    plane.state.warming = None
+    for coverage, said in ((0.426, "42.6% of "), (0.9996, "99.9% of "), (1, "")):
+        plane.state.coverage = coverage
+        run("ensure", "vision/digits@1", "--min-coverage", "0.4")
+        assert run.err == f"vision/digits@1: {said}3 objects, 64.0 MiB in eu, verified\n"
+    assert "100%" in run("status", "vision/digits@1")
 
 
 def test_ensure_prints_only_the_path_on_stdout(run: Run, mount_root: Path) -> None:

@@ -51,7 +51,10 @@ def _held(receipt: Receipt) -> str:
     if receipt.objects is None or receipt.bytes is None:
         return "nothing yet"
     size = human_size(receipt.objects, receipt.bytes)
-    return size if receipt.coverage >= 1 else f"{receipt.coverage:.1%} of {size}"
+    if receipt.coverage >= 1:
+        return size
+    # Rounding never makes all of almost all.
+    return f"{min(receipt.coverage, 0.999):.1%} of {size}"
 
 
 def prefetch(options: Namespace) -> None:
@@ -188,7 +191,7 @@ def _print_version(version: Version) -> None:
     total = manifest.bytes if manifest is not None else None
     rows = []
     for region in version.regions:
-        share = "" if not total else f"{region.bytes_cached / total:.0%}"
+        share = "" if not total or region.percent is None else f"{region.percent}%"
         rows.append(
             [
                 region.region,

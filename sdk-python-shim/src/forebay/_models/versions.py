@@ -43,8 +43,8 @@ class Origin:
 class Residency:
     """What one region holds of a version; ``state`` is ABSENT, WARMING, CACHED, EVICTING or BLOCKED.
 
-    ``waiting`` tells what a filling or an eviction waits for while it is tried again; it is told of one version, not
-    in lists.
+    ``percent`` is rounded down, and 100 only of what is CACHED. ``waiting`` tells what a filling or an eviction waits
+    for while it is tried again; it is told of one version, not in lists.
     """
 
     region: str
@@ -56,6 +56,7 @@ class Residency:
     evictable_at: datetime | None = None
     blocked: Blocked | None = None
     waiting: Blocked | None = None
+    percent: int | None = None
 
 
 @dataclass(frozen=True)
