@@ -33,17 +33,18 @@ def ensure(
     idempotency_key: str | None,
     run_id: str | None,
     terms: Terms | None,
+    on_answer: Callable[[EnsureStatus], None] | None = None,
 ) -> Operation[tuple[Receipt, ...]]:
     """Asks for a version, looks after the request, and returns a receipt of each region, the one of ``region`` first.
 
     The first request is given up as any other is. Once it is accepted, outages of up to ``ACCEPTED_RETRY_SECONDS`` are
-    waited out: the work goes on without us.
+    waited out: the work goes on without us. ``on_answer`` is told each answer, before anybody else is.
 
     Raises:
         EnsureTimeout: if it takes longer than ``timeout``.
     """
     asked = _Asked(dataset, version, region, pin, idempotency_key or _calls.new_id(), run_id, terms)
-    return _Wait(exchanges, asked, None if timeout is None else seconds_of(timeout), on_progress).run()
+    return _Wait(exchanges, asked, None if timeout is None else seconds_of(timeout), on_progress, on_answer).run()
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,14 @@ class _Wait:
         asked: _Asked,
         seconds: int | None,
         on_progress: Callable[[Progress], None] | None,
+        on_answer: Callable[[EnsureStatus], None] | None,
     ) -> None:
         self._exchanges = exchanges
         self._asked = asked
         self._seconds = seconds
         self._begun = time.monotonic()
         self._on_progress = on_progress
+        self._on_answer = on_answer
         # Somebody who watches wants figures every second; everybody else holds fewer, longer requests.
         self._longest = MAX_WAIT_SECONDS if on_progress is None else 1
         self._seen: EnsureStatus | None = None
@@ -105,6 +108,8 @@ class _Wait:
             except ForebayError as error:
                 yield Pause(self._pause_after(error))
             else:
+                if self._on_answer is not None:
+                    self._on_answer(status)
                 if status.done:
                     return _receipts(status)
                 self._goes_on(status)

@@ -12,7 +12,7 @@ from forebay._calls import Call, new_id
 from forebay._client import Client
 from forebay._errors import ForebayError
 from forebay._exchange import Exchanges, Operation
-from forebay._models import PinSpec, Progress, Receipt, Terms
+from forebay._models import EnsureStatus, PinSpec, Progress, Receipt, Terms
 from forebay._progress import ProgressDisplay
 from forebay._runs import PinClaim, Run
 from forebay._values import Duration
@@ -57,11 +57,12 @@ class EnsureRequest:
         """
         claim = claim or self._claim(lease_seconds)
         pin = self._pin(claim, lease_seconds)
+        meant = _Meant(there[0].version if there else self.version)
         with Client(self.api) as client, self._shown() as show:
             try:
-                receipts = client._run(self._operation(client._exchanges, pin, there, show))
+                receipts = client._run(self._operation(client._exchanges, pin, there, show, meant))
             except BaseException:
-                for unpin in self._unpins(claim, there):
+                for unpin in self._unpins(claim, meant):
                     with contextlib.suppress(ForebayError):
                         client._send(unpin, 0.0)
                 raise
@@ -73,19 +74,20 @@ class EnsureRequest:
         """The same, for asyncio: to cancel it is to let go."""
         claim = claim or self._claim(lease_seconds)
         pin = self._pin(claim, lease_seconds)
+        meant = _Meant(there[0].version if there else self.version)
         async with AsyncClient(self.api) as client:
             with self._shown() as show:
                 try:
-                    receipts = await client._run(self._operation(client._exchanges, pin, there, show))
+                    receipts = await client._run(self._operation(client._exchanges, pin, there, show, meant))
                 except BaseException:
-                    for unpin in self._unpins(claim, there):
+                    for unpin in self._unpins(claim, meant):
                         with contextlib.suppress(ForebayError):
                             await client._send(unpin, 0.0)
                     raise
         return Ensured(receipts, claim)
 
     def _operation(
-        self, exchanges: Exchanges, pin: PinSpec | None, there: Sequence[Receipt], show: _Shown
+        self, exchanges: Exchanges, pin: PinSpec | None, there: Sequence[Receipt], show: _Shown, meant: _Meant
     ) -> Operation[tuple[Receipt, ...]]:
         if there and pin is not None and all(receipt.pin is None for receipt in there):
             held = yield from _held.take(exchanges, there, pin)
@@ -94,7 +96,7 @@ class EnsureRequest:
         receipts = yield from _ensure.ensure(
             exchanges,
             self.name,
-            self._meant(there),
+            meant.version,
             self.region,
             pin=pin,
             timeout=self.timeout,
@@ -102,6 +104,7 @@ class EnsureRequest:
             idempotency_key=self._key(pin),
             run_id=None if self.run is None else self.run.id,
             terms=self.terms,
+            on_answer=meant.hear,
         )
         show.done(receipts[0])
         return receipts
@@ -124,7 +127,7 @@ class EnsureRequest:
         terms = () if self.terms is None else (self.terms,)
         return self.run.request_key(self.name, self.version, self.region, pin, *terms)
 
-    def _unpins(self, claim: PinClaim | None, there: Sequence[Receipt]) -> list[Call[None]]:
+    def _unpins(self, claim: PinClaim | None, meant: _Meant) -> list[Call[None]]:
         """What lets go of pins that nobody will use, which may have been taken though the request failed.
 
         One that belongs to a run may be that of the process before, and the next one wants it. Others end by their
@@ -136,11 +139,7 @@ class EnsureRequest:
         if self.run is not None:
             return []
         regions = [self.region, *(() if self.terms is None else self.terms.also_in)]
-        return [_calls.unpin(self.name, self._meant(there), region, claim.id) for region in regions]
-
-    def _meant(self, there: Sequence[Receipt]) -> str:
-        # Who has asked for "latest" keeps what that meant, though there may be a later one since.
-        return there[0].version if there else self.version
+        return [_calls.unpin(self.name, meant.version, region, claim.id) for region in regions]
 
     @contextlib.contextmanager
     def _shown(self) -> Iterator[_Shown]:
@@ -152,6 +151,19 @@ class EnsureRequest:
             yield _Shown(display, lambda receipt: display.done(receipt.bytes_verified))
         finally:
             display.close()
+
+
+class _Meant:
+    """The version, by its name as soon as that is known.
+
+    Who has asked for "latest" keeps what that meant, though there may be a later one since.
+    """
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    def hear(self, answer: EnsureStatus) -> None:
+        self.version = answer.version or self.version
 
 
 @dataclass(frozen=True)

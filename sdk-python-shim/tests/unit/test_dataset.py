@@ -177,6 +177,22 @@ def test_for_asyncio_a_cancelled_wait_lets_go_of_its_pin(plane: ControlPlane) ->
     assert len(plane.seen("DELETE", "/pins/")) == 1
 
 
+def test_who_stops_waiting_for_the_latest_lets_go_of_what_that_meant(plane: ControlPlane) -> None:
+    plane.state.looks_until_cached = 1_000_000
+
+    def stop(_: forebay.Progress) -> None:
+        plane.state.latest = "2"
+        raise KeyboardInterrupt
+
+    plane.state.latest = "1"
+    with pytest.raises(KeyboardInterrupt):
+        ensure_dataset_cached("vision/digits", "latest", pin_for="1h", progress=stop)
+    plane.state.latest = "1"
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(ensure_dataset_cached_async("vision/digits", "latest", pin_for="1h", progress=stop))
+    assert [each.path.split("/")[-3] for each in plane.seen("DELETE", "/pins/")] == ["1", "1"]
+
+
 @pytest.mark.filterwarnings("ignore::forebay.ForebayWarning")
 def test_a_lost_pin_is_raised_by_check(plane: ControlPlane) -> None:
     with ensure_dataset_cached("vision/digits", "1", pin_for=1, progress=False) as ds:

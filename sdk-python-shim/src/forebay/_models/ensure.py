@@ -94,7 +94,8 @@ class Progress:
 class EnsureStatus:
     """The answer to one look at a request: a receipt when it is done, else how far it is.
 
-    ``receipt`` and ``progress`` are of the first region, ``receipts`` and ``regions`` of each.
+    ``receipt`` and ``progress`` are of the first region, ``receipts`` and ``regions`` of each; ``version`` is the name
+    of the version that was meant.
     """
 
     request_id: str
@@ -103,3 +104,4 @@ class EnsureStatus:
     progress: Progress | None = None
     receipts: tuple[Receipt, ...] = ()
     regions: tuple[Progress, ...] = ()
+    version: str | None = None
