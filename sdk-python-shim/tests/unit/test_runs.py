@@ -170,6 +170,23 @@ def test_another_process_may_release_what_a_run_holds(
         forebay.release_dataset("vision/digits", "1")
 
 
+@pytest.mark.parametrize("version", ["1", "latest"])
+@pytest.mark.parametrize("ended", [[], [0], [0, 1], [1]])
+def test_what_one_process_held_several_times_is_all_released(
+    plane: ControlPlane, version: str, ended: list[int]
+) -> None:
+    plane.state.latest = "1"
+    held = [
+        ensure_dataset_cached("vision/digits", version, pin_for="1h", run_id="train-7", progress=False)
+        for _ in range(3)
+    ]
+    assert len(plane.state.pins) == 3
+    for each in ended:
+        held[each].release()
+    forebay.release_dataset("vision/digits", version, run_id="train-7")
+    assert not plane.state.pins
+
+
 def test_what_a_run_holds_of_the_latest_version_is_released_when_there_is_a_later_one(plane: ControlPlane) -> None:
     ensure_dataset_cached("vision/digits", "latest", pin_for="1h", run_id="train-7", progress=False)
     (pin,) = plane.state.pins.values()
