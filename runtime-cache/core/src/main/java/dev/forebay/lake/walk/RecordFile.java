@@ -58,7 +58,8 @@ final class RecordFile implements Closeable {
             while (true) {
                 int length = in.readInt();
                 int checksum = in.readInt();
-                if (length < 0 || length > LONGEST) {
+                // A machine that lost power can leave zeros, which an empty record would be.
+                if (length <= 0 || length > LONGEST) {
                     return whole;
                 }
                 byte[] record = in.readNBytes(length);
@@ -73,7 +74,7 @@ final class RecordFile implements Closeable {
         }
     }
 
-    /** Appends a record of at most 16 MiB. */
+    /** Appends a record of at least a byte, and at most 16 MiB. */
     void append(byte[] record) throws IOException {
         ByteBuffer framed = ByteBuffer.allocate(HEAD_BYTES + record.length);
         framed.putInt(record.length).putInt(checksum(record)).put(record).flip();

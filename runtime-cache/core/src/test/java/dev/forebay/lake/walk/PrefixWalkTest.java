@@ -245,6 +245,29 @@ class PrefixWalkTest {
         assertThat(told(again)).isEqualTo(listing.all());
     }
 
+    /** As a machine leaves the end of a file that loses its power: long enough, but not written. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8, 20, 4096})
+    void zerosBehindWhatWasKeptAreNoPage(int zeros) throws IOException {
+        FakeListing listing = flat(55);
+        AtomicInteger left = new AtomicInteger(3);
+        listing.beforeEachPage(
+                () -> {
+                    if (left.decrementAndGet() < 0) {
+                        throw new ForebayException(ErrorCode.LAKE_UNAVAILABLE, "no more");
+                    }
+                });
+        assertThatThrownBy(() -> walk(listing).list(1, count -> {}))
+                .isInstanceOf(ForebayException.class);
+        Files.write(folder.resolve("0.part"), new byte[zeros], StandardOpenOption.APPEND);
+        listing.beforeEachPage(() -> {});
+        PrefixWalk again = walk(listing);
+
+        again.list(2, count -> {});
+
+        assertThat(told(again)).isEqualTo(listing.all());
+    }
+
     @Test
     void whatWasListedOfSomethingElseOrLongAgoIsForgotten() throws IOException {
         walk(flat(50)).list(1, count -> {});
