@@ -94,7 +94,8 @@ public final class PrefixWalk {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw stopped(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Else the others would wait for ever for what this one was listing.
             ranges.stop();
             throw e;
         }

@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -266,6 +268,25 @@ class PrefixWalkTest {
         again.list(2, count -> {});
 
         assertThat(told(again)).isEqualTo(listing.all());
+    }
+
+    /** As one who has no memory left: the others must not wait for what he was listing. */
+    @RepeatedTest(10)
+    @Timeout(20)
+    void anErrorOfOneWalkerEndsTheWalk() {
+        FakeListing listing = flat(5_000);
+        AtomicReference<Thread> first = new AtomicReference<>();
+        listing.beforeEachPage(
+                () -> {
+                    takeTime();
+                    Thread me = Thread.currentThread();
+                    if (!first.compareAndSet(null, me) && first.get() != me) {
+                        throw new OutOfMemoryError("of a test");
+                    }
+                });
+
+        assertThatThrownBy(() -> walk(listing).list(4, count -> {}))
+                .hasRootCauseInstanceOf(OutOfMemoryError.class);
     }
 
     @Test
