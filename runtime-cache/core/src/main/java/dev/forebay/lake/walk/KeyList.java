@@ -4,7 +4,6 @@ import dev.forebay.lake.Lake;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -113,15 +112,21 @@ public final class KeyList {
         SortedKeys.Sorter sorter = new SortedKeys.Sorter(folder);
         long number = 0;
         // Unlike a reader of one's own making, this one refuses what is not UTF-8.
-        try (BufferedReader lines = Files.newBufferedReader(text(), StandardCharsets.UTF_8)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        try (Lines lines =
+                new Lines(
+                        Files.newBufferedReader(text(), StandardCharsets.UTF_8),
+                        LONGEST_KEY_BYTES + 1)) {
+            for (String line = lines.next(); line != null; line = lines.next()) {
                 number++;
                 if (line.isEmpty()) {
                     continue;
                 }
-                if (!line.startsWith(prefix)
-                        || line.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES) {
-                    invalid.add("line %d, '%s'".formatted(number, shown(line)));
+                boolean tooLong = line.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY_BYTES;
+                if (tooLong || !line.startsWith(prefix)) {
+                    invalid.add(
+                            "line %d, '%s'%s"
+                                    .formatted(
+                                            number, shown(line), tooLong ? ", is too long" : ""));
                     if (invalid.size() == NAMED) {
                         break;
                     }

@@ -163,6 +163,14 @@ class KeyListWalkTest {
                 ErrorCode.INVALID_KEY,
                 "not UTF-8");
         assertRefused(
+                () -> found(listing, list(List.of("p/000/000001", "p/" + "ä".repeat(512), "q"))),
+                ErrorCode.INVALID_KEY,
+                "…', is too long; line 3, 'q'");
+        assertRefused(
+                () -> found(listing, list(List.of("p/000/000001,".repeat(1000)))),
+                ErrorCode.INVALID_KEY,
+                "one a line: line 1, 'p/000/000001,p/");
+        assertRefused(
                 () -> found(listing, list(List.of("", ""))), ErrorCode.LAKE_EMPTY, "lists no key");
         assertRefused(
                 () -> list(new byte[(1 << 20) + 1]),
