@@ -105,12 +105,15 @@ final class SortedKeys implements AutoCloseable {
     /** Takes keys in any order. */
     static final class Sorter {
 
-        private static final int RUN_CHARACTERS = 8 << 20;
+        private static final int RUN_BYTES = 16 << 20;
+
+        /** What a key takes of memory beside its characters. */
+        private static final int KEY_BYTES = 48;
 
         private final Path folder;
         private final List<Path> files = new ArrayList<>();
         private final List<String> run = new ArrayList<>();
-        private int characters;
+        private int bytes;
 
         /** Keeps its runs in {@code folder}. */
         Sorter(Path folder) {
@@ -119,8 +122,8 @@ final class SortedKeys implements AutoCloseable {
 
         void add(String key) {
             run.add(key);
-            characters += key.length();
-            if (characters >= RUN_CHARACTERS) {
+            bytes += KEY_BYTES + key.length();
+            if (bytes >= RUN_BYTES) {
                 write();
             }
         }
@@ -149,7 +152,7 @@ final class SortedKeys implements AutoCloseable {
             }
             files.add(file);
             run.clear();
-            characters = 0;
+            bytes = 0;
         }
     }
 }
