@@ -50,11 +50,12 @@ public final class Heartbeat {
                 };
         Thread beater = Thread.ofVirtual().name("heartbeat").start(beats);
         try {
-            T result = work.get();
-            stop(beater, done);
-            return result;
+            try {
+                return work.get();
+            } finally {
+                stop(beater, done);
+            }
         } catch (RuntimeException e) {
-            stop(beater, done);
             ActivityCompletionException reason = unwanted.get();
             // Whatever the interruption became on its way up, that is why.
             throw reason == null ? e : reason;

@@ -85,6 +85,28 @@ class HeartbeatTest {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
+    /** Else Temporal would take the work for alive, and have nobody else do it. */
+    @Test
+    void thereAreNoneAfterAnError() throws InterruptedException {
+        CountDownLatch failed = new CountDownLatch(1);
+        CountDownLatch later = new CountDownLatch(1);
+        Consumer<Object> temporal =
+                details -> {
+                    if (failed.getCount() == 0) {
+                        later.countDown();
+                    }
+                };
+        Supplier<String> work =
+                () -> {
+                    throw new OutOfMemoryError("of a test");
+                };
+
+        assertThatThrownBy(() -> during(temporal, SOON, work)).isInstanceOf(OutOfMemoryError.class);
+        failed.countDown();
+
+        assertThat(later.await(200, TimeUnit.MILLISECONDS)).isFalse();
+    }
+
     private static boolean await(CountDownLatch latch) {
         try {
             return latch.await(20, TimeUnit.SECONDS);
