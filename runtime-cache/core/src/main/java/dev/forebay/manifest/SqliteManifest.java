@@ -62,7 +62,13 @@ public final class SqliteManifest implements Manifest {
         this.file = file;
         this.whenDamaged = whenDamaged;
         this.sessions = new ReadSessions(file, sessions);
-        this.chunkCount = query(this::readHead);
+        try {
+            this.chunkCount = query(this::readHead);
+        } catch (RuntimeException | Error e) {
+            // Nobody else can, of what is not open.
+            this.sessions.close();
+            throw e;
+        }
     }
 
     /**

@@ -178,14 +178,27 @@ class ManifestCacheTest {
         assertThat(sessionsOpen()).isZero();
     }
 
-    /** How many descriptors of this process are of copies in the cache. */
+    /** As of an older Forebay. */
+    @Test
+    void aManifestOfAnotherFormatIsNotKeptOpen() throws Exception {
+        ManifestFile file = written("a");
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file.path());
+                Statement update = connection.createStatement()) {
+            update.executeUpdate("UPDATE meta SET value = '1' WHERE key = 'format'");
+        }
+
+        assertCorrupt(() -> SqliteManifest.open(file.path()));
+        assertThat(sessionsOpen()).isZero();
+    }
+
+    /** How many descriptors of this process are of manifests. */
     private long sessionsOpen() throws IOException {
         long count = 0;
         try (DirectoryStream<Path> descriptors =
                 Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path descriptor : descriptors) {
                 try {
-                    if (Files.readSymbolicLink(descriptor).startsWith(directory.resolve("cache"))) {
+                    if (Files.readSymbolicLink(descriptor).startsWith(directory)) {
                         count++;
                     }
                 } catch (NoSuchFileException closedMeanwhile) {
