@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-java test-reports test-package test-platform test-integrations test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
+.PHONY: help demo up down status test test-java test-reports test-package test-platform test-integrations test-frameworks test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -17,6 +17,8 @@ VENV     := target/venv
 PYTHON   := $(VENV)/bin/python
 # What the package's integrations plug into has dependencies enough for an environment of its own.
 INTEGRATIONS := target/venv-integrations
+# The frameworks of the examples are large.
+FRAMEWORKS := target/venv-frameworks
 
 # What the built programs depend on: a build that is newer than all of it is not repeated.
 SOURCES := $(shell find runtime-cache workflows activities -type d \( -name target -o -name test \) -prune \
@@ -79,6 +81,12 @@ test-platform: $(VENV)/ready
 test-integrations: $(INTEGRATIONS)/ready ## Runs the Python package inside Airflow, Kubeflow Pipelines and a notebook (1 minute)
 	@echo "== Python: steps of pipelines, in the packages that they plug into"
 	cd sdk-python-shim && ../$(INTEGRATIONS)/bin/python -m pytest -q tests/integrations -o filterwarnings=default
+
+# On a stack of its own, of what is built, as what needs a platform.
+test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with PyTorch if it is in target/venv-frameworks, on a version that a platform mounts (needs root; 2 minutes)
+	@echo "== Python: the examples for frameworks against a running platform"
+	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
+	  $(FRAMEWORKS)/bin/python -m pytest -q -p no:cacheprovider sdk-python-shim/tests/frameworks
 
 test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, answers Kueue, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes: 15 more)
 	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
@@ -197,6 +205,9 @@ $(VENV)/ready: sdk-python-shim/requirements-dev.txt sdk-python-shim/pyproject.to
 
 $(INTEGRATIONS)/ready: sdk-python-shim/requirements-integrations.txt sdk-python-shim/pyproject.toml
 	$(call make-environment,$(INTEGRATIONS),$<)
+
+$(FRAMEWORKS)/ready: sdk-python-shim/requirements-frameworks.txt sdk-python-shim/pyproject.toml
+	$(call make-environment,$(FRAMEWORKS),$<)
 
 # $(1): where; $(2): the file that lists what is in it, beside the package itself.
 define make-environment

@@ -1,56 +1,115 @@
-"""The examples for frameworks, as programs, on files in a plain directory where a mount would be.
+"""The examples for frameworks, as programs: on files in a plain directory where a mount would be, and on a version
+that a running platform mounts (what that needs says ``tests/platform/conftest.py``).
 
 They need PyTorch and JAX, so they are not part of the other tests; an environment may also have one of the two.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import json
+import os
 import subprocess
 import sys
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from control_plane import ControlPlane
+from made import Lake
 from PIL import Image
+
+from forebay import Client, NotFound
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _IMAGES = 640
 _FRAMEWORKS = [("torch", "torch_digits.py"), ("jax", "jax_digits.py")]
 
 
-@pytest.fixture
-def digits(mount_root: Path) -> Path:
+def _digits() -> dict[str, bytes]:
     """Images of which even a small network can tell the ten kinds apart: the digit says which row is bright."""
-    directory = mount_root / "vision" / "digits" / "7"
-    (directory / "images").mkdir(parents=True)
     noise = np.random.default_rng(7)
+    files = {}
     lines = ["file,label"]
     for number in range(_IMAGES):
         pixels = noise.integers(0, 100, (10, 8), dtype=np.uint8)
         pixels[number % 10] += 150
-        Image.fromarray(pixels).save(directory / "images" / f"{number:05d}.png")
+        picture = io.BytesIO()
+        Image.fromarray(pixels).save(picture, format="PNG")
+        files[f"images/{number:05d}.png"] = picture.getvalue()
         lines.append(f"images/{number:05d}.png,{number % 10}")
-    (directory / "labels.csv").write_text("\n".join(lines) + "\n")
+    files["labels.csv"] = ("\n".join(lines) + "\n").encode()
+    return files
+
+
+@pytest.fixture(params=_FRAMEWORKS, ids=[each for each, _ in _FRAMEWORKS])
+def example(request: pytest.FixtureRequest) -> str:
+    """One that can be tried here."""
+    framework, program = request.param
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    return str(program)
+
+
+@pytest.fixture
+def directory(mount_root: Path) -> Path:
+    directory = mount_root / "vision" / "digits" / "7"
+    (directory / "images").mkdir(parents=True)
+    for name, content in _digits().items():
+        (directory / name).write_bytes(content)
     return directory
+
+
+@pytest.fixture
+def dataset() -> Iterator[str]:
+    """A registered dataset of a running platform."""
+    if "FOREBAY_API" not in os.environ and "FOREBAY_PLATFORM_REQUIRED" not in os.environ:
+        pytest.skip("no platform: FOREBAY_API is not set")
+    own = f"it/{uuid.uuid4().hex[:12]}"
+    lake = Lake(os.environ["AWS_ENDPOINT_URL_S3"], os.environ.get("FOREBAY_TEST_BUCKET", "datasets"))
+    lake.put(f"{own}/", _digits())
+    with Client() as client:
+        client.register_dataset(own, f"s3://{lake.bucket}/{own}/", ttl="1h")
+    yield own
+    with Client() as client, contextlib.suppress(NotFound):
+        client.evict(own, "7", os.environ["FOREBAY_REGION"], reason="end of a test")
+
+
+def _train(example: str, *options: str) -> dict[str, Any]:
+    command = [sys.executable, str(_EXAMPLES / example), "--version", "7", "--epochs", "5", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return told
 
 
 def test_there_is_a_framework_to_try() -> None:
     assert [each for each, _ in _FRAMEWORKS if importlib.util.find_spec(each) is not None]
 
 
-@pytest.mark.parametrize(("framework", "example"), _FRAMEWORKS)
-def test_an_example_learns_from_a_version(plane: ControlPlane, digits: Path, framework: str, example: str) -> None:
-    if importlib.util.find_spec(framework) is None:
-        pytest.skip(f"{framework} is not installed")
-    command = [sys.executable, str(_EXAMPLES / example), "--version", "7", "--epochs", "5"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
+def test_an_example_learns_from_a_version(example: str, plane: ControlPlane, directory: Path) -> None:
+    told = _train(example)
     assert told["images"] == _IMAGES
     assert told["accuracy"] > 0.95
     (asked,) = plane.seen("POST", "/ensure$")
     assert asked.body["pin"]["reason"] == example
     assert not plane.state.pins
+
+
+def test_an_example_learns_from_a_version_that_is_mounted(example: str, dataset: str) -> None:
+    told = _train(example, "--dataset", dataset)
+    assert told["images"] == _IMAGES
+    assert told["accuracy"] > 0.95
+    with Client() as client:
+        version = client.version(dataset, "7")
+    assert version.pins == ()
+    here = version.residency(os.environ["FOREBAY_REGION"])
+    assert here.state == "CACHED"
+    # It was no directory of this machine's own.
+    assert here.path is not None
+    assert os.statvfs(here.path).f_flag & os.ST_RDONLY
