@@ -56,6 +56,7 @@ def test_a_part_is_enough_where_the_terms_say_so(made: Made, region: str, capsys
 def test_the_files_are_read_only_and_go_away_with_an_eviction(client: Client, made: Made, region: str) -> None:
     ds = ensure_dataset_cached(made.name, "1", progress=False)
     path = ds.path
+    assert client.version(made.name, "1").residency(region).percent == 100
     with pytest.raises(OSError, match="Read-only"):
         (path / "new").write_bytes(b"x")
     left = client.evict(made.name, "1", region, reason="test")
@@ -81,6 +82,7 @@ def test_the_same_key_is_the_same_request_and_never_another(client: Client, made
     first = client.start_ensure(made.name, "1", region, idempotency_key="k1", wait_seconds=30)
     again = client.start_ensure(made.name, "1", region, idempotency_key="k1", wait_seconds=30)
     assert first.request_id == again.request_id
+    assert first.version == again.version == "1"
     assert client.ensure_status(made.name, "1", region, first.request_id, wait_seconds=30).done
     with pytest.raises(forebay.AlreadyExists):
         client.start_ensure(made.name, "1", region, idempotency_key="k1", pin=PinSpec("p", "me", 60))
