@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +46,25 @@ class LedgerIT {
         says(two, version, true, 9, 6, 3, 0); // it has not heard of that
         says(one, version, false, 5, 13, 2 * GB, 6 * GB);
         awaitLake(version, 19, 2 * GB + 3);
+    }
+
+    @Test
+    void anAccountThatStandsStillIsRememberedWhileItsWorkerTellsIt() throws SQLException {
+        String version = "team/%s@v1".formatted(platform.dataset(3600));
+        String account = account();
+        says(account, version, false, 1, 10, GB, 0);
+        awaitLake(version, 10, GB);
+        change(
+                """
+                update ledger_account set noted_at = now() - interval '400 days' + interval '5 seconds'
+                where id = '%s'"""
+                        .formatted(account));
+
+        Await.until("it was told again", () -> notedDaysAgo(account) == 0);
+
+        awaitLake(version, 10, GB);
+        says(account, version, false, 2, 11, GB, 0);
+        awaitLake(version, 11, GB);
     }
 
     @Test
@@ -200,6 +223,26 @@ class LedgerIT {
     @Test
     void anUnknownRegionIsRefused() {
         assertThat(api.get("/costs?region=mars").text("code")).isEqualTo("UNKNOWN_REGION");
+    }
+
+    private long notedDaysAgo(String account) {
+        String sql =
+                "select cast(now() as date) - cast(noted_at as date) from ledger_account where id = '%s'"
+                        .formatted(account);
+        try (Connection database = platform.database();
+                Statement statement = database.createStatement();
+                ResultSet found = statement.executeQuery(sql)) {
+            return found.next() ? found.getLong(1) : -1;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void change(String sql) throws SQLException {
+        try (Connection database = platform.database();
+                Statement statement = database.createStatement()) {
+            statement.executeUpdate(sql);
+        }
     }
 
     private static String account() {

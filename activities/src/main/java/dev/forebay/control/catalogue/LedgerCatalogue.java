@@ -24,6 +24,9 @@ public class LedgerCatalogue {
      * The accounts are entered by themselves, so that of two who note the same one at the same time
      * the second sees what the first has noted. Who had asked when an account was opened is told by
      * the database's clock alone: another control plane may have entered the request.
+     *
+     * <p>An account that is still told is touched once a day, though nothing in it changes:
+     * forgotten, it would be counted anew.
      */
     private static final String ENTER =
             """
@@ -39,7 +42,8 @@ public class LedgerCatalogue {
             from jsonb_to_recordset(cast(:statements as jsonb))
               as s (id text, version text, age_millis bigint)
             order by s.id
-            on conflict do nothing
+            on conflict (id) do update set noted_at = excluded.noted_at
+            where ledger_account.noted_at < excluded.noted_at - interval '1 day'
             """;
 
     /** What is new is added to the day in the same statement that remembers it as noted. */
