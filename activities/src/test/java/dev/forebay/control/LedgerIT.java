@@ -68,6 +68,24 @@ class LedgerIT {
     }
 
     @Test
+    void whoAskedLastIsFoundByAnIndex() throws SQLException {
+        try (Connection database = platform.database();
+                Statement statement = database.createStatement()) {
+            statement.execute("set enable_sort = off");
+            try (ResultSet plan =
+                    statement.executeQuery(
+                            """
+                            explain select asked_by from request
+                            where version = 'team/x@v1' and created_at <= now()
+                            order by created_at desc limit 1""")) {
+                plan.next();
+                plan.next();
+                assertThat(plan.getString(1)).contains("request_by_version");
+            }
+        }
+    }
+
+    @Test
     void aBillSaysWhatItCostAndWhatItWouldHaveCostWithoutTheCache() {
         String dataset = "team/" + platform.dataset(3600);
         // 1,000 requests and 10 GB from the lake, 4 GB from workers; 36 GB sent to readers; 2 GB

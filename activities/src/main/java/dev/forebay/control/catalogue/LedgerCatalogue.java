@@ -41,9 +41,11 @@ public class LedgerCatalogue {
               now() - s.age_millis * interval '1 millisecond', now()
             from jsonb_to_recordset(cast(:statements as jsonb))
               as s (id text, version text, age_millis bigint)
+            where not exists
+              (select 1 from ledger_account a
+               where a.id = s.id and a.noted_at > now() - interval '1 day')
             order by s.id
             on conflict (id) do update set noted_at = excluded.noted_at
-            where ledger_account.noted_at < excluded.noted_at - interval '1 day'
             """;
 
     /** What is new is added to the day in the same statement that remembers it as noted. */
