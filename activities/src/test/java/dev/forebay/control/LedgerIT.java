@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,6 +69,24 @@ class LedgerIT {
         awaitLake(version, 10, GB);
         says(account, version, false, 2, 11, GB, 0);
         awaitLake(version, 11, GB);
+    }
+
+    @Test
+    void aWorkerThatCannotBeNotedIsInTheLogOnce() {
+        String version = "team/%s@v1".formatted(platform.dataset(3600));
+        String account = account();
+        long told = logged("is not in the ledger");
+        long over = logged("is in the ledger again");
+        double failed = failed();
+        platform.gateway.says(account, "nonsense");
+        try {
+            Await.until("three rounds have failed", () -> failed() >= failed + 3);
+
+            assertThat(logged("is not in the ledger")).isEqualTo(told + 1);
+        } finally {
+            says(account, version, false, 1, 10, GB, 0);
+        }
+        Await.until("that is over", () -> logged("is in the ledger again") == over + 1);
     }
 
     @Test
@@ -241,6 +263,26 @@ class LedgerIT {
     @Test
     void anUnknownRegionIsRefused() {
         assertThat(api.get("/costs?region=mars").text("code")).isEqualTo("UNKNOWN_REGION");
+    }
+
+    private long logged(String text) {
+        try (Stream<String> lines = Files.lines(platform.process.log())) {
+            return lines.filter(line -> line.contains(text)).count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private double failed() {
+        String series = "forebay_control_ledger_statements_total{outcome=\"failed\"} ";
+        return new Api(platform.process.address())
+                .get("/q/metrics")
+                .raw()
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(series))
+                .mapToDouble(line -> Double.parseDouble(line.substring(series.length())))
+                .sum();
     }
 
     private long notedDaysAgo(String account) {

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.forebay.control.catalogue.ChronicleCatalogue;
 import dev.forebay.control.catalogue.LedgerCatalogue;
 import dev.forebay.control.regions.Regions;
-import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.RegionReport.WorkerReport;
 import dev.forebay.transfer.AccountPage;
@@ -13,7 +12,9 @@ import dev.forebay.transfer.AccountStatement;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.inject.Singleton;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,12 @@ public class Bookkeeper {
     private final ObjectMapper json;
     private final MeterRegistry metrics;
     private final LedgerConfig config;
+
+    /** The workers that could not be noted last time, of which the log knows. */
+    private final Set<String> behind = new HashSet<>();
+
+    private boolean failing;
+
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("bookkeeper").factory());
@@ -81,24 +88,31 @@ public class Bookkeeper {
             Instant before = Instant.now().minus(config.retention());
             ledger.forget(before, FORGET_BATCH);
             chronicle.forget(before, FORGET_BATCH);
+            failing = false;
         } catch (RuntimeException | Error e) {
-            LOG.warnf("The ledger is behind: %s", e.getMessage());
+            if (!failing) {
+                LOG.warnf(e, "The ledger is behind; it is tried again");
+            }
+            failing = true;
         }
     }
 
     private void note(RegionName region, String worker) {
+        String name = region + "/" + worker;
         String outcome = "noted";
         try {
             Integer after = -1;
             while (after != null) {
                 after = notePage(region, worker, after);
             }
-        } catch (ForebayException e) {
-            LOG.debugf(e, "Worker %s of %s is noted later", worker, region);
-            outcome = "failed";
+            if (behind.remove(name)) {
+                LOG.infof("Worker %s is in the ledger again", name);
+            }
         } catch (RuntimeException | Error e) {
             // What is strange about one worker's accounts must not hold up those of others.
-            LOG.warnf(e, "Worker %s of %s is not in the ledger", worker, region);
+            if (behind.add(name)) {
+                LOG.warnf(e, "Worker %s is not in the ledger; it is tried again", name);
+            }
             outcome = "failed";
         }
         metrics.counter("forebay.control.ledger.statements", "outcome", outcome).increment();
