@@ -321,7 +321,9 @@ def build_parser() -> argparse.ArgumentParser:
     costs.add_argument("--by", choices=_BILLED_BY, default="dataset", help="add up by this (default: dataset)")
     _add_region(costs, "only this region")
     costs.add_argument("--run-id", metavar="ID", help="only what was filled because of this run")
-    costs.add_argument("--since", metavar="DAY", help="the first day, in UTC, as 2026-11-01 (default: of this month)")
+    costs.add_argument(
+        "--since", metavar="DAY", help="the first day, in UTC, as 2026-11-01 (default: of the last day's month)"
+    )
     costs.add_argument("--until", metavar="DAY", help="the day after the last (default: tomorrow)")
 
     add("budgets", _commands.costs.budgets, "list what namespaces may cost this month, and have cost")

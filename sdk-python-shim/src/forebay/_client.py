@@ -370,7 +370,7 @@ class Client:
 
         Args:
             dataset: only this one, ``namespace/name``; with ``version`` only that version of it.
-            since: the first day, in UTC: ``2026-11-01``. Default: of this month.
+            since: the first day, in UTC: ``2026-11-01``. Default: of the month that the last day is in.
             until: the day after the last. Default: tomorrow.
             by: what costs are added up by: namespace, dataset, version, region, run or day.
         """

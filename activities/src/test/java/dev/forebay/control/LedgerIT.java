@@ -244,11 +244,18 @@ class LedgerIT {
                 .isEqualTo(200);
     }
 
+    @Test
+    void aBillOfAnEarlierMonthBeginsWithThatMonth() {
+        assertThat(costs("until=2025-10-31").get("since").asText()).isEqualTo("2025-10-01");
+        assertThat(costs("until=2025-11-01").get("since").asText()).isEqualTo("2025-10-01");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "by=colour, 'by ''colour'' must be namespace, dataset, version, region, run or day'",
         "since=yesterday, 'since ''yesterday'' must be a day, as 2026-11-30'",
         "until=2026-02-31, 'until ''2026-02-31'' must be a day, as 2026-11-30'",
+        "since=2025-11-01&until=2025-11-01, 'since ''2025-11-01'' must be before until ''2025-11-01'''",
         "limit=0, 'limit ''0'' must be a whole number from 1 to 1000'",
         "dataset=one, 'dataset ''one'' must have the form namespace/name'",
         "version=v1, 'version ''v1'' needs a dataset'",

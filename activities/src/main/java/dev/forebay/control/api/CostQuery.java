@@ -34,7 +34,9 @@ record CostQuery(
                 @Nullable String runId,
         @QueryParam("since")
                 @Pattern(regexp = Rules.DAY, message = Rules.DAY_RULE)
-                @Schema(description = "The first day, in UTC; of this month if absent")
+                @Schema(
+                        description =
+                                "The first day, in UTC; if absent, of the month that the last day is in")
                 @Nullable String since,
         @QueryParam("until")
                 @Pattern(regexp = Rules.DAY, message = Rules.DAY_RULE)
@@ -53,10 +55,19 @@ record CostQuery(
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT, "version '%s' needs a dataset".formatted(version));
         }
-        LocalDate today = LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC);
+        LocalDate end =
+                until == null
+                        ? LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC).plusDays(1)
+                        : day("until", until);
+        LocalDate begin = since == null ? end.minusDays(1).withDayOfMonth(1) : day("since", since);
+        if (!begin.isBefore(end)) {
+            throw new ForebayException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "since '%s' must be before until '%s'".formatted(begin, end));
+        }
         return new Choice(
-                since == null ? today.withDayOfMonth(1) : day("since", since),
-                until == null ? today.plusDays(1) : day("until", until),
+                begin,
+                end,
                 namespace,
                 dataset,
                 version == null ? null : dataset + "@" + version,
