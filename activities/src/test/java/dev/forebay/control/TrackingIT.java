@@ -123,16 +123,10 @@ class TrackingIT {
     void aScheduleOfWhatIsNotFollowedMakesNothingAndIsDeleted() throws SQLException {
         String name = platform.dataset(3600);
         api.put(tracking(name), NEVER_BY_ITSELF);
-        WorkflowServiceStubs stubs =
-                WorkflowServiceStubs.newServiceStubs(
-                        WorkflowServiceStubsOptions.newBuilder()
-                                .setTarget(platform.temporal.target())
-                                .build());
+        WorkflowServiceStubs stubs = temporal();
         try (Connection catalogue = platform.database();
                 Statement statement = catalogue.createStatement()) {
-            ScheduleHandle schedule =
-                    ScheduleClient.newInstance(stubs)
-                            .getHandle(WorkflowIds.driftCheck(new DatasetName("team", name)));
+            ScheduleHandle schedule = schedule(stubs, name);
             String delete = "delete from tracking where dataset = 'team/%s'".formatted(name);
             assertThat(statement.executeUpdate(delete)).isEqualTo(1);
 
@@ -143,6 +137,41 @@ class TrackingIT {
             stubs.shutdownNow();
         }
         assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).isEmpty();
+    }
+
+    /** As one is that was deleted while Temporal was away. */
+    @Test
+    void theCheckOfADeletedDatasetStopsItself() throws SQLException {
+        String name = platform.dataset(3600);
+        api.put(tracking(name), NEVER_BY_ITSELF);
+        WorkflowServiceStubs stubs = temporal();
+        try (Connection catalogue = platform.database();
+                Statement statement = catalogue.createStatement()) {
+            ScheduleHandle schedule = schedule(stubs, name);
+            String delete =
+                    "update dataset set deleted_at = now() where id = 'team/%s'".formatted(name);
+            assertThat(statement.executeUpdate(delete)).isEqualTo(1);
+
+            schedule.trigger();
+
+            Await.until("it is deleted", () -> !exists(schedule));
+        } finally {
+            stubs.shutdownNow();
+        }
+        Await.until("it is followed no more", () -> api.get(tracking(name)).status() == 404);
+        assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).isEmpty();
+    }
+
+    private WorkflowServiceStubs temporal() {
+        return WorkflowServiceStubs.newServiceStubs(
+                WorkflowServiceStubsOptions.newBuilder()
+                        .setTarget(platform.temporal.target())
+                        .build());
+    }
+
+    private static ScheduleHandle schedule(WorkflowServiceStubs stubs, String dataset) {
+        return ScheduleClient.newInstance(stubs)
+                .getHandle(WorkflowIds.driftCheck(new DatasetName("team", dataset)));
     }
 
     private static boolean exists(ScheduleHandle schedule) {

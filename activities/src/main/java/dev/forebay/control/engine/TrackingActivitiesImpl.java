@@ -45,11 +45,13 @@ class TrackingActivitiesImpl implements TrackingActivities {
 
     @Override
     public Check check(DatasetName name, String version) {
-        Dataset dataset = datasets.require(name);
+        Dataset dataset = datasets.get(name);
         DatasetVersion next = new DatasetVersion(name, version);
         Optional<Origin> made = versions.origin(next);
-        if (made.isEmpty() && tracking.find(name).isEmpty()) {
-            // Another control plane made the Schedule anew while this one stopped following.
+        boolean followedNoMore = made.isEmpty() && tracking.find(name).isEmpty();
+        if (followedNoMore || dataset.deletedAt() != null) {
+            // Another control plane made the Schedule anew while this one stopped following, or the
+            // dataset was deleted while Temporal was away.
             followed.stop(name);
             return NOTHING;
         }
