@@ -16,6 +16,7 @@ import io.temporal.client.schedules.ScheduleHandle;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.junit.jupiter.api.Test;
@@ -160,6 +161,40 @@ class TrackingIT {
         }
         Await.until("it is followed no more", () -> api.get(tracking(name)).status() == 404);
         assertThat(api.get("/datasets/team/" + name + "/versions").body().get("items")).isEmpty();
+    }
+
+    @Test
+    void aCheckLeavesTheIntervalThatSomebodySetsMeanwhile() throws SQLException {
+        String name = platform.dataset(3600);
+        api.put(tracking(name), NEVER_BY_ITSELF);
+        try (Connection catalogue = platform.database();
+                Statement statement = catalogue.createStatement()) {
+            catalogue.setAutoCommit(false);
+            statement.executeUpdate(
+                    "update tracking set interval_seconds = 7200 where dataset = 'team/%s'"
+                            .formatted(name));
+            api.post(tracking(name) + "/check", "{}");
+            Await.until("the check waits to be noted", () -> isAwaited(statement));
+            catalogue.commit();
+        }
+        Await.until(
+                "it is noted",
+                () -> api.get(tracking(name)).body().at("/last_check/checked_at").isTextual());
+
+        assertThat(api.get(tracking(name)).body().get("interval_seconds").asLong()).isEqualTo(7200);
+    }
+
+    /** Whether somebody waits for what this transaction has changed. */
+    private static boolean isAwaited(Statement statement) {
+        try (ResultSet found =
+                statement.executeQuery(
+                        """
+                        select 1 from pg_stat_activity
+                        where pg_backend_pid() = any(pg_blocking_pids(pid))""")) {
+            return found.next();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private WorkflowServiceStubs temporal() {

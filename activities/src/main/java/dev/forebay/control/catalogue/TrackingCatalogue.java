@@ -1,6 +1,7 @@
 package dev.forebay.control.catalogue;
 
 import dev.forebay.model.DatasetName;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.workflows.activity.TrackingActivities.Check;
 import dev.forebay.workflows.message.Problem;
 import io.quarkus.hibernate.orm.panache.Panache;
@@ -27,6 +28,15 @@ public class TrackingCatalogue {
             insert into tracking (dataset, interval_seconds, created_at)
             values (:dataset, :interval, :now)
             on conflict (dataset) do update set interval_seconds = excluded.interval_seconds
+            """;
+
+    /** Not the interval, which somebody may set meanwhile. */
+    private static final String CHECKED =
+            """
+            update tracking set checked_at = :now, made = :made, objects_changed = :changed,
+              objects_added = :added, objects_removed = :removed,
+              problem_code = :code, problem_message = :message
+            where dataset = :dataset
             """;
 
     /** Has a dataset followed, or followed at another interval. */
@@ -66,7 +76,17 @@ public class TrackingCatalogue {
      * @param problem why it was given up, if it was
      */
     public void checked(DatasetName dataset, Check check, @Nullable Problem problem) {
-        TrackingEntity.<TrackingEntity>findByIdOptional(dataset.toString())
-                .ifPresent(entity -> entity.checked(Instant.now(), check, problem));
+        DatasetVersion made = check.made();
+        Panache.getSession()
+                .createNativeMutationQuery(CHECKED)
+                .setParameter("dataset", dataset.toString())
+                .setParameter("now", Instant.now())
+                .setParameter("made", made == null ? null : made.toString(), String.class)
+                .setParameter("changed", check.changed())
+                .setParameter("added", check.added())
+                .setParameter("removed", check.removed())
+                .setParameter("code", problem == null ? null : problem.code().name(), String.class)
+                .setParameter("message", problem == null ? null : problem.message(), String.class)
+                .executeUpdate();
     }
 }

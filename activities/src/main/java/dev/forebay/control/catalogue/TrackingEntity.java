@@ -43,15 +43,6 @@ class TrackingEntity extends PanacheEntityBase {
     @Column(name = "problem_message")
     @Nullable String problemMessage;
 
-    void checked(Instant now, Check check, @Nullable Problem problem) {
-        checkedAt = now;
-        DatasetVersion version = check.made();
-        made = version == null ? null : version.toString();
-        difference = new DifferenceColumns(check.changed(), check.added(), check.removed());
-        problemCode = problem == null ? null : problem.code().name();
-        problemMessage = problem == null ? null : problem.message();
-    }
-
     Tracking toTracking() {
         return new Tracking(
                 DatasetName.parse(dataset),
