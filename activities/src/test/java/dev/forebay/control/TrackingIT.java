@@ -197,6 +197,25 @@ class TrackingIT {
         }
     }
 
+    /** In the background: nobody waits for that who starts a control plane. */
+    @Test
+    void aScheduleThatTemporalHasLostIsMadeAfterAStart() {
+        String name = platform.dataset(3600);
+        api.put(tracking(name), "{\"interval_seconds\":7200}");
+        WorkflowServiceStubs stubs = temporal();
+        try {
+            schedule(stubs, name).delete();
+            Await.until("it is lost", () -> api.get(tracking(name)).status() == 404);
+
+            platform.process.kill9();
+            platform.process.restart();
+
+            Await.until("it is made", () -> api.get(tracking(name)).status() == 200);
+        } finally {
+            stubs.shutdownNow();
+        }
+    }
+
     private WorkflowServiceStubs temporal() {
         return WorkflowServiceStubs.newServiceStubs(
                 WorkflowServiceStubsOptions.newBuilder()

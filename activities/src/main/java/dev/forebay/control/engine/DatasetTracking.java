@@ -111,17 +111,34 @@ public class DatasetTracking {
     }
 
     /** Makes the Schedules that are missing: Temporal may have been lost, or away. */
-    void ensureScheduled() {
-        List<Tracking> page = catalogue.list(null, PAGE);
-        while (!page.isEmpty()) {
-            for (Tracking tracking : page) {
-                call(
-                        () ->
-                                schedules.put(
-                                        tracking.dataset(), tracking.interval(), Optional.empty()));
-            }
-            page = catalogue.list(page.getLast().dataset(), PAGE);
+    void ensureScheduled(Chores chores) {
+        chores.add("schedules of tracked datasets", () -> addPage(null, chores));
+    }
+
+    private void addPage(@Nullable DatasetName after, Chores chores) {
+        List<Tracking> page = catalogue.list(after, PAGE);
+        for (Tracking tracking : page) {
+            DatasetName dataset = tracking.dataset();
+            chores.add("schedule of " + dataset, () -> ensureScheduled(dataset));
         }
+        if (!page.isEmpty()) {
+            DatasetName last = page.getLast().dataset();
+            chores.add("schedules of tracked datasets after " + last, () -> addPage(last, chores));
+        }
+    }
+
+    /** As the catalogue says now: somebody may have changed it since it was listed. */
+    private void ensureScheduled(DatasetName dataset) {
+        catalogue
+                .find(dataset)
+                .ifPresent(
+                        now ->
+                                call(
+                                        () ->
+                                                schedules.put(
+                                                        dataset,
+                                                        now.interval(),
+                                                        Optional.empty())));
     }
 
     private void call(Runnable work) {

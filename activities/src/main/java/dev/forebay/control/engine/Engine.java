@@ -7,12 +7,14 @@ import dev.forebay.service.temporal.TemporalWorkers.Work;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowImplementations;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 
 /** The control plane's part of Temporal: its workflows, activities, Schedules. */
 @Singleton
 public class Engine {
 
     private static final int CONCURRENT_ACTIVITIES = 64;
+    private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final TemporalWorkers workers;
     private final SearchAttributeRegistration attributes;
@@ -29,6 +31,7 @@ public class Engine {
     private final int listingsAtOnce;
     private final int checksAtOnce;
     private final RoomActivitiesImpl room;
+    private final Chores chores = new Chores(PAUSE);
 
     Engine(
             TemporalWorkers workers,
@@ -64,7 +67,8 @@ public class Engine {
     }
 
     /**
-     * Waits for Temporal, prepares its namespace and begins to work.
+     * Waits for Temporal, prepares its namespace and begins to work. Schedules that may be many are
+     * looked after meanwhile.
      *
      * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if Temporal does not come
      */
@@ -72,7 +76,6 @@ public class Engine {
         workers.await();
         attributes.ensureRegistered();
         schedules.ensureScheduled();
-        tracking.ensureScheduled();
         workers.start(
                 new Work(
                         TaskQueues.LIFECYCLE,
@@ -92,6 +95,7 @@ public class Engine {
                         TaskQueues.TRACKING,
                         checksAtOnce,
                         worker -> worker.registerActivitiesImplementations(checks)));
+        tracking.ensureScheduled(chores);
         janitor.start();
         bookkeeper.start();
     }
@@ -100,6 +104,7 @@ public class Engine {
     public void stop() {
         bookkeeper.stop();
         janitor.stop();
+        chores.stop();
         workers.stop();
     }
 }

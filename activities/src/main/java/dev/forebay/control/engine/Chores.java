@@ -1,0 +1,62 @@
+package dev.forebay.control.engine;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/**
+ * What is done once after a start, in the background and one thing after the other. What fails is
+ * tried again later, after pauses that grow, and holds up nothing else. Safe for use by many
+ * threads.
+ */
+final class Chores {
+
+    private static final Logger LOG = Logger.getLogger(Chores.class);
+
+    /** With a first pause of 5 s they are over after three quarters of an hour. */
+    static final int MOST_TRIES = 10;
+
+    private final Duration firstPause;
+    private final ScheduledExecutorService clock =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().daemon().name("chores").factory());
+
+    Chores(Duration firstPause) {
+        this.firstPause = firstPause;
+    }
+
+    /**
+     * Has something done.
+     *
+     * @param what names it in the log
+     */
+    void add(String what, Runnable chore) {
+        clock.execute(() -> attempt(what, chore, 1));
+    }
+
+    private void attempt(String what, Runnable chore, int nth) {
+        try {
+            chore.run();
+        } catch (RuntimeException | Error e) {
+            if (clock.isShutdown()) {
+                return;
+            }
+            if (nth == MOST_TRIES) {
+                LOG.warnf(e, "Not done until the next start: %s", what);
+                return;
+            }
+            LOG.warnf("Tried again later: %s: %s", what, e.getMessage());
+            long pause = firstPause.toMillis() << (nth - 1);
+            var _ =
+                    clock.schedule(
+                            () -> attempt(what, chore, nth + 1), pause, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Begins nothing more. */
+    void stop() {
+        clock.shutdownNow();
+    }
+}

@@ -1,0 +1,90 @@
+package dev.forebay.control.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class ChoresTest {
+
+    private final Chores chores = new Chores(Duration.ofMillis(1));
+    private final List<String> done = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void stop() {
+        chores.stop();
+    }
+
+    @Test
+    void whatFailsIsTriedAgainAndHoldsUpNothingElse() throws InterruptedException {
+        CountDownLatch over = new CountDownLatch(2);
+        AtomicInteger tries = new AtomicInteger();
+        chores.add(
+                "fails twice",
+                () -> {
+                    if (tries.incrementAndGet() < 3) {
+                        throw new IllegalStateException("not yet");
+                    }
+                    done.add("first");
+                    over.countDown();
+                });
+        chores.add(
+                "does not fail",
+                () -> {
+                    done.add("second");
+                    over.countDown();
+                });
+
+        assertThat(over.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(done).containsExactly("second", "first");
+    }
+
+    @Test
+    void whatAlwaysFailsIsLeftAtLast() throws InterruptedException {
+        AtomicInteger tries = new AtomicInteger();
+        CountDownLatch all = new CountDownLatch(Chores.MOST_TRIES);
+        chores.add(
+                "fails",
+                () -> {
+                    tries.incrementAndGet();
+                    all.countDown();
+                    throw new IllegalStateException("never");
+                });
+
+        assertThat(all.await(20, TimeUnit.SECONDS)).isTrue();
+        Thread.sleep(50);
+        assertThat(tries).hasValue(Chores.MOST_TRIES);
+    }
+
+    @Test
+    void nothingBeginsAfterAStopThatInterruptsWhatIsDone() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        chores.add(
+                "waits",
+                () -> {
+                    begun.countDown();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                        interrupted.countDown();
+                        throw new IllegalStateException(e);
+                    }
+                });
+        chores.add("comes after it", () -> done.add("second"));
+        assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+
+        chores.stop();
+
+        assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(done).isEmpty();
+    }
+}
