@@ -6,8 +6,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.RegionName;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
+import dev.forebay.workflows.EvictionSweepWorkflow;
+import dev.forebay.workflows.TaskQueues;
+import dev.forebay.workflows.WorkflowIds;
+import io.grpc.Status;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.schedules.Schedule;
+import io.temporal.client.schedules.ScheduleActionStartWorkflow;
+import io.temporal.client.schedules.ScheduleClient;
+import io.temporal.client.schedules.ScheduleException;
+import io.temporal.client.schedules.ScheduleHandle;
+import io.temporal.client.schedules.ScheduleOptions;
+import io.temporal.client.schedules.ScheduleSpec;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
@@ -229,6 +249,90 @@ class SweepIT {
         assertThat(plan.body().at("/notes/0").asText()).contains("agent of region test-2");
         assertThat(plan.body().get("used_bytes").isNull()).isTrue();
         assertThat(api.get("/regions/nowhere/sweep/plan").text("code")).isEqualTo("UNKNOWN_REGION");
+    }
+
+    @Test
+    void aRegionThatWasTakenOutIsSweptNoMore() throws SQLException {
+        RegionName out = new RegionName("taken-out");
+        String name = platform.dataset(LONG);
+        try (Connection catalogue = platform.database();
+                Statement statement = catalogue.createStatement()) {
+            statement.executeUpdate(
+                    """
+                    insert into version (id, dataset, ttl_seconds, created_at)
+                    values ('team/%1$s@v1', 'team/%1$s', 60, now())"""
+                            .formatted(name));
+            statement.executeUpdate(
+                    """
+                    insert into residency
+                      (version, region, state, bytes_cached, bytes_from_lake, evictable_at)
+                    values ('team/%s@v1', '%s', 'CACHED', 5, 5, now() - interval '1 day')"""
+                            .formatted(name, out));
+        }
+        WorkflowServiceStubs stubs =
+                WorkflowServiceStubs.newServiceStubs(
+                        WorkflowServiceStubsOptions.newBuilder()
+                                .setTarget(platform.temporal.target())
+                                .build());
+        try {
+            WorkflowOptions options =
+                    WorkflowOptions.newBuilder()
+                            .setWorkflowId(WorkflowIds.sweepNow(out))
+                            .setTaskQueue(TaskQueues.LIFECYCLE)
+                            .setWorkflowExecutionTimeout(Duration.ofSeconds(30))
+                            .build();
+            ScheduleHandle schedule =
+                    ScheduleClient.newInstance(stubs)
+                            .createSchedule(
+                                    WorkflowIds.sweep(out),
+                                    Schedule.newBuilder()
+                                            .setAction(
+                                                    ScheduleActionStartWorkflow.newBuilder()
+                                                            .setWorkflowType(
+                                                                    EvictionSweepWorkflow.class)
+                                                            .setArguments(out)
+                                                            .setOptions(options)
+                                                            .build())
+                                            .setSpec(ScheduleSpec.newBuilder().build())
+                                            .build(),
+                                    ScheduleOptions.newBuilder().build());
+
+            assertThat(
+                            WorkflowClient.newInstance(stubs)
+                                    .newWorkflowStub(EvictionSweepWorkflow.class, options)
+                                    .run(out))
+                    .isEmpty();
+            assertThat(
+                            platform.region.hasWorkflow(
+                                    WorkflowIds.version(DatasetVersion.of("team", name, "v1"))))
+                    .isFalse();
+
+            Await.until(
+                    "Temporal lists it",
+                    () ->
+                            ScheduleClient.newInstance(stubs)
+                                    .listSchedules()
+                                    .anyMatch(
+                                            each ->
+                                                    each.getScheduleId()
+                                                            .equals(WorkflowIds.sweep(out))));
+            platform.process.kill9();
+            platform.process.restart();
+
+            Await.until("its Schedule is deleted", () -> isGone(schedule));
+            assertThat(api.get(SWEEP).status()).isEqualTo(200);
+        } finally {
+            stubs.shutdownNow();
+        }
+    }
+
+    private static boolean isGone(ScheduleHandle schedule) {
+        try {
+            return schedule.describe() == null;
+        } catch (ScheduleException e) {
+            assertThat(e).hasStackTraceContaining(Status.Code.NOT_FOUND.name());
+            return true;
+        }
     }
 
     /** Plans are made from the catalogue, which is told of residencies and pins soon after. */

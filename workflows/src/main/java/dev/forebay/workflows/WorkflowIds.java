@@ -10,6 +10,9 @@ import dev.forebay.model.RegionName;
  */
 public final class WorkflowIds {
 
+    /** What the schedules of sweeps begin with. */
+    public static final String SWEEPS = "eviction-sweep/";
+
     private WorkflowIds() {}
 
     public static String version(DatasetVersion version) {
@@ -33,7 +36,7 @@ public final class WorkflowIds {
      * its workflows.
      */
     public static String sweep(RegionName region) {
-        return "eviction-sweep/" + region;
+        return SWEEPS + region;
     }
 
     /** The sweep that somebody asked for, beside those of the schedule. */

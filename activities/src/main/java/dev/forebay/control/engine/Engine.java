@@ -95,6 +95,7 @@ public class Engine {
                         TaskQueues.TRACKING,
                         checksAtOnce,
                         worker -> worker.registerActivitiesImplementations(checks)));
+        chores.add("deletion of schedules of regions that are gone", schedules::deleteOthers);
         tracking.ensureScheduled(chores);
         janitor.start();
         bookkeeper.start();

@@ -9,6 +9,7 @@ import io.temporal.client.schedules.ScheduleClient;
 import io.temporal.client.schedules.ScheduleClientOptions;
 import io.temporal.client.schedules.ScheduleHandle;
 import io.temporal.client.schedules.ScheduleIntervalSpec;
+import io.temporal.client.schedules.ScheduleListDescription;
 import io.temporal.client.schedules.ScheduleOptions;
 import io.temporal.client.schedules.SchedulePolicy;
 import io.temporal.client.schedules.ScheduleSpec;
@@ -42,6 +43,14 @@ class Schedules {
 
     ScheduleHandle handle(String id) {
         return client.getHandle(id);
+    }
+
+    /** The ids of those that begin so, as Temporal lists them: a new one may be missing. */
+    List<String> ids(String prefix) {
+        return client.listSchedules()
+                .map(ScheduleListDescription::getScheduleId)
+                .filter(id -> id.startsWith(prefix))
+                .toList();
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.forebay.control.engine;
 import dev.forebay.control.catalogue.ResidentCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
+import dev.forebay.control.regions.Regions;
 import dev.forebay.control.sweep.SweepPlan;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -29,6 +30,7 @@ class SweepActivitiesImpl implements SweepActivities {
 
     private static final String EXPIRED = "its time to live has passed";
 
+    private final Regions regions;
     private final VersionCatalogue catalogue;
     private final ResidentCatalogue residents;
     private final DatasetVersions versions;
@@ -38,6 +40,7 @@ class SweepActivitiesImpl implements SweepActivities {
     private final EngineMetrics metrics;
 
     SweepActivitiesImpl(
+            Regions regions,
             VersionCatalogue catalogue,
             ResidentCatalogue residents,
             DatasetVersions versions,
@@ -45,6 +48,7 @@ class SweepActivitiesImpl implements SweepActivities {
             TemporalCalls temporal,
             SweepPlans plans,
             EngineMetrics metrics) {
+        this.regions = regions;
         this.catalogue = catalogue;
         this.residents = residents;
         this.versions = versions;
@@ -58,11 +62,23 @@ class SweepActivitiesImpl implements SweepActivities {
     public List<Victim> findVictims(RegionName region, int limit) {
         return heartbeating(
                 () -> {
+                    if (isGone(region)) {
+                        return List.of();
+                    }
                     SweepPlan plan = plans.look(region).plan();
                     plan.notes().forEach(note -> LOG.warnf("Sweep of %s: %s", region, note));
                     plan.reads().forEach(read -> tell(read, region));
                     return plan.victims().stream().limit(limit).toList();
                 });
+    }
+
+    /** Nobody evicts there any more: what is asked to go would be going for ever. */
+    private boolean isGone(RegionName region) {
+        boolean gone = !regions.names().contains(region.value());
+        if (gone) {
+            LOG.warnf("Nothing is swept in %s: it is not one of forebay.regions", region);
+        }
+        return gone;
     }
 
     /** Its time to live so begins anew, for people to see too. */
@@ -111,7 +127,8 @@ class SweepActivitiesImpl implements SweepActivities {
 
     @Override
     public List<DatasetVersion> expired(RegionName region, int limit) {
-        return heartbeating(() -> catalogue.expired(region, Instant.now(), limit));
+        return heartbeating(
+                () -> isGone(region) ? List.of() : catalogue.expired(region, Instant.now(), limit));
     }
 
     @Override

@@ -21,7 +21,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
 
 /**
  * Keeps one Schedule per region that evicts what has to go.
@@ -31,6 +34,8 @@ import java.util.function.Function;
  */
 @Singleton
 public class SweepSchedules {
+
+    private static final Logger LOG = Logger.getLogger(SweepSchedules.class);
 
     private static final Duration LONGEST_JITTER = Duration.ofSeconds(30);
 
@@ -135,6 +140,32 @@ public class SweepSchedules {
         for (String name : regions.names()) {
             RegionName region = new RegionName(name);
             schedules.put(WorkflowIds.sweep(region), state -> schedule(region, state));
+        }
+    }
+
+    /** Deletes those of regions that are not configured any more: nobody does what they ask for. */
+    void deleteOthers() {
+        Set<String> ours =
+                regions.names().stream()
+                        .map(name -> WorkflowIds.sweep(new RegionName(name)))
+                        .collect(Collectors.toSet());
+        for (String id : schedules.ids(WorkflowIds.SWEEPS)) {
+            if (!ours.contains(id)) {
+                delete(id);
+            }
+        }
+    }
+
+    private void delete(String id) {
+        LOG.infof("Schedule %s is deleted: its region is not configured", id);
+        try {
+            temporal.call(
+                    () -> {
+                        schedules.handle(id).delete();
+                        return true;
+                    });
+        } catch (NoSuchRunException gone) {
+            LOG.debugf(gone, "Another control plane has deleted %s", id);
         }
     }
 
