@@ -5,6 +5,7 @@ import dev.forebay.control.api.PinViews.PinView;
 import dev.forebay.control.api.RegionViews.RegionPage;
 import dev.forebay.control.api.RegionViews.RegionView;
 import dev.forebay.control.catalogue.PinCatalogue;
+import dev.forebay.control.catalogue.PinCatalogue.Place;
 import dev.forebay.control.engine.PinAudit;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
@@ -32,6 +33,7 @@ class RegionsResource {
 
     private static final int LONGEST_PAGE = 1000;
     private static final int LONGEST_CURSOR = 400;
+    private static final String CURSOR_RULE = "must be the next of a page";
 
     private final Regions regions;
     private final PinCatalogue pins;
@@ -84,13 +86,15 @@ class RegionsResource {
                     String limit,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Size(max = LONGEST_CURSOR, message = "must be the next of a page")
+                    @Pattern(regexp = Place.PATTERN, message = CURSOR_RULE)
+                    @Size(max = LONGEST_CURSOR, message = CURSOR_RULE)
                     String after) {
         int size = Integer.parseInt(limit);
         List<PinCatalogue.Held> page =
-                pins.list(region == null ? null : regions.require(region), after, size);
+                pins.list(
+                        region == null ? null : regions.require(region), Place.parse(after), size);
         return new PinPage(
                 page.stream().map(held -> PinView.of(held.version(), held.pin())).toList(),
-                page.size() < size ? null : page.getLast().cursor());
+                page.size() < size ? null : page.getLast().place().toString());
     }
 }

@@ -6,6 +6,7 @@ import dev.forebay.workflows.message.PinGrant;
 import io.quarkus.hibernate.orm.panache.Panache;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,20 +19,59 @@ import org.jspecify.annotations.Nullable;
 @Transactional
 public class PinCatalogue {
 
-    private static final String BY_REGION =
-            """
-            select v.id, p from VersionEntity v join v.pins p
-            where (:region is null or p.region = :region)
-              and concat(v.id, '/', p.region, '/', p.id) > :after
-            order by concat(v.id, '/', p.region, '/', p.id)
-            """;
+    private static final String COLUMNS =
+            "select version, region, id, holder, reason, expires_at, job, taken_at from pin ";
+
+    private static final String IN_ALL =
+            COLUMNS
+                    + """
+                    where (version, region, id) > (:version, :region, :id)
+                    order by version, region, id
+                    """;
+
+    private static final String IN_REGION =
+            COLUMNS
+                    + """
+                    where region = :region and (version, id) > (:version, :id)
+                    order by version, id
+                    """;
 
     /** A pin and what it holds. */
     public record Held(DatasetVersion version, PinGrant pin) {
 
         /** What a next page begins after. */
-        public String cursor() {
-            return version + "/" + pin.region() + "/" + pin.id();
+        public Place place() {
+            return new Place(version.toString(), pin.region().value(), pin.id());
+        }
+    }
+
+    /**
+     * Where a pin is in the order of all, that of the table's keys. Written as {@code
+     * namespace/name@version/region/id}.
+     */
+    public record Place(String version, String region, String id) {
+
+        /** What {@link #parse} accepts. */
+        public static final String PATTERN = "([!-.0-~]+(/[!-.0-~]+){3})?";
+
+        private static final Place FIRST = new Place("", "", "");
+
+        /** The place that is written so; that before all pins, if nothing is. */
+        public static Place parse(String written) {
+            if (written.isEmpty()) {
+                return FIRST;
+            }
+            int id = written.lastIndexOf('/');
+            int region = written.lastIndexOf('/', id - 1);
+            return new Place(
+                    written.substring(0, region),
+                    written.substring(region + 1, id),
+                    written.substring(id + 1));
+        }
+
+        @Override
+        public String toString() {
+            return version + "/" + region + "/" + id;
         }
     }
 
@@ -39,20 +79,38 @@ public class PinCatalogue {
      * Up to {@code limit} pins by version, region and id.
      *
      * @param region only those of this one, if given
-     * @param after the cursor of the pin before, or empty
+     * @param after the place of the pin before
      */
-    public List<Held> list(@Nullable RegionName region, String after, int limit) {
-        return Panache.getEntityManager()
-                .createQuery(BY_REGION, Object[].class)
-                .setParameter("region", region == null ? null : region.value())
-                .setParameter("after", after)
+    public List<Held> list(@Nullable RegionName region, Place after, int limit) {
+        return Panache.getSession()
+                .createNativeQuery(region == null ? IN_ALL : IN_REGION, Object[].class)
+                .addScalar("version", String.class)
+                .addScalar("region", String.class)
+                .addScalar("id", String.class)
+                .addScalar("holder", String.class)
+                .addScalar("reason", String.class)
+                .addScalar("expires_at", Instant.class)
+                .addScalar("job", String.class)
+                .addScalar("taken_at", Instant.class)
+                .setParameter("version", after.version())
+                .setParameter("region", region == null ? after.region() : region.value())
+                .setParameter("id", after.id())
                 .setMaxResults(limit)
                 .getResultStream()
-                .map(
-                        row ->
-                                new Held(
-                                        DatasetVersion.parse((String) row[0]),
-                                        ((PinRow) row[1]).toGrant()))
+                .map(PinCatalogue::held)
                 .toList();
+    }
+
+    private static Held held(Object[] row) {
+        PinRow pin =
+                new PinRow(
+                        (String) row[1],
+                        (String) row[2],
+                        (String) row[3],
+                        (String) row[4],
+                        (Instant) row[5],
+                        (String) row[6],
+                        (Instant) row[7]);
+        return new Held(DatasetVersion.parse((String) row[0]), pin.toGrant());
     }
 }
