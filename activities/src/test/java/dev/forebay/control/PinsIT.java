@@ -5,12 +5,21 @@ import static dev.forebay.control.TestControlPlane.REGION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.testing.Api;
+import dev.forebay.workflows.WorkflowIds;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Pins of all versions, on a real PostgreSQL and Temporal. */
@@ -53,6 +62,51 @@ class PinsIT {
                     .containsExactly("v1/" + AWAY + "/a", "v1-later/" + AWAY + "/c");
 
             statement.executeUpdate("delete from pin where version like 'team/" + name + "@%'");
+        }
+    }
+
+    /** However many pins it has, of which the catalogue knows none. */
+    @Test
+    void aWorkflowThatDoesNotAnswerIsAskedForItsPinsOnce() {
+        String name = platform.dataset(3600);
+        WorkflowServiceStubs stubs =
+                WorkflowServiceStubs.newServiceStubs(
+                        WorkflowServiceStubsOptions.newBuilder()
+                                .setTarget(platform.temporal.target())
+                                .build());
+        try {
+            WorkflowClient.newInstance(stubs)
+                    .newUntypedWorkflowStub(
+                            "Nothing",
+                            WorkflowOptions.newBuilder()
+                                    .setWorkflowId(
+                                            WorkflowIds.version(
+                                                    DatasetVersion.of("team", name, "v1")))
+                                    .setTaskQueue("nobody-works-here")
+                                    .setWorkflowExecutionTimeout(Duration.ofMinutes(1))
+                                    .build())
+                    .start();
+            platform.gateway.setPins(
+                    IntStream.range(0, 20)
+                            .mapToObj(
+                                    i ->
+                                            """
+                                            {"version":{"dataset":{"namespace":"team","name":"%s"},"version":"v1"},
+                                            "id":"p%d","holder":"me","reason":"","lease_seconds":600,
+                                            "remaining_seconds":500,"job":null}"""
+                                                    .formatted(name, i))
+                            .collect(Collectors.joining(",", "{\"pins\":[", "]}")));
+            long began = System.nanoTime();
+
+            Api.Answer leaked = api.get("/pins/leaked?region=" + REGION);
+
+            // Each question takes 2 s.
+            assertThat(Duration.ofNanos(System.nanoTime() - began))
+                    .isLessThan(Duration.ofSeconds(15));
+            assertThat(leaked.body().get("items")).as("in doubt it knows them").isEmpty();
+        } finally {
+            platform.gateway.setPins("{\"pins\":[]}");
+            stubs.shutdownNow();
         }
     }
 

@@ -8,6 +8,9 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +38,8 @@ public class PinCatalogue {
                     where region = :region and (version, id) > (:version, :id)
                     order by version, id
                     """;
+
+    private static final String IDS = "select version, id from pin where region = :region";
 
     /** A pin and what it holds. */
     public record Held(DatasetVersion version, PinGrant pin) {
@@ -99,6 +104,18 @@ public class PinCatalogue {
                 .getResultStream()
                 .map(PinCatalogue::held)
                 .toList();
+    }
+
+    /** The ids of a region's pins, by version. */
+    public Map<DatasetVersion, Set<String>> ids(RegionName region) {
+        return Panache.getSession()
+                .createNativeQuery(IDS, Object[].class)
+                .setParameter("region", region.value())
+                .getResultStream()
+                .collect(
+                        Collectors.groupingBy(
+                                row -> DatasetVersion.parse((String) row[0]),
+                                Collectors.mapping(row -> (String) row[1], Collectors.toSet())));
     }
 
     private static Held held(Object[] row) {

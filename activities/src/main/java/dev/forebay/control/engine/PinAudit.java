@@ -1,6 +1,6 @@
 package dev.forebay.control.engine;
 
-import dev.forebay.control.catalogue.VersionCatalogue;
+import dev.forebay.control.catalogue.PinCatalogue;
 import dev.forebay.control.engine.TemporalCalls.NoSuchRunException;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.lifecycle.Lifecycle;
@@ -10,11 +10,17 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.service.gateway.PinsReport.Held;
 import dev.forebay.workflows.message.PinGrant;
+import dev.forebay.workflows.message.VersionStatus;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Finds pins that hold a version though nobody seems to stand behind them. Each ends by itself, one
@@ -27,19 +33,19 @@ import java.util.Optional;
 public class PinAudit {
 
     private final Regions regions;
-    private final VersionCatalogue versions;
+    private final PinCatalogue catalogue;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
     private final Duration patience;
 
     PinAudit(
             Regions regions,
-            VersionCatalogue versions,
+            PinCatalogue catalogue,
             VersionWorkflows workflows,
             TemporalCalls temporal,
             ServiceConfig service) {
         this.regions = regions;
-        this.versions = versions;
+        this.catalogue = catalogue;
         this.workflows = workflows;
         this.temporal = temporal;
         this.patience = service.temporal().queryTimeout();
@@ -65,16 +71,22 @@ public class PinAudit {
      */
     public List<Leaked> leaked(RegionName region) {
         Instant now = Instant.now();
-        return regions.pins(region).pins().stream()
-                .flatMap(
-                        held ->
-                                leak(held, region).stream()
-                                        .map(leak -> leaked(held, region, leak, now)))
-                .toList();
+        List<Held> held = regions.pins(region).pins();
+        Map<DatasetVersion, Set<String>> known = catalogue.ids(region);
+        Map<DatasetVersion, Predicate<String>> asked = new HashMap<>();
+        List<Leaked> leaked = new ArrayList<>();
+        for (Held pin : held) {
+            boolean isKnown =
+                    known.getOrDefault(pin.version(), Set.of()).contains(pin.id())
+                            || asked.computeIfAbsent(pin.version(), each -> ask(each, region))
+                                    .test(pin.id());
+            leak(pin, isKnown).ifPresent(leak -> leaked.add(leaked(pin, region, leak, now)));
+        }
+        return leaked;
     }
 
-    private Optional<Leak> leak(Held held, RegionName region) {
-        if (!isKnown(held, region)) {
+    private static Optional<Leak> leak(Held held, boolean isKnown) {
+        if (!isKnown) {
             return Optional.of(Leak.UNKNOWN);
         }
         return 2 * held.remainingSeconds() < held.leaseSeconds()
@@ -108,23 +120,15 @@ public class PinAudit {
                 message);
     }
 
-    /** The catalogue may be behind, so the workflow is asked, too; in doubt it knows. */
-    private boolean isKnown(Held held, RegionName region) {
-        if (versions.find(held.version())
-                .filter(status -> Lifecycle.pin(status, region, held.id()).isPresent())
-                .isPresent()) {
-            return true;
-        }
+    /** The catalogue may be behind, so the workflow is asked, too; in doubt it knows any pin. */
+    private Predicate<String> ask(DatasetVersion version, RegionName region) {
         try {
-            return temporal.call(
-                    patience,
-                    () ->
-                            Lifecycle.pin(workflows.status(held.version()), region, held.id())
-                                    .isPresent());
+            VersionStatus status = temporal.call(patience, () -> workflows.status(version));
+            return id -> Lifecycle.pin(status, region, id).isPresent();
         } catch (NoSuchRunException never) {
-            return false;
+            return _ -> false;
         } catch (ForebayException unanswered) {
-            return true;
+            return _ -> true;
         }
     }
 }
