@@ -81,6 +81,27 @@ class PlanIT {
     }
 
     @Test
+    void whatDoesNotBelongToADatasetIsListedTooAndEndsTheListing() {
+        String name = platform.dataset(LONG);
+        for (int i = 0; i < LISTED; i++) {
+            platform.put(name + "/more/" + i, "x");
+        }
+        api.post(
+                "/datasets",
+                "{\"namespace\":\"team\",\"name\":\"%s-txt\",\"source\":\"s3://lake/%s/\",\"include\":[\"*.txt\"]}"
+                        .formatted(name, name));
+        survey(100_000, 0, "null", "null", "null", "");
+
+        JsonNode needs =
+                api.post(version(name + "-txt", "v1") + "/plan", PLANNED)
+                        .body()
+                        .at("/regions/0/needs");
+
+        assertThat(needs.get("objects").asLong()).isEqualTo(1);
+        assertThat(needs.get("at_least").asBoolean()).isTrue();
+    }
+
+    @Test
     void onlyWhatBelongsToADatasetIsCounted() {
         String name = platform.dataset(LONG);
         platform.put(name + "/more/a", "xxxx");

@@ -10,7 +10,6 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.service.Workspace;
 import jakarta.inject.Singleton;
 import java.util.concurrent.Semaphore;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -58,7 +57,7 @@ class LakeListing {
         }
         Count count = new Count();
         try {
-            list(source, count::add);
+            list(source, count);
         } catch (Enough enough) {
             return count.size(false);
         } finally {
@@ -71,38 +70,38 @@ class LakeListing {
         return count.size(true);
     }
 
-    private void list(LakeSource source, Consumer<LakeObject> each) {
+    private void list(LakeSource source, Count count) {
         if (source.keysAddress() == null) {
             Predicate<String> chosen = source.chosen();
             lake.list(
                     source.bucket(),
                     source.chosenPrefix(),
-                    object -> {
-                        if (chosen.test(object.key())) {
-                            each.accept(object);
-                        }
-                    },
+                    object -> count.add(object, chosen.test(object.key())),
                     objects -> {});
             return;
         }
         try (Workspace.Temporary folder = workspace.temporary("plan-")) {
-            listedKeys.forEach(source, folder.path(), each, objects -> {});
+            listedKeys.forEach(
+                    source, folder.path(), object -> count.add(object, true), objects -> {});
         }
     }
 
     /** Objects laid one after the other, as they are in packs. */
     private final class Count {
+        private long listed;
         private long objects;
         private long bytes;
         private long reads;
         private long end;
 
-        void add(LakeObject object) {
-            if (object.key().endsWith("/")) {
-                return; // a folder, as consoles make them
-            }
-            if (objects == most) {
+        /** What is not chosen has cost as much to list, so it counts for the bound. */
+        void add(LakeObject object, boolean chosen) {
+            if (listed == most) {
                 throw new Enough();
+            }
+            listed++;
+            if (!chosen || object.key().endsWith("/")) {
+                return; // or a folder, as consoles make them
             }
             objects++;
             if (object.size() == 0) {
