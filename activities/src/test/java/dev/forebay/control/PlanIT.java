@@ -212,6 +212,40 @@ class PlanIT {
     }
 
     @Test
+    void whatWasAskedForLongAgoDoesNotCount() throws SQLException {
+        String wanted = platform.dataset(LONG);
+        String forgotten = platform.dataset(LONG);
+        for (String name : List.of(wanted, forgotten)) {
+            api.post(version(name, "v1") + "/ensure?wait_seconds=30", IN);
+        }
+        api.post(version(wanted, "v1") + "/ensure?wait_seconds=30", IN);
+        try (Connection database = platform.database();
+                Statement statement = database.createStatement()) {
+            statement.executeUpdate(
+                    """
+                    insert into request (version, id, region, body, workflow_id, created_at)
+                    select 'team/%s@v1', 'old-' || i, '%s', '{}', '', now() - interval '43 days'
+                    from generate_series(1, 300) i"""
+                            .formatted(forgotten, REGION));
+        }
+        survey(
+                100_000,
+                100_000,
+                "null",
+                "null",
+                "null",
+                resident(wanted, "CACHED", 0) + "," + resident(forgotten, "CACHED", 0));
+
+        JsonNode room =
+                api.post(version(platform.dataset(LONG), "v1") + "/plan", PLANNED)
+                        .body()
+                        .at("/regions/0/room");
+
+        assertThat(room.at("/victims/0/dataset").asText()).isEqualTo("team/" + forgotten);
+        assertThat(room.at("/victims/0/uses").asDouble()).isBetween(0.99, 1.0);
+    }
+
+    @Test
     void whatWaitsForPinsIsToldWhenTheyEnd() {
         String held = platform.dataset(LONG);
         Api.Answer pinned =

@@ -19,19 +19,23 @@ import java.util.stream.Collectors;
 @Transactional
 public class UseCatalogue {
 
+    /** Older requests, each of which would count less than a sixty-fourth, are not read. */
     private static final String USES =
             """
             select version, sum(power(cast(0.5 as double precision),
                 cast(extract(epoch from (now() - created_at)) as double precision)
                 / cast(:half as double precision)))
             from request
-            where version in (:versions) and :region = any(string_to_array(region, ','))
+            where version in (:versions)
+              and created_at > now() - 6 * cast(:half as double precision) * interval '1 second'
+              and :region = any(string_to_array(region, ','))
             group by version
             """;
 
     /**
      * How often versions were asked for in a region, by version; a request that is {@code half} old
-     * counts half. Versions that nobody asked for are not in it.
+     * counts half, one that is six times as old not at all. Versions that nobody asked for are not
+     * in it.
      */
     public Map<DatasetVersion, Double> recent(
             RegionName region, Collection<DatasetVersion> versions, Duration half) {
