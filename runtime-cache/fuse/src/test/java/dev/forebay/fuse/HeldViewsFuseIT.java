@@ -7,6 +7,7 @@ import dev.forebay.fuse.HeldMountFixture.Running;
 import dev.forebay.fuse.HeldMountFixture.Seen;
 import dev.forebay.fuse.view.View;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -182,6 +183,37 @@ class HeldViewsFuseIT {
             byte[] read = new byte[expected.length];
             assertThat(open.read(read, 0).result()).isEqualTo(read.length);
             assertThat(Arrays.equals(read, expected)).isTrue();
+        }
+    }
+
+    /** What lies below the view is in no directory then, and nobody would compare it again. */
+    @Test
+    void aSuccessorTakesOffAViewOverFilesThatItDoesNotBelieve() throws Exception {
+        pod.kill();
+        try (Stream<Path> files = Files.walk(directory.resolve("cache"))) {
+            for (Path file : files.toList()) {
+                if (file.toString().endsWith(".map")) {
+                    flip(file, 10);
+                } else if (file.toString().endsWith(".pack")) {
+                    flip(file, 123_456);
+                }
+            }
+        }
+        pod = restarted();
+        pod.await("is fetched anew");
+        pod.await("is shown on demand again");
+        region.awaitView(View.ON_DEMAND);
+        readAll();
+        region.awaitView(View.NATIVE);
+        readAll();
+    }
+
+    private static void flip(Path path, long at) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+            file.seek(at);
+            int was = file.read();
+            file.seek(at);
+            file.write(was ^ 1);
         }
     }
 

@@ -170,9 +170,9 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     }
 
     /**
-     * Whether something of a mounted version's packs was given up since this was opened, or is
-     * counted by {@link #timesFoundWrong}, as far as it is known which those are. Waits for
-     * nothing.
+     * Whether not all is here that an earlier process had of a mounted version's packs, as far as
+     * it is known which those are: something was given up since this was opened, or is counted by
+     * {@link #timesFoundWrong}, or a pack's files are not those that were here. Waits for nothing.
      */
     public boolean hasLostSome(Digest manifest) {
         return pages.packsAtHand(manifest).filter(cache::haveLostSome).isPresent();

@@ -274,14 +274,17 @@ final class PackCache implements PackSource, AutoCloseable {
         return disk.use(false, () -> upkeep.giveUpAllBut(table, packsOf));
     }
 
-    /** Whether something that was here of these packs was given up or found wrong. */
+    /**
+     * Whether something that an earlier process had here of these packs was given up or found
+     * wrong, be it all of one of them.
+     */
     boolean haveLostSome(Set<PackId> packs) {
         return packs.stream().anyMatch(this::hasLostSome);
     }
 
     private boolean hasLostSome(PackId pack) {
         try (PackFiles.Use file = files.find(pack).orElse(null)) {
-            return file != null && file.file().holds().losses() > 0;
+            return file == null || !file.file().isInherited() || file.file().holds().losses() > 0;
         }
     }
 

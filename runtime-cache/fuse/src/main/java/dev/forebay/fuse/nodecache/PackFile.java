@@ -26,6 +26,7 @@ final class PackFile implements AutoCloseable {
 
     private final PackId id;
     private final Path path;
+    private final boolean inherited;
     private final AtomicInteger users = new AtomicInteger();
     private final DiskFile data;
     private final PackMap map;
@@ -40,6 +41,7 @@ final class PackFile implements AutoCloseable {
     private PackFile(
             PackId id,
             Path path,
+            boolean inherited,
             DiskFile data,
             PackMap map,
             Space space,
@@ -47,6 +49,7 @@ final class PackFile implements AutoCloseable {
             DamageLog damage) {
         this.id = id;
         this.path = path;
+        this.inherited = inherited;
         this.data = data;
         this.map = map;
         this.chunks = new CachedChunks(this, map, space);
@@ -77,7 +80,7 @@ final class PackFile implements AutoCloseable {
         try {
             data.setLength(bytes);
             PackMap map = PackMap.create(mapPath, id, bytes);
-            return new PackFile(id, path, data, map, space, counters, damage);
+            return new PackFile(id, path, false, data, map, space, counters, damage);
         } catch (IOException e) {
             data.close();
             throw e;
@@ -104,7 +107,7 @@ final class PackFile implements AutoCloseable {
                 throw new DamagedMapException(path + " is not as long as its pack");
             }
             PackFile pack =
-                    new PackFile(id, path, DiskFile.open(path), map, space, counters, damage);
+                    new PackFile(id, path, true, DiskFile.open(path), map, space, counters, damage);
             boolean loaded = false;
             try {
                 pack.load();
@@ -144,6 +147,11 @@ final class PackFile implements AutoCloseable {
 
     PackId id() {
         return id;
+    }
+
+    /** Whether its files are those of an earlier process, and not made by this one. */
+    boolean isInherited() {
+        return inherited;
     }
 
     /** Begins to use it, until {@link #leave}; false if it is closed, or about to be. */

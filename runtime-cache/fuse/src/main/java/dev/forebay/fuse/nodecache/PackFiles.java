@@ -10,9 +10,11 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +46,9 @@ final class PackFiles implements AutoCloseable {
     private final DamageLog damage;
     private final Map<PackId, PackFile> packs = new ConcurrentHashMap<>();
 
+    /** What was there at the start and could not be believed, until it is made anew. */
+    private final Set<PackId> disbelieved = ConcurrentHashMap.newKeySet();
+
     private PackFiles(Path directory, Space space, CacheCounters counters, DamageLog damage) {
         this.directory = directory;
         this.space = space;
@@ -71,12 +76,13 @@ final class PackFiles implements AutoCloseable {
     private void adopt() throws IOException {
         try (DirectoryStream<Path> found =
                 Files.newDirectoryStream(directory, "{" + NAME + DATA + "," + NAME + MAP + "}")) {
+            Set<PackId> ids = new HashSet<>();
             for (Path file : found) {
                 String name = file.getFileName().toString();
-                PackId id = PackId.parse(name.substring(0, name.lastIndexOf('.')));
-                if (!packs.containsKey(id)) {
-                    adopt(id);
-                }
+                ids.add(PackId.parse(name.substring(0, name.lastIndexOf('.'))));
+            }
+            for (PackId id : ids) {
+                adopt(id);
             }
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
@@ -118,6 +124,7 @@ final class PackFiles implements AutoCloseable {
     private void fetchAnew(PackId id, IOException why) throws IOException {
         LOG.warn("Pack {} is fetched anew: {}", id, why.toString());
         counters.diskErrors.increment();
+        disbelieved.add(id);
         delete(id);
     }
 
@@ -174,14 +181,30 @@ final class PackFiles implements AutoCloseable {
         try {
             delete(id);
             try {
-                return PackFile.create(
-                        id, bytes, path(id, DATA), path(id, MAP), space, counters, damage);
+                PackFile made =
+                        PackFile.create(
+                                id, bytes, path(id, DATA), path(id, MAP), space, counters, damage);
+                mark(made);
+                return made;
             } catch (IOException e) {
                 delete(id);
                 throw e;
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Views over files that were deleted at the start show what those had, whatever that is. */
+    private void mark(PackFile made) throws IOException {
+        try {
+            if (disbelieved.contains(made.id())) {
+                made.holds().foundWrong().add();
+                disbelieved.remove(made.id());
+            }
+        } catch (IOException e) {
+            made.close();
+            throw e;
         }
     }
 

@@ -330,6 +330,36 @@ class PackCacheTest {
         assertThat(cache.harmed()).hasSize(expected > 0 ? 1 : 0);
     }
 
+    /** Views that it finds lie over the files that were there, and nobody compares those again. */
+    @Test
+    void aSuccessorKnowsThatAPacksFilesAreNotThoseThatWereThere() throws Exception {
+        pack.assertReadsAll(cache, TestPack.ALL);
+        flip(map(), 20);
+        reopen(1L << 30);
+        assertThat(cache.haveLostSome(Set.of(TestPack.ID))).isTrue();
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertHarmed(1);
+        reopen(1L << 30);
+        assertHarmed(1);
+        cache.viewsAreRenewed(cache.harmed());
+
+        try (RandomAccessFile file = new RandomAccessFile(data().toFile(), "rw")) {
+            file.setLength(MIB);
+        }
+        reopen(1L << 30);
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertHarmed(1);
+        cache.viewsAreRenewed(cache.harmed());
+
+        Files.delete(data());
+        Files.delete(map());
+        reopen(1L << 30);
+        pack.assertReadsAll(cache, TestPack.ALL);
+        assertThat(cache.haveLostSome(Set.of(TestPack.ID))).isTrue();
+        reopen(1L << 30);
+        assertHarmed(0);
+    }
+
     /** It ends before anything is fetched anew. */
     @Test
     void aSuccessorKnowsOfDamageThatHasLeftNothingOfThePack() throws Exception {
