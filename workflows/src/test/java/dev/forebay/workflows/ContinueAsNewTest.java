@@ -204,6 +204,7 @@ class ContinueAsNewTest {
         platform.passUntil("it has the pin", () -> platform.us.isPinned("p"));
 
         continueAsNew();
+        platform.passUntil("the next run fills on", () -> platform.us.count(Step.WARM) == 4);
         platform.update("cancel", new CancelRequest("r"));
 
         assertThat(platform.us.isPinned("p")).isFalse();
