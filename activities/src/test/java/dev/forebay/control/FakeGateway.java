@@ -148,6 +148,13 @@ final class FakeGateway implements AutoCloseable {
         if (path.contains("/alive")
                 || held.test(path.replaceFirst("^/v1/pins/", "").replaceFirst("/renew$", ""))) {
             answer(exchange, 200, "{\"remaining_seconds\":300,\"holder\":\"me\",\"reason\":\"\"}");
+        } else if (path.contains("/between")) {
+            answer(exchange, 404, "<html>no route</html>");
+        } else if (path.contains("/dies")) {
+            // In the middle of its answer, and its connection does not end.
+            exchange.sendResponseHeaders(200, 1000);
+            exchange.getResponseBody().write('{');
+            exchange.getResponseBody().flush();
         } else {
             answer(exchange, 404, "{\"code\":\"NOT_FOUND\"}");
         }

@@ -107,9 +107,18 @@ class LifecycleIT {
         Api.Answer renewed = api.post(v + "/pins/alive-1/renew", IN);
         assertThat(Instant.parse(renewed.text("expires_at")))
                 .isAfter(Instant.now().plusSeconds(200));
-        assertThat(Instant.parse(api.get(v + "/pins").body().at("/items/0/expires_at").asText()))
-                .isAfter(Instant.now().plusSeconds(200));
+        Await.until(
+                "the renewal is noted",
+                () ->
+                        Instant.parse(
+                                        api.get(v + "/pins")
+                                                .body()
+                                                .at("/items/0/expires_at")
+                                                .asText())
+                                .isAfter(Instant.now().plusSeconds(200)));
         assertThat(api.post(v + "/pins/ended/renew", IN).status()).isEqualTo(404);
+        assertThat(api.post(v + "/pins/between/renew", IN).status()).isEqualTo(503);
+        assertThat(api.post(v + "/pins/dies/renew", IN).status()).isEqualTo(503);
     }
 
     @Test

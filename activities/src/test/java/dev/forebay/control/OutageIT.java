@@ -129,6 +129,15 @@ class OutageIT {
             assertThat(far.get(dataset).status()).isEqualTo(200);
             relay.fallSilent();
 
+            String pin = dataset + "/versions/v1/pins/alive-1/renew";
+            assertThat(
+                            CompletableFuture.supplyAsync(() -> far.post(pin, IN), callers)
+                                    // As long as the SDK waits.
+                                    .orTimeout(5, SECONDS)
+                                    .join()
+                                    .status())
+                    .isEqualTo(200);
+
             // More than there are connections.
             List<CompletableFuture<Api.Answer>> asked =
                     Stream.generate(

@@ -6,7 +6,6 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
-import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.VersionStatus;
 import io.quarkus.hibernate.orm.panache.Panache;
 import io.quarkus.panache.common.Page;
@@ -47,6 +46,12 @@ public class VersionCatalogue {
             where r.region = :region and r.state = 'CACHED' and r.evictableAt < :now
               and not exists (select 1 from v.pins p where p.region = :region and p.expiresAt > :now)
             order by r.evictableAt, v.id
+            """;
+
+    private static final String RENEWED =
+            """
+            update pin set expires_at = greatest(expires_at, :until)
+            where version = :version and region = :region and id = :pin
             """;
 
     private static final String CACHED =
@@ -157,9 +162,19 @@ public class VersionCatalogue {
         locked(status.version()).replaceBy(status, revision);
     }
 
-    /** Takes note of a renewal, which the version's workflow does not hear of. */
-    public void renewed(DatasetVersion version, PinGrant pin) {
-        locked(version).renewed(pin);
+    /**
+     * Takes note of a renewal, which the version's workflow does not hear of. Of a pin that is not
+     * known, or not any more, there is nothing to be noted.
+     */
+    public void renewed(DatasetVersion version, RegionName region, String pin, Instant expiresAt) {
+        VersionEntity entity = locked(version);
+        Panache.getEntityManager()
+                .createNativeQuery(RENEWED)
+                .setParameter("version", entity.id)
+                .setParameter("region", region.value())
+                .setParameter("pin", pin)
+                .setParameter("until", expiresAt)
+                .executeUpdate();
     }
 
     /** Up to {@code limit} versions whose time in the region has passed, longest first. */

@@ -118,12 +118,6 @@ class VersionEntity extends PanacheEntityBase {
         replace(pins, status.pins().stream().map(this::newest).collect(Collectors.toSet()));
     }
 
-    void renewed(PinGrant pin) {
-        PinRow row = newest(pin);
-        pins.removeIf(row::isSamePin);
-        pins.add(row);
-    }
-
     /** A renewal that was noted here is not undone by a workflow that has not heard of it. */
     private PinRow newest(PinGrant pin) {
         PinRow row = PinRow.of(pin);

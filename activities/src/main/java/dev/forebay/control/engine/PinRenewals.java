@@ -8,9 +8,14 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.Renewal;
 import dev.forebay.workflows.message.PinGrant;
+import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
@@ -23,9 +28,24 @@ public class PinRenewals {
 
     private static final Logger LOG = Logger.getLogger(PinRenewals.class);
 
+    /** Some 200 bytes each. */
+    private static final int MOST_NOTES = 10_000;
+
     private final Regions regions;
     private final VersionCatalogue versions;
     private final EngineMetrics metrics;
+
+    /** Who renews does not wait for the catalogue: while it is silent, pins would be lost. */
+    private final ExecutorService notes =
+            new ThreadPoolExecutor(
+                    1,
+                    1,
+                    0,
+                    TimeUnit.SECONDS,
+                    new ArrayBlockingQueue<>(MOST_NOTES),
+                    Thread.ofPlatform().daemon().name("renewals").factory(),
+                    // The next renewal of the pin is noted in its place.
+                    new ThreadPoolExecutor.DiscardPolicy());
 
     PinRenewals(Regions regions, VersionCatalogue versions, EngineMetrics metrics) {
         this.regions = regions;
@@ -49,19 +69,22 @@ public class PinRenewals {
                                         ErrorCode.NOT_FOUND,
                                         "pin '%s' on %s in %s has ended: take a new one"
                                                 .formatted(id, version, region)));
-        PinGrant renewed =
-                new PinGrant(
-                        region,
-                        id,
-                        renewal.holder(),
-                        renewal.reason(),
-                        Instant.now().plusSeconds(renewal.remainingSeconds()),
-                        renewal.job());
+        Instant expiresAt = Instant.now().plusSeconds(renewal.remainingSeconds());
+        notes.execute(() -> note(version, region, id, expiresAt));
+        return new PinGrant(
+                region, id, renewal.holder(), renewal.reason(), expiresAt, renewal.job());
+    }
+
+    private void note(DatasetVersion version, RegionName region, String id, Instant expiresAt) {
         try {
-            versions.renewed(version, renewed);
+            versions.renewed(version, region, id, expiresAt);
         } catch (RuntimeException e) {
             LOG.debugf(e, "The catalogue shows pin %s on %s with its old expiry", id, version);
         }
-        return renewed;
+    }
+
+    @PreDestroy
+    void close() {
+        notes.shutdownNow();
     }
 }

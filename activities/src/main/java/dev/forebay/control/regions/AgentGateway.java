@@ -2,6 +2,7 @@ package dev.forebay.control.regions;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
@@ -11,6 +12,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.api.ServiceClients;
+import dev.forebay.service.api.WholeAnswer;
 import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
@@ -26,7 +28,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -134,10 +135,14 @@ class AgentGateway {
 
     private <T> Optional<T> send(HttpRequest.Builder request, RegionName region, Class<T> type) {
         try {
-            HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+            HttpResponse<String> answer = WholeAnswer.to(request.build(), http);
             return switch (answer.statusCode()) {
                 case OK -> Optional.of(json.forType(type).readValue(answer.body()));
-                case NOT_FOUND, NO_CONTENT -> Optional.empty();
+                case NO_CONTENT -> Optional.empty();
+                case NOT_FOUND -> {
+                    requireFromAgent(answer.body(), region);
+                    yield Optional.empty();
+                }
                 default ->
                         throw unavailable(
                                 region, "it answered with status " + answer.statusCode(), null);
@@ -149,6 +154,15 @@ class AgentGateway {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw unavailable(region, "interrupted", e);
+        }
+    }
+
+    /** What is in between, such as an ingress that lost its route, must not end a pin. */
+    private void requireFromAgent(String refusal, RegionName region)
+            throws JsonProcessingException {
+        JsonNode problem = json.readTree(refusal);
+        if (!problem.path("code").asText().equals(ErrorCode.NOT_FOUND.name())) {
+            throw unavailable(region, "status 404 is not of an agent of this version", null);
         }
     }
 

@@ -15,7 +15,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -144,7 +143,7 @@ public final class ForebayApi implements AutoCloseable {
                     .method(request.method(), BodyPublishers.ofString(text(request.body())));
         }
         try {
-            HttpResponse<String> answer = http.send(builder.build(), BodyHandlers.ofString());
+            HttpResponse<String> answer = WholeAnswer.to(builder.build(), http);
             return new Reply(answer.statusCode(), answer.body());
         } catch (IOException e) {
             throw unavailable(request, e);

@@ -1,0 +1,45 @@
+package dev.forebay.service.api;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Asks for an answer that has to be there as a whole within the request's time. That of the JDK's
+ * client ends with the answer's head: who loses power after it would be waited for, for ever.
+ */
+public final class WholeAnswer {
+
+    private WholeAnswer() {}
+
+    /**
+     * Sends a request and waits for its answer.
+     *
+     * @param request with a time-out
+     * @throws HttpTimeoutException if some of the answer is not there in time
+     */
+    public static HttpResponse<String> to(HttpRequest request, HttpClient http)
+            throws IOException, InterruptedException {
+        Duration patience = request.timeout().orElseThrow();
+        CompletableFuture<HttpResponse<String>> answer =
+                http.sendAsync(request, BodyHandlers.ofString());
+        try {
+            return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new HttpTimeoutException("no whole answer within " + patience);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException failure ? failure : new IOException(e);
+        } finally {
+            // Ends the exchange, if it has not ended.
+            answer.cancel(true);
+        }
+    }
+}
