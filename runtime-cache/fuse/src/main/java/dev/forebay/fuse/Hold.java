@@ -160,7 +160,7 @@ final class Hold implements Callable<Integer> {
                     CompletableFuture.anyOf(holder.held().thenApply(_ -> true), dead)
                             .get(HAND_IN_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-            throw Mountpoint.refused(Mountpoint.ALIVE, mountpoint);
+            throw Mountpoint.refused(mountpoint, Mountpoint.ALIVE);
         } catch (ExecutionException e) {
             throw new AssertionError(e);
         }

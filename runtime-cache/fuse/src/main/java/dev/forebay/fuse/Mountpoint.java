@@ -25,7 +25,7 @@ final class Mountpoint {
     private static final String OUR_TYPE = "fuse.forebay";
 
     /** Why a mount is left alone. */
-    static final String ALIVE = "%s is mounted by another forebay-fuse that is alive";
+    static final String ALIVE = "is mounted by another forebay-fuse that is alive";
 
     /** As the kernel has it. */
     private static final int MAX_LINKS = 40;
@@ -64,7 +64,7 @@ final class Mountpoint {
         } catch (FileAlreadyExistsException e) {
             // So it is to be.
         } catch (IOException e) {
-            throw refused("%s cannot be made: " + e, mountpoint);
+            throw refused(mountpoint, "cannot be made: " + e);
         }
     }
 
@@ -78,28 +78,28 @@ final class Mountpoint {
         Path mountpoint = resolved(directory);
         if (isOurMount(mountpoint)) {
             if (answers(mountpoint)) {
-                throw refused(ALIVE, mountpoint);
+                throw refused(mountpoint, ALIVE);
             }
             LOG.warn("{} is a mount whose process has died; unmounting it", mountpoint);
             OptionalInt errno = Unmount.detach(mountpoint);
             if (errno.isPresent()) {
                 throw refused(
-                        "%s is a dead mount and cannot be unmounted, errno "
+                        mountpoint,
+                        "is a dead mount and cannot be unmounted, errno "
                                 + errno.getAsInt()
-                                + "; try umount -l",
-                        mountpoint);
+                                + "; try umount -l");
             }
         }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(mountpoint)) {
             if (entries.iterator().hasNext()) {
-                throw refused("%s is not empty; mount on an empty directory", mountpoint);
+                throw refused(mountpoint, "is not empty; mount on an empty directory");
             }
         } catch (NoSuchFileException e) {
-            throw refused("%s does not exist; make the directory first", mountpoint);
+            throw refused(mountpoint, "does not exist; make the directory first");
         } catch (NotDirectoryException e) {
-            throw refused("%s is not a directory", mountpoint);
+            throw refused(mountpoint, "is not a directory");
         } catch (IOException e) {
-            throw refused("%s cannot be read: " + e, mountpoint);
+            throw refused(mountpoint, "cannot be read: " + e);
         }
         return mountpoint;
     }
@@ -127,8 +127,8 @@ final class Mountpoint {
         }
     }
 
-    static ForebayException refused(String message, Path mountpoint) {
+    static ForebayException refused(Path mountpoint, String why) {
         return new ForebayException(
-                ErrorCode.INVALID_ARGUMENT, "--mountpoint: " + message.formatted(mountpoint));
+                ErrorCode.INVALID_ARGUMENT, "--mountpoint: %s %s".formatted(mountpoint, why));
     }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.forebay.model.ForebayException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,5 +60,18 @@ class MountpointTest {
                 .isInstanceOf(ForebayException.class)
                 .hasMessageContaining("mistyped")
                 .hasMessageContaining("cannot be made");
+    }
+
+    @Test
+    void refusesAPathWithAPercentSignAsAnyOther() {
+        Path percent = directory.resolve("a%zb/mnt");
+
+        for (ThrowingCallable refused :
+                List.<ThrowingCallable>of(
+                        () -> Mountpoint.make(percent), () -> Mountpoint.prepare(percent))) {
+            assertThatThrownBy(refused)
+                    .isInstanceOf(ForebayException.class)
+                    .hasMessageContaining("--mountpoint: " + percent);
+        }
     }
 }
