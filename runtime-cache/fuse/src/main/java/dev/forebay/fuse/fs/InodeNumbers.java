@@ -22,6 +22,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,15 @@ public final class InodeNumbers {
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(2);
 
     private static final long LOCK_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
+
+    /** Lines of earlier releases have no checksum. */
+    private static final Pattern LINE =
+            Pattern.compile(
+                    "(?:#(?<checksum>[0-9a-f]{8}) )?"
+                            + "(?<entry>(?<number>[0-9]{1,10}) (?<name>[^ ]+))");
+
+    /** So many names have the same checksum at most, as far as anybody will see. */
+    private static final int MOST_ALIKE = 16;
 
     private static final int POSITIVE = 0x7fffffff;
     private static final long ID_MASK = 0xffffffffL;
@@ -79,8 +90,8 @@ public final class InodeNumbers {
     }
 
     /**
-     * Numbers that are remembered in a file: a line for each, the number in decimal, a space and
-     * the name.
+     * Numbers that are remembered in a file: a line for each, with a checksum of what follows, the
+     * number in decimal, and the name. A line that is damaged is passed over.
      *
      * @param ledger made if it is not there
      */
@@ -145,9 +156,7 @@ public final class InodeNumbers {
         if (known != null) {
             return known;
         }
-        CRC32C crc = new CRC32C();
-        crc.update(name.getBytes(StandardCharsets.UTF_8));
-        int number = (int) crc.getValue() & POSITIVE;
+        int number = checksum(name) & POSITIVE;
         while (owners.putIfAbsent(number, name) != null) {
             number = (number + 1) & POSITIVE;
         }
@@ -174,7 +183,7 @@ public final class InodeNumbers {
                 int number = numberOf(name);
                 // Else another process has written it down for another name meanwhile.
                 if (name.equals(owners.get(number))) {
-                    lines.append(number).append(' ').append(name).append('\n');
+                    lines.append(line(number, name));
                 }
             }
             ByteBuffer bytes = StandardCharsets.UTF_8.encode(lines.toString());
@@ -220,27 +229,51 @@ public final class InodeNumbers {
         while (bytes.hasRemaining() && more >= 0) {
             more = channel.read(bytes, read + bytes.position());
         }
-        String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
         int start = 0;
-        for (int end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-            learn(text.substring(start, end));
-            start = end + 1;
+        for (int end = 0; end < bytes.position(); end++) {
+            if (bytes.get(end) == '\n') {
+                learn(new String(bytes.array(), start, end - start, StandardCharsets.UTF_8));
+                start = end + 1;
+            }
         }
-        read += text.substring(0, start).getBytes(StandardCharsets.UTF_8).length;
+        read += start;
+    }
+
+    private static String line(int number, String name) {
+        String entry = number + " " + name;
+        return "#%08x %s\n".formatted(checksum(entry), entry);
+    }
+
+    private static int checksum(String text) {
+        CRC32C crc = new CRC32C();
+        crc.update(text.getBytes(StandardCharsets.UTF_8));
+        return (int) crc.getValue();
     }
 
     private void learn(String line) {
-        int space = line.indexOf(' ');
-        try {
-            int number = Integer.parseInt(line, 0, Math.max(space, 0), 10);
-            String name = line.substring(space + 1);
-            owners.put(number, name);
-            unwritten.remove(name);
-            // One that was given out stays for as long as this process lives: a kernel knows it.
-            numbers.putIfAbsent(name, number);
-        } catch (NumberFormatException damaged) {
+        Matcher parts = LINE.matcher(line);
+        if (!parts.matches() || !isRight(parts)) {
+            // Its name gets a number as if it were new, which is nearly always the same.
             LOG.warn("Passing over a damaged line of inode numbers: '{}'", line);
+            return;
         }
+        int number = Integer.parseInt(parts.group("number"));
+        String name = parts.group("name");
+        owners.put(number, name);
+        unwritten.remove(name);
+        // One that was given out stays for as long as this process lives: a kernel knows it.
+        numbers.putIfAbsent(name, number);
+    }
+
+    /** Without a checksum the name must account for the number: as near as names alike are. */
+    private static boolean isRight(Matcher line) {
+        String checksum = line.group("checksum");
+        if (checksum != null) {
+            return checksum(line.group("entry")) == Integer.parseUnsignedInt(checksum, 16);
+        }
+        long number = Long.parseLong(line.group("number"));
+        return number <= POSITIVE
+                && (((int) number - checksum(line.group("name"))) & POSITIVE) < MOST_ALIKE;
     }
 
     static long of(int version, long nodeId) {

@@ -136,6 +136,75 @@ class InodeNumbersTest {
                 .containsAllEntriesOf(Map.of("a/b@v1", first.getOrDefault("a/b@v1", 0)));
     }
 
+    /** Of two names that are alike the second has a number that only the ledger tells. */
+    @Test
+    void aBitThatFlipsCostsTheNumbersOfItsLineAtMost() throws Exception {
+        List<String> alike = namesWithTheSameChecksum();
+        List<String> names = Stream.concat(alike.stream(), Stream.of("a/b@v1", "a/b@v2")).toList();
+        Path ledger = directory.resolve("inodes");
+        Map<String, Integer> given = InodeNumbers.keptIn(ledger, NEVER).of(names);
+        byte[] whole = Files.readAllBytes(ledger);
+
+        for (int bit = 0; bit < whole.length * 8; bit++) {
+            byte[] flipped = whole.clone();
+            flipped[bit / 8] ^= (byte) (1 << bit % 8);
+            Files.write(ledger, flipped);
+            Map<String, Integer> next =
+                    InodeNumbers.keptIn(ledger, NEVER)
+                            .of(
+                                    Stream.concat(Stream.of("new"), names.reversed().stream())
+                                            .toList());
+
+            assertThat(next.values()).as("bit %d", bit).doesNotHaveDuplicates();
+            assertThat(next).containsAllEntriesOf(onlyOf(names.subList(2, 4), given));
+            if (bit / 8 >= indexAfterLines(whole, 2)) {
+                assertThat(next).as("bit %d", bit).containsAllEntriesOf(given);
+            }
+            assertThat(InodeNumbers.keptIn(ledger, NEVER).of(names))
+                    .as("written down, bit %d", bit)
+                    .isEqualTo(onlyOf(names, next));
+            assertThat(Files.readString(ledger, StandardCharsets.ISO_8859_1))
+                    .doesNotContain("\n\0");
+        }
+    }
+
+    private static Map<String, Integer> onlyOf(List<String> names, Map<String, Integer> numbers) {
+        Map<String, Integer> some = new HashMap<>(numbers);
+        some.keySet().retainAll(names);
+        return some;
+    }
+
+    private static int indexAfterLines(byte[] text, int lines) {
+        int index = 0;
+        for (int left = lines; left > 0; index++) {
+            left -= text[index] == '\n' ? 1 : 0;
+        }
+        return index;
+    }
+
+    @Test
+    void linesOfAnEarlierReleaseAreReadUnlessTheNameIsAnother() throws Exception {
+        List<String> alike = namesWithTheSameChecksum();
+        Path ledger = directory.resolve("inodes");
+        Map<String, Integer> given = InodeNumbers.keptIn(ledger, NEVER).of(alike);
+        Map<String, Integer> alone = InodeNumbers.unkept().of(List.of("a/b@v1", "a/b@v2"));
+        Files.writeString(
+                ledger,
+                "%d %s\n%d %s\n%d %s\n"
+                        .formatted(
+                                given.get(alike.get(0)),
+                                alike.get(0),
+                                given.get(alike.get(1)),
+                                alike.get(1),
+                                alone.get("a/b@v1"),
+                                "a/b@v2"));
+
+        InodeNumbers successor = InodeNumbers.keptIn(ledger, NEVER);
+
+        assertThat(successor.of(alike.reversed())).isEqualTo(given);
+        assertThat(successor.of(List.of("a/b@v1", "a/b@v2"))).isEqualTo(alone);
+    }
+
     /** As a start that fails ends the thread that shows mounts: that is not worth a word. */
     @Test
     void whoIsInterruptedWritesNothingAndSaysNothing() {
