@@ -53,7 +53,8 @@ final class Prewarmer implements AutoCloseable {
     /** How often the pause before a version is tried again is doubled. */
     private static final int DOUBLINGS = 6;
 
-    private static final long CLOSE_SECONDS = 5;
+    /** For how long the end waits: a disk that hangs is not waited for. */
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
     /** A version that was here as a whole when its packs had lost so often. */
     private record Whole(List<PackFile> packs, long losses, long sinceNanos) {
@@ -283,8 +284,8 @@ final class Prewarmer implements AutoCloseable {
         thread.interrupt();
         chunks.shutdownNow();
         try {
-            thread.join();
-            boolean _ = chunks.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+            boolean _ = thread.join(CLOSE_PATIENCE);
+            boolean _ = chunks.awaitTermination(CLOSE_PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

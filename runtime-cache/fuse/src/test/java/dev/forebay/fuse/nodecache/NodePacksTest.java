@@ -27,8 +27,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -57,6 +59,8 @@ class NodePacksTest {
     private final AtomicLong fetchedBytes = new AtomicLong();
     private final BlockingQueue<ManifestRef> complete = new LinkedBlockingQueue<>();
     private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
+    private final Semaphore goesOn = new Semaphore(0);
+    private volatile boolean hangs;
     private volatile boolean down;
     private Duration retryPause = Duration.ofMillis(50);
 
@@ -123,6 +127,9 @@ class NodePacksTest {
             throw thrown;
         }
         complete.add(ref);
+        if (hangs) {
+            goesOn.acquireUninterruptibly();
+        }
     }
 
     private void fetchManifest(ManifestRef ref, Path target) {
@@ -430,5 +437,20 @@ class NodePacksTest {
         }
         assertThat(Duration.ofNanos(System.nanoTime() - before))
                 .isBetween(Duration.ofMillis(400), Duration.ofSeconds(10));
+    }
+
+    /** As in a call to sync on a disk that hangs. */
+    @Test
+    void theEndDoesNotWaitForWhoCannotBeInterrupted() throws Exception {
+        hangs = true;
+        reads(one, 0, 100);
+        awaitComplete(one);
+
+        try {
+            assertThat(CompletableFuture.runAsync(nodePacks::close))
+                    .succeedsWithin(Duration.ofSeconds(30));
+        } finally {
+            goesOn.release();
+        }
     }
 }
