@@ -184,20 +184,29 @@ public final class Images {
         try {
             // Another process may fetch one, too, while this one is just being replaced.
             Path unfinished = Files.createTempFile(directory, UNFINISHED, null);
-            Digest digest = source.fetch(mount, unfinished);
-            Path image = directory.resolve(digest.hex() + "." + name(mount));
-            return Files.move(unfinished, image, StandardCopyOption.ATOMIC_MOVE);
+            try {
+                Digest digest = source.fetch(mount, unfinished);
+                Path image = directory.resolve(digest.hex() + "." + name(mount));
+                return Files.move(unfinished, image, StandardCopyOption.ATOMIC_MOVE);
+            } finally {
+                Files.deleteIfExists(unfinished);
+            }
         } catch (IOException e) {
             throw new ForebayException(
                     ErrorCode.INTERNAL, "cannot keep an image in " + directory, e);
         }
     }
 
+    /** Something that is being fetched, or was when its process was killed. */
+    private static boolean isUnfinished(Path file) {
+        return file.getFileName().toString().startsWith(UNFINISHED);
+    }
+
     /** Of a process that was killed while it fetched it. */
-    private static boolean isLeft(Path file) throws IOException {
-        Instant changed = Files.getLastModifiedTime(file).toInstant();
-        return file.getFileName().toString().startsWith(UNFINISHED)
-                && changed.isBefore(Instant.now().minus(LONGEST_FETCH));
+    private static boolean isLeft(Path file) {
+        // 0 if another process has finished it meanwhile: then there is nothing to remove.
+        long changed = file.toFile().lastModified();
+        return isUnfinished(file) && changed < Instant.now().minus(LONGEST_FETCH).toEpochMilli();
     }
 
     private void requireRoom() {
@@ -208,7 +217,7 @@ public final class Images {
                 if (isLeft(file)) {
                     Files.deleteIfExists(file);
                 } else {
-                    taken += Files.size(file);
+                    taken += file.toFile().length();
                 }
             }
         } catch (IOException e) {
@@ -262,15 +271,18 @@ public final class Images {
         }
     }
 
-    /** Removes all images but these; those that are still mounted stay readable. */
+    /**
+     * Removes all images but these; those that are still mounted stay readable, and what another
+     * process is fetching is left to it.
+     */
     void keep(Set<String> names) {
         right.keySet().retainAll(names);
         for (Path each : List.of(directory, directory.resolve(NATIVE))) {
             try (DirectoryStream<Path> files =
                     Files.newDirectoryStream(each, Files::isRegularFile)) {
                 for (Path file : files) {
-                    if (!names.contains(name(file))) {
-                        Files.delete(file);
+                    if (isUnfinished(file) ? isLeft(file) : !names.contains(name(file))) {
+                        Files.deleteIfExists(file);
                     }
                 }
             } catch (IOException e) {

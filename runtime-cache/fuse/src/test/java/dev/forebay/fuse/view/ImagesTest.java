@@ -16,6 +16,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,5 +179,38 @@ class ImagesTest {
         assertThat(images.isOurs(left)).isTrue();
         assertThat(Images.name(left)).isEqualTo(Images.name(MOUNT));
         assertThat(images.isOurs(Path.of("/elsewhere").resolve(left.getFileName()))).isFalse();
+    }
+
+    @Test
+    void whatAnotherProcessIsFetchingIsLeftToIt() throws Exception {
+        Path coming = Files.createFile(directory.resolve("unfinished1.tmp"));
+        Path part = Files.createFile(directory.resolve("unfinished1.tmp.2.part"));
+        Path ofOneThatWasKilled = Files.createFile(directory.resolve("unfinished3.tmp"));
+        Files.setLastModifiedTime(
+                ofOneThatWasKilled, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+
+        images().keep(Set.of());
+
+        assertThat(coming).exists();
+        assertThat(part).exists();
+        assertThat(ofOneThatWasKilled).doesNotExist();
+        assertThat(left).doesNotExist();
+    }
+
+    @Test
+    void aFetchThatFailsLeavesNothing() {
+        Images images =
+                new Images(
+                        directory,
+                        Long.MAX_VALUE,
+                        (_, _) -> {
+                            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+                        });
+
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> images.of(MOUNT, View.ON_DEMAND))
+                .returns(ErrorCode.UNAVAILABLE, ForebayException::code);
+
+        assertThat(directory.toFile().list()).containsOnly(left.getFileName().toString(), "native");
     }
 }
