@@ -134,7 +134,7 @@ final class PieceFetcher {
             if (target == null || piece.from() < start || end < piece.to()) {
                 return stored ? Outcome.STORED : Outcome.REFUSED;
             }
-            target.put(0, bytes, (int) (piece.from() - start), (int) piece.bytes());
+            target.put(target.position(), bytes, (int) (piece.from() - start), (int) piece.bytes());
             return Outcome.GIVEN;
         } catch (ForebayException e) {
             // A neighbour in the same block has changed in the lake.
