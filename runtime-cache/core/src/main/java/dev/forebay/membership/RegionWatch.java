@@ -194,7 +194,7 @@ final class RegionWatch implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 // Whatever it is, this thread has to go on: nothing else would mend the view.
                 if (connected && !closed) {
-                    LOG.warn("The region's view may be stale from now on", e);
+                    warn(e);
                 }
                 if (view == null && !closed && silence.isWorthAWarning()) {
                     LOG.warn(
@@ -207,6 +207,17 @@ final class RegionWatch implements AutoCloseable {
                 connected = false;
                 refresh();
             }
+        }
+    }
+
+    /** That etcd is away needs no stack; a defect does. */
+    private static void warn(Throwable e) {
+        String what = "The region's view may be stale from now on";
+        if (e instanceof ForebayException) {
+            LOG.warn("{}: {}", what, e.getMessage());
+            LOG.debug("{}", what, e);
+        } else {
+            LOG.warn("{}", what, e);
         }
     }
 
