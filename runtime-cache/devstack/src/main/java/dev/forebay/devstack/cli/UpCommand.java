@@ -36,11 +36,12 @@ final class UpCommand extends StackCommand {
     @Override
     public Integer call() {
         StackOnDisk disk = stack();
-        StackConfig config = config(disk);
-        return DataOption.alone(disk, this::say, () -> up(disk, config));
+        int portBase = options.portBase(System.getenv(), disk.portBase());
+        StackConfig config = config(disk, portBase);
+        return DataOption.alone(disk, this::say, () -> up(disk, config, portBase));
     }
 
-    private int up(StackOnDisk disk, StackConfig config) {
+    private int up(StackOnDisk disk, StackConfig config, int portBase) {
         if (disk.isRunning()) {
             say("already running");
             disk.addresses().ifPresent(this::print);
@@ -50,6 +51,7 @@ final class UpCommand extends StackCommand {
         long began = System.nanoTime();
         stopUnlessSettled(disk);
         Stack stack = Stack.start(config);
+        disk.startsAt(portBase);
         disk.ready(stack.addresses());
         settled = true;
         say("ready in %.1f s".formatted((System.nanoTime() - began) / 1e9));
@@ -57,11 +59,11 @@ final class UpCommand extends StackCommand {
         return 0;
     }
 
-    private StackConfig config(StackOnDisk disk) {
+    private StackConfig config(StackOnDisk disk, int portBase) {
         return StackConfig.inDirectory(disk.data())
                 .regions(options.regions())
                 .workersPerRegion(options.workers())
-                .ports(StackPorts.from(options.portBase(System.getenv())))
+                .ports(StackPorts.from(portBase))
                 .standby()
                 .sweepInterval(options.sweepInterval())
                 .workerCapacity(options.workerCapacity())

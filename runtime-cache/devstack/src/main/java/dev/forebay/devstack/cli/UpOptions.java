@@ -32,7 +32,7 @@ final class UpOptions {
             description =
                     "the first of the ports to use (default: "
                             + PORT_BASE
-                            + " or else "
+                            + ", or else as before, or else "
                             + StackPorts.DEFAULT_BASE
                             + ")")
     private @Nullable String portBase;
@@ -96,12 +96,16 @@ final class UpOptions {
         return workers;
     }
 
-    int portBase(Map<String, String> environment) {
+    /**
+     * @param before that of the stack's last start
+     */
+    int portBase(Map<String, String> environment, Optional<String> before) {
         String source = portBase != null ? "--port-base" : PORT_BASE;
         String given =
                 Optional.ofNullable(portBase)
                         .or(() -> Optional.ofNullable(environment.get(PORT_BASE)))
                         .filter(text -> !text.isBlank())
+                        .or(() -> before)
                         .orElse(Integer.toString(StackPorts.DEFAULT_BASE));
         int base = given.matches("[0-9]{1,9}") ? Integer.parseInt(given) : -1;
         int highest = StackPorts.highestBase(regions.size());

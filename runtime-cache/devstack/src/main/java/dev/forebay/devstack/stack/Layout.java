@@ -70,6 +70,10 @@ record Layout(Path data) {
         return data.resolve("stack.properties");
     }
 
+    Path portBase() {
+        return data.resolve("port-base");
+    }
+
     Path lock() {
         return data.resolve("lock");
     }

@@ -5,6 +5,7 @@ import dev.forebay.devstack.server.PidFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +39,26 @@ public final class StackOnDisk {
     /** Notes that it is ready. */
     public void ready(Addresses addresses) {
         addresses.write(layout.addresses());
+    }
+
+    /** The first of the ports of its last start, which it keeps if nobody says another. */
+    public Optional<String> portBase() {
+        try {
+            return Optional.of(Files.readString(layout.portBase()).strip());
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new DevstackException("cannot read " + layout.portBase(), e);
+        }
+    }
+
+    /** Notes on which ports it is started. */
+    public void startsAt(int portBase) {
+        try {
+            Files.writeString(layout.portBase(), portBase + "\n");
+        } catch (IOException e) {
+            throw new DevstackException("cannot write " + layout.portBase(), e);
+        }
     }
 
     /** Its processes, dead ones too. */
@@ -137,7 +158,7 @@ public final class StackOnDisk {
             return entries.filter(entry -> !entry.endsWith("mnt")).toList().stream()
                     .flatMap(entry -> depth > 1 ? below(entry, depth - 1) : Stream.of(entry))
                     .filter(file -> file.toString().endsWith(".pid"));
-        } catch (java.nio.file.NoSuchFileException e) {
+        } catch (NoSuchFileException e) {
             return Stream.empty();
         } catch (IOException e) {
             throw new DevstackException("cannot read " + directory, e);

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,19 +72,25 @@ class UpOptionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"abc", "7700x", "70000", "-1", "99999999999"})
     void blamesTheVariableForTheVariable(String base) {
-        assertThatThrownBy(() -> options().portBase(Map.of("FOREBAY_PORT_BASE", base)))
+        assertThatThrownBy(() -> portBase(options(), base))
                 .isInstanceOf(CommandLine.ParameterException.class)
                 .hasMessageStartingWith("FOREBAY_PORT_BASE is " + base + ":")
                 .hasMessageContaining("from 1024 to 65000");
     }
 
     @Test
-    void takesTheOptionBeforeTheVariableBeforeTheDefault() {
+    void takesTheOptionBeforeTheVariableBeforeThatOfTheLastStartBeforeTheDefault() {
+        Optional<String> before = Optional.of("7800");
         Map<String, String> environment = Map.of("FOREBAY_PORT_BASE", "8700");
-        assertThat(options("--port-base", "9700").portBase(environment)).isEqualTo(9700);
-        assertThat(options().portBase(environment)).isEqualTo(8700);
-        assertThat(options().portBase(Map.of("FOREBAY_PORT_BASE", ""))).isEqualTo(7700);
-        assertThat(options().portBase(Map.of())).isEqualTo(7700);
+        assertThat(options("--port-base", "9700").portBase(environment, before)).isEqualTo(9700);
+        assertThat(options().portBase(environment, before)).isEqualTo(8700);
+        assertThat(options().portBase(Map.of(), before)).isEqualTo(7800);
+        assertThat(portBase(options(), "")).isEqualTo(7700);
+        assertThat(options().portBase(Map.of(), Optional.empty())).isEqualTo(7700);
+    }
+
+    private static int portBase(UpOptions options, String variable) {
+        return options.portBase(Map.of("FOREBAY_PORT_BASE", variable), Optional.empty());
     }
 
     @Test
@@ -93,9 +100,9 @@ class UpOptionsTest {
                         .mapToObj(region -> "--region=r" + region)
                         .toArray(String[]::new);
 
-        assertThatThrownBy(() -> options(many).portBase(Map.of("FOREBAY_PORT_BASE", "64517")))
+        assertThatThrownBy(() -> portBase(options(many), "64517"))
                 .hasMessageContaining("with 100 regions it must be a number from 1024 to 64516");
-        assertThat(options(many).portBase(Map.of("FOREBAY_PORT_BASE", "64516"))).isEqualTo(64516);
+        assertThat(portBase(options(many), "64516")).isEqualTo(64516);
     }
 
     @ParameterizedTest

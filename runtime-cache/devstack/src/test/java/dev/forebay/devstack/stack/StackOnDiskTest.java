@@ -66,11 +66,23 @@ class StackOnDiskTest {
     }
 
     @Test
+    void remembersItsPortsWhenItIsStopped() {
+        assertThat(disk.portBase()).isEmpty();
+        disk.startsAt(7800);
+        disk.ready(new Addresses(Map.of("api", "http://127.0.0.1:7800")));
+
+        disk.stop(line -> {});
+
+        assertThat(disk.portBase()).contains("7800");
+    }
+
+    @Test
     void isNothingBeforeItsDirectoryIsThere() {
         StackOnDisk nowhere = new StackOnDisk(data.resolve("nowhere"));
 
         assertThat(nowhere.processes()).isEmpty();
         assertThat(nowhere.isRunning()).isFalse();
+        assertThat(nowhere.portBase()).isEmpty();
         assertThat(nowhere.stop(line -> {})).isZero();
     }
 
