@@ -13,6 +13,7 @@ endif
 
 MVN      := ./mvnw --batch-mode
 DEVSTACK := runtime-cache/devstack/bin/devstack
+DEMO     := target/demo/stack
 VENV     := target/venv
 PYTHON   := $(VENV)/bin/python
 # What the package's integrations plug into has dependencies enough for an environment of its own.
@@ -35,8 +36,9 @@ demo: target/built $(VENV)/ready ## Runs the main job from beginning to end and 
 up: target/built $(VENV)/ready ## Starts all of Forebay on this machine; it stays up
 	@$(DEVSTACK) up
 
-down: ## Stops what 'up' started
+down: ## Stops what 'up' started, and what 'demo' left up
 	@$(DEVSTACK) down
+	@if [ -z "$$FOREBAY_DATA" ] && [ -d $(DEMO) ]; then $(DEVSTACK) down --data $(DEMO); fi
 
 status: ## Shows what is up, and where
 	@$(DEVSTACK) status

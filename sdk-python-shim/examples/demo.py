@@ -294,7 +294,8 @@ def main() -> int:
     finally:
         if keep:
             where = stack.data.relative_to(REPOSITORY)
-            print(f"\nKEEP=1: everything stays up. Stop it with: FOREBAY_DATA={where} make down")
+            print("\nKEEP=1: everything stays up. Stop it with: make down")
+            print(f"To use it: export FOREBAY_DATA={where}, and 'make status' shows where it is.")
         else:
             print("\nstopping what was started")
             signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -15,16 +15,23 @@ final class DownCommand extends StackCommand {
     public Integer call() {
         StackOnDisk disk = stack();
         if (!Files.isDirectory(disk.data())) {
-            say("nothing is running");
+            sayNothingRuns(disk);
             return 0;
         }
         return DataOption.alone(
                 disk,
                 this::say,
                 () -> {
-                    int stopped = disk.stop(this::say);
-                    say(stopped == 0 ? "nothing is running" : "stopped");
+                    if (disk.stop(this::say) == 0) {
+                        sayNothingRuns(disk);
+                    } else {
+                        say("stopped the stack in " + disk.data());
+                    }
                     return 0;
                 });
+    }
+
+    private void sayNothingRuns(StackOnDisk disk) {
+        say("nothing is running in " + disk.data());
     }
 }

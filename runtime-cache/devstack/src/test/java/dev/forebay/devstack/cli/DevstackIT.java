@@ -85,11 +85,14 @@ class DevstackIT {
         assertThat(again.out()).isEqualTo(up.out());
 
         List<PidFile> processes = disk.processes();
-        assertThat(devstack("down").status()).isZero();
+        Result down = devstack("down");
+        assertThat(down.status()).isZero();
+        assertThat(down.err()).contains("stopped the stack in " + data);
         assertThat(processes).noneMatch(PidFile::isAlive);
         assertThat(disk.mounts()).isEmpty();
-        assertThat(devstack("down").err()).contains("nothing is running");
+        assertThat(devstack("down").err()).contains("nothing is running in " + data);
         assertThat(devstack("status").status()).isEqualTo(3);
+        assertThat(disk.portBase()).contains(Integer.toString(portBase));
     }
 
     @Test
