@@ -197,10 +197,13 @@ format: ## Formats the Java and Python sources
 	$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:apply
 	@if [ -x $(VENV)/bin/ruff ]; then cd sdk-python-shim && ../$(VENV)/bin/ruff format . ; fi
 
+# Of what Maven says which module it builds; from the first error on, all.
+MODULE_BEGINS := s/^\[INFO\] Building \(Forebay[^0-9]*\) [0-9].*\(\[[0-9/]*\]\)$$/   \2 \1/p
+
 target/built: $(SOURCES)
-	@echo "== Building (the first time Maven fetches libraries: a few minutes)"
-	@$(MVN) -q package -DskipTests
-	@mkdir -p target && touch $@
+	@echo "== Building; the first time Maven fetches libraries, and it takes up to ten minutes"
+	@mkdir -p target && rm -f $@
+	@{ $(MVN) package -DskipTests && touch $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
 
 $(VENV)/ready: sdk-python-shim/requirements-dev.txt sdk-python-shim/pyproject.toml
 	$(call make-environment,$(VENV),$<)
