@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,6 +196,15 @@ final class ChunkTable {
 
     synchronized List<PackId> packs() {
         return List.copyOf(packs.keySet());
+    }
+
+    /**
+     * Whether all packs are such ones. Copies none: it is asked at each eviction.
+     *
+     * @param rule quick
+     */
+    synchronized boolean allPacks(Predicate<PackId> rule) {
+        return packs.keySet().stream().allMatch(rule);
     }
 
     /** The chunks of a pack, by index. */

@@ -131,7 +131,7 @@ final class Space {
 
     private boolean evictOne() {
         // With everything pinned, the usual case of a full store, the policy need not look.
-        if (table.packs().stream().allMatch(isProtected)) {
+        if (table.allPacks(isProtected)) {
             return false;
         }
         int victim = policy.victim(slot -> !isProtected.test(table.pack(slot)));
