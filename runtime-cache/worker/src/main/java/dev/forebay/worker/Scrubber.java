@@ -35,9 +35,7 @@ final class Scrubber implements AutoCloseable {
     /** A repair that is under way may take longer; nobody waits for it. */
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
-    private static final Comparator<ChunkId> ORDER =
-            Comparator.comparing((ChunkId chunk) -> chunk.pack().toString())
-                    .thenComparing(ChunkId::index);
+    private static final Comparator<PackId> ORDER = Comparator.comparing(PackId::toString);
 
     private final ChunkStore store;
     private final Consumer<ChunkId> repair;
@@ -98,11 +96,12 @@ final class Scrubber implements AutoCloseable {
     boolean round(@Nullable ChunkId behind) {
         int sinceNote = 0;
         for (PackId pack : sorted(store.packs())) {
-            if (behind != null && pack.toString().compareTo(behind.pack().toString()) < 0) {
+            int order = behind == null ? 1 : ORDER.compare(pack, behind.pack());
+            if (order < 0) {
                 continue;
             }
-            for (ChunkId chunk : store.chunks(pack).stream().sorted(ORDER).toList()) {
-                if (behind != null && ORDER.compare(chunk, behind) <= 0) {
+            for (ChunkId chunk : byIndex(store.chunks(pack))) {
+                if (order == 0 && behind != null && chunk.index() <= behind.index()) {
                     continue;
                 }
                 int length = store.length(chunk);
@@ -123,7 +122,12 @@ final class Scrubber implements AutoCloseable {
     }
 
     private static List<PackId> sorted(List<PackId> packs) {
-        return packs.stream().sorted(Comparator.comparing(PackId::toString)).toList();
+        return packs.stream().sorted(ORDER).toList();
+    }
+
+    /** Each disk's are in order, but not those of all. */
+    private static List<ChunkId> byIndex(List<ChunkId> ofOnePack) {
+        return ofOnePack.stream().sorted(Comparator.comparingInt(ChunkId::index)).toList();
     }
 
     private void verify(ChunkId chunk) {
