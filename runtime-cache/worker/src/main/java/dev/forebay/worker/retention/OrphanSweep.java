@@ -9,8 +9,10 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.thread.Closing;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -23,7 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>In doubt it leaves everything: when etcd is away, while no version is mounted at all, which is
  * how a region looks that has lost its etcd, and while the manifest of some mounted version cannot
- * be read. A chunk goes only if nothing needed it at the look before either.
+ * be read. A chunk goes only if nothing needed it at the look before either. Remembers a bit for
+ * each chunk.
  */
 public final class OrphanSweep implements AutoCloseable {
 
@@ -37,7 +40,7 @@ public final class OrphanSweep implements AutoCloseable {
     private final Closing closing = new Closing();
     private final Thread thread = Thread.ofVirtual().name("orphans").unstarted(this::run);
 
-    private Set<ChunkId> suspects = Set.of();
+    private Map<PackId, BitSet> suspects = Map.of();
     private volatile Dropped total = Dropped.NONE;
 
     /**
@@ -84,39 +87,45 @@ public final class OrphanSweep implements AutoCloseable {
         }
         List<Mount> mounts = versions.view().mounts();
         if (mounts.isEmpty()) {
-            suspects = Set.of();
+            suspects = Map.of();
             return;
         }
         Set<PackId> packs = Set.copyOf(store.packs());
         NeededChunks needed =
                 versions.needed(mounts.stream().map(Mount::manifest).distinct().toList(), packs);
-        Set<ChunkId> orphans =
-                packs.stream()
-                        .flatMap(pack -> store.chunks(pack).stream())
-                        .filter(chunk -> !needed.has(chunk))
-                        .collect(Collectors.toSet());
-        Set<ChunkId> doomed = new HashSet<>(orphans);
-        doomed.retainAll(suspects);
-        suspects = orphans;
+        Map<PackId, BitSet> before = suspects;
+        suspects = orphans(packs, needed);
         drop(
-                doomed,
+                suspects,
+                before,
                 mounts.stream()
                         .map(mount -> mount.manifest().digest())
                         .collect(Collectors.toSet()));
     }
 
+    private Map<PackId, BitSet> orphans(Set<PackId> packs, NeededChunks needed) {
+        Map<PackId, BitSet> orphans = new HashMap<>();
+        for (PackId pack : packs) {
+            for (ChunkId chunk : store.chunks(pack)) {
+                if (!needed.has(chunk)) {
+                    orphans.computeIfAbsent(pack, _ -> new BitSet()).set(chunk.index());
+                }
+            }
+        }
+        return orphans;
+    }
+
     /**
+     * Removes what is among both.
+     *
      * @param known the manifests of those that do not need them
      */
-    private void drop(Set<ChunkId> doomed, Set<Digest> known) {
+    private void drop(Map<PackId, BitSet> now, Map<PackId, BitSet> earlier, Set<Digest> known) {
         Dropped before = total;
-        for (ChunkId chunk : doomed) {
-            // The table may have changed since, so each chunk is asked for anew.
-            boolean mayGo =
-                    inTouch.getAsBoolean()
-                            && versions.unlessOthers(
-                                    known, () -> total = total.plus(store.drop(chunk)));
-            if (!mayGo || closing.within(perChunk)) {
+        for (Map.Entry<PackId, BitSet> each : now.entrySet()) {
+            BitSet doomed = (BitSet) each.getValue().clone();
+            doomed.and(earlier.getOrDefault(each.getKey(), new BitSet()));
+            if (!drop(each.getKey(), doomed, known)) {
                 break;
             }
         }
@@ -125,6 +134,22 @@ public final class OrphanSweep implements AutoCloseable {
                     "Removed {} chunks that no mounted version needs",
                     total.chunks() - before.chunks());
         }
+    }
+
+    /** Returns whether it may go on. */
+    private boolean drop(PackId pack, BitSet doomed, Set<Digest> known) {
+        for (int index = doomed.nextSetBit(0); index >= 0; index = doomed.nextSetBit(index + 1)) {
+            ChunkId chunk = new ChunkId(pack, index);
+            // The table may have changed since, so each chunk is asked for anew.
+            boolean mayGo =
+                    inTouch.getAsBoolean()
+                            && versions.unlessOthers(
+                                    known, () -> total = total.plus(store.drop(chunk)));
+            if (!mayGo || closing.within(perChunk)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** What was removed since the start. */

@@ -208,6 +208,36 @@ class OrphanSweepTest {
         assertThat(versions.unlessOthers(Set.of(digest(stays)), this::dropLeft)).isFalse();
     }
 
+    /** There may be millions of orphans. */
+    @Test
+    void keepsABitOfMemoryForEachChunk() {
+        int chunks = 10_000;
+        try (ChunkStore large =
+                        ChunkStore.open(
+                                List.of(directory.resolve("large")),
+                                new StoreLimits(1L << 30, 2L * chunks),
+                                _ -> false);
+                OrphanSweep looking =
+                        new OrphanSweep(
+                                large, versions, inTouch::get, Duration.ofHours(1), 1L << 50)) {
+            for (int i = 0; i < chunks; i++) {
+                large.put(new ChunkId(left.pack, i), ByteBuffer.allocate(1), ValidBlocks.all(1));
+            }
+            mounted(stays);
+            long before = usedHeap();
+            looking.look();
+            assertThat(usedHeap() - before).as("heap kept").isLessThan(chunks * 16L);
+            looking.look();
+            assertThat(large.packs()).isEmpty();
+        }
+    }
+
+    private static long usedHeap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+
     @Test
     void looksByItselfUntilItIsClosed() {
         mounted(stays);
