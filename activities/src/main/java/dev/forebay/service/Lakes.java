@@ -15,9 +15,12 @@ class Lakes {
     @Singleton
     Lake lake(ServiceConfig config) {
         ServiceConfig.LakeSettings lake = config.lake();
-        return S3Lake.open(
-                S3LakeConfig.of(lake.endpoint().orElse(null), lake.region(), lake.pathStyle())
-                        .withStsEndpoint(lake.stsEndpoint().orElse(null)));
+        return S3Lake.open(Startup.get(() -> config(lake)));
+    }
+
+    private static S3LakeConfig config(ServiceConfig.LakeSettings lake) {
+        return S3LakeConfig.of(lake.endpoint().orElse(null), lake.region(), lake.pathStyle())
+                .withStsEndpoint(lake.stsEndpoint().orElse(null));
     }
 
     void close(@Disposes Lake lake) {

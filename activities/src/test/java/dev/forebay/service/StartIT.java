@@ -35,6 +35,8 @@ class StartIT {
         "forebay.role, control, forebay.role",
         "forebay.region, US, region 'US' must be",
         "forebay.etcd.endpoints, localhost, forebay.etcd.endpoints must be",
+        "forebay.lake.endpoint, foo, forebay.lake.endpoint is foo: it must",
+        "forebay.lake.sts-endpoint, foo, forebay.lake.sts-endpoint is foo: it must",
         "forebay.warm.concurrency, 0, forebay.warm.concurrency",
         "quarkus.http.host, 0.0.0.0, forebay.token-file must be set",
         "forebay.token-file, /nowhere, forebay.token-file: cannot read",
@@ -53,7 +55,8 @@ class StartIT {
 
         assertThatThrownBy(
                         () -> ApplicationProcess.start("refused", directory, properties, Map.of()))
-                .hasMessageContaining(message);
+                .hasMessageContaining(message)
+                .hasMessageNotContaining("\tat ");
     }
 
     @Test

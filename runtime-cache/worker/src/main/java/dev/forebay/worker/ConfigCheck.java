@@ -4,7 +4,11 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
+import io.quarkus.runtime.configuration.MemorySize;
+import java.io.IOException;
+import java.math.BigInteger;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,6 +19,21 @@ final class ConfigCheck {
 
     private static final String PREFIX = "forebay.worker.";
     private static final int LEAST_CHUNKS = 4;
+
+    /** Of what takes a thread, a connection or a buffer each. */
+    private static final int MOST_AT_ONCE = 10_000;
+
+    /** Of what is only counted or remembered. */
+    private static final int MOST = 1_000_000_000;
+
+    /** Sums of some of these are still numbers. */
+    private static final BigInteger MOST_BYTES = BigInteger.ONE.shiftLeft(60);
+
+    /** Whoever means never; in nanoseconds it is still a number. */
+    private static final Duration LONGEST = Duration.ofDays(10_000);
+
+    /** A socket counts milliseconds in an int. */
+    private static final Duration LONGEST_READ = Duration.ofDays(1);
 
     private ConfigCheck() {}
 
@@ -30,6 +49,7 @@ final class ConfigCheck {
                 "directory",
                 config.directories(),
                 "must not name one twice");
+        size(1, "capacity", config.capacity());
         long capacity = config.capacity().asLongValue();
         require(
                 capacity >= (long) disks * LEAST_CHUNKS * ChunkId.CHUNK_BYTES,
@@ -37,62 +57,80 @@ final class ConfigCheck {
                 capacity,
                 "must be at least 32M, four chunks, for each directory");
         require(
-                config.files() >= (long) disks * LEAST_CHUNKS,
+                config.files() >= (long) disks * LEAST_CHUNKS && config.files() <= MOST,
                 "files",
                 config.files(),
-                "must be at least 4 for each directory");
+                "must be at least 4 for each directory, and at most " + MOST);
         config.advertisedAddress().ifPresent(ConfigCheck::checkAddress);
         checkTls(config);
 
-        atLeast(1, "disk.calls", config.disk().calls());
+        between(1, MOST_AT_ONCE, "disk.calls", config.disk().calls());
         positive("disk.patience", config.disk().patience());
 
-        atLeast(1, "fill.concurrency", config.fill().concurrency());
-        atLeast(1, "fill.queue", config.fill().queue());
-        atLeast(1, "fill.lake-requests", config.fill().lakeRequests());
-        atLeast(1, "fill.lake-requests-per-chunk", config.fill().lakeRequestsPerChunk());
-        atLeast(0, "fill.ahead", config.fill().ahead());
+        between(1, MOST_AT_ONCE, "fill.concurrency", config.fill().concurrency());
+        between(1, MOST, "fill.queue", config.fill().queue());
+        between(1, MOST_AT_ONCE, "fill.lake-requests", config.fill().lakeRequests());
+        between(
+                1,
+                MOST_AT_ONCE,
+                "fill.lake-requests-per-chunk",
+                config.fill().lakeRequestsPerChunk());
+        between(0, MOST_AT_ONCE, "fill.ahead", config.fill().ahead());
         positive("fill.timeout", config.fill().timeout());
         notNegative("fill.changed-memory", config.fill().changedMemory());
-        atLeast(1, "fill.changed-memory-objects", config.fill().changedMemoryObjects());
+        between(1, MOST, "fill.changed-memory-objects", config.fill().changedMemoryObjects());
 
-        atLeast(0, "peers.attempts", config.peers().attempts());
-        positive("peers.timeout", config.peers().timeout());
-        positive("peers.first-byte", config.peers().firstByte());
+        between(0, MOST_AT_ONCE, "peers.attempts", config.peers().attempts());
+        readTimeout("peers.timeout", config.peers().timeout());
+        readTimeout("peers.first-byte", config.peers().firstByte());
         notNegative("peers.back-off", config.peers().backOff());
 
-        atLeast(1, "siblings.concurrency", config.siblings().concurrency());
-        positive("siblings.timeout", config.siblings().timeout());
-        positive("siblings.first-byte", config.siblings().firstByte());
+        between(1, MOST_AT_ONCE, "siblings.concurrency", config.siblings().concurrency());
+        readTimeout("siblings.timeout", config.siblings().timeout());
+        readTimeout("siblings.first-byte", config.siblings().firstByte());
         notNegative("siblings.back-off", config.siblings().backOff());
 
-        atLeast(1, "requests.concurrency", config.requests().concurrency());
-        atLeast(1, "requests.fill-concurrency", config.requests().fillConcurrency());
-        atLeast(0, "requests.queue", config.requests().queue());
+        between(1, MOST_AT_ONCE, "requests.concurrency", config.requests().concurrency());
+        between(1, MOST_AT_ONCE, "requests.fill-concurrency", config.requests().fillConcurrency());
+        between(0, MOST, "requests.queue", config.requests().queue());
         positive("requests.retry-after", config.requests().retryAfter());
 
-        long scrub = config.scrub().bytesPerSecond().asLongValue();
-        require(scrub >= 0, "scrub.bytes-per-second", scrub, "must not be negative");
+        size(0, "scrub.bytes-per-second", config.scrub().bytesPerSecond());
         positive("scrub.pause", config.scrub().pause());
         positive("orphans.interval", config.orphans().interval());
-        long orphans = config.orphans().bytesPerSecond().asLongValue();
-        require(orphans >= 0, "orphans.bytes-per-second", orphans, "must not be negative");
+        size(0, "orphans.bytes-per-second", config.orphans().bytesPerSecond());
         positive("accounts.interval", config.accounts().interval());
         positive("drain.timeout", config.drain().timeout());
-        long drain = config.drain().bytesPerSecond().asLongValue();
-        require(drain >= 1, "drain.bytes-per-second", drain, "must be at least 1");
+        size(1, "drain.bytes-per-second", config.drain().bytesPerSecond());
         notNegative("drain.on-stop", config.drain().onStop());
-        atLeast(1, "manifests.open", config.manifests().open());
-        long manifests = config.manifests().capacity().asLongValue();
-        require(manifests >= 1, "manifests.capacity", manifests, "must be at least 1");
-        long images = config.images().capacity().asLongValue();
-        require(images >= 1, "images.capacity", images, "must be at least 1");
+        between(1, MOST, "manifests.open", config.manifests().open());
+        size(1, "manifests.capacity", config.manifests().capacity());
+        size(1, "images.capacity", config.images().capacity());
+    }
+
+    /**
+     * Makes sure of the directory without which there is no worker; of the others those that cannot
+     * be used are left alone.
+     */
+    static void checkHome(Path home) {
+        try {
+            Files.createDirectories(home);
+            require(
+                    Files.isWritable(home),
+                    "directory",
+                    home,
+                    "must be a directory that can be written to");
+        } catch (IOException e) {
+            require(false, "directory", home, "must be a directory that can be made: " + e);
+        }
     }
 
     private static void checkAddress(URI address) {
         String scheme = address.getScheme();
         require(
-                ("http".equals(scheme) || "https".equals(scheme)) && address.getHost() != null,
+                ("http".equals(scheme) || "https".equals(scheme))
+                        && address.getHost() != null
+                        && address.getPort() > 0,
                 "advertised-address",
                 address,
                 "must have the form http://host:port");
@@ -123,23 +161,64 @@ final class ConfigCheck {
                 "must be, for certificate and key go together");
     }
 
-    private static void atLeast(int least, String property, int value) {
-        require(value >= least, property, value, "must be at least " + least);
+    private static void between(int least, int most, String property, int value) {
+        require(
+                value >= least && value <= most,
+                property,
+                value,
+                "must be at least %d, and at most %d".formatted(least, most));
+    }
+
+    private static void size(long least, String property, MemorySize value) {
+        long _ = bytes(least, PREFIX + property, value);
+    }
+
+    /**
+     * What a size is in bytes.
+     *
+     * @param setting its whole name
+     * @throws ForebayException {@code INVALID_ARGUMENT} if it is less, or more than 1 EiB
+     */
+    static long bytes(long least, String setting, MemorySize value) {
+        BigInteger bytes = value.asBigInteger();
+        if (bytes.compareTo(BigInteger.valueOf(least)) < 0 || bytes.compareTo(MOST_BYTES) > 0) {
+            throw refusal(setting, bytes, "must be at least %d, and at most 1E".formatted(least));
+        }
+        return bytes.longValueExact();
     }
 
     private static void positive(String property, Duration value) {
-        require(value.isPositive(), property, Seconds.of(value), "must be more than nothing");
+        positive(LONGEST, property, value);
+    }
+
+    private static void readTimeout(String property, Duration value) {
+        positive(LONGEST_READ, property, value);
+    }
+
+    private static void positive(Duration longest, String property, Duration value) {
+        require(
+                value.isPositive() && value.compareTo(longest) <= 0,
+                property,
+                Seconds.of(value),
+                "must be more than nothing, and at most %dd".formatted(longest.toDays()));
     }
 
     private static void notNegative(String property, Duration value) {
-        require(!value.isNegative(), property, Seconds.of(value), "must not be negative");
+        require(
+                !value.isNegative() && value.compareTo(LONGEST) <= 0,
+                property,
+                Seconds.of(value),
+                "must not be negative, and at most %dd".formatted(LONGEST.toDays()));
     }
 
     private static void require(boolean holds, String property, Object value, String rule) {
         if (!holds) {
-            throw new ForebayException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "%s%s is %s: it %s".formatted(PREFIX, property, value, rule));
+            throw refusal(PREFIX + property, value, rule);
         }
+    }
+
+    private static ForebayException refusal(String setting, Object value, String rule) {
+        return new ForebayException(
+                ErrorCode.INVALID_ARGUMENT, "%s is %s: it %s".formatted(setting, value, rule));
     }
 }

@@ -1,5 +1,6 @@
 package dev.forebay.worker;
 
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerAuthorities;
@@ -30,12 +31,23 @@ class ProcessConfig {
             @ConfigProperty(name = AUTHORITIES) Optional<Path> authorities,
             @ConfigProperty(name = SERVICE_AUTHORITIES) Optional<Path> serviceAuthorities,
             @ConfigProperty(name = "quarkus.http.host") String host) {
-        this.region = new RegionName(region);
-        this.token = BearerToken.forListener(tokenFile, host);
-        this.authorities = authorities.map(file -> WorkerAuthorities.read(AUTHORITIES, file));
-        this.serviceAuthorities =
-                serviceAuthorities.map(file -> WorkerAuthorities.read(SERVICE_AUTHORITIES, file));
+        this.region = Startup.get(() -> named(region));
+        this.token = Startup.get(() -> BearerToken.forListener(tokenFile, host));
+        this.authorities = read(AUTHORITIES, authorities);
+        this.serviceAuthorities = read(SERVICE_AUTHORITIES, serviceAuthorities);
         this.host = host;
+    }
+
+    private static RegionName named(String region) {
+        try {
+            return new RegionName(region);
+        } catch (ForebayException e) {
+            throw new ForebayException(e.code(), "forebay.region: " + e.getMessage());
+        }
+    }
+
+    private static Optional<WorkerAuthorities> read(String setting, Optional<Path> file) {
+        return Startup.get(() -> file.map(given -> WorkerAuthorities.read(setting, given)));
     }
 
     /** {@code forebay.region}. */

@@ -37,13 +37,25 @@ class WorkerApplication {
             RegionEtcdConfig etcd,
             ProcessConfig process,
             MeterRegistry registry) {
+        return Startup.get(() -> worker(config, lakeConfig, etcd(etcd), process, registry));
+    }
+
+    private static Worker worker(
+            WorkerConfig config,
+            LakeConfig lakeConfig,
+            EtcdConfig etcd,
+            ProcessConfig process,
+            MeterRegistry registry) {
+        // All of it before the first connection, which says other things when it does not succeed.
         ConfigCheck.check(config);
+        ConfigCheck.checkHome(config.home());
         LakePace pace = new LakePace(lakeConfig.requestsPerSecond());
+        S3Lake lake = S3Lake.open(lake(lakeConfig, config), pace);
         return new Worker(
                 config,
                 process,
-                EtcdRegionState.connect(etcd(etcd), process.region()),
-                S3Lake.open(lake(lakeConfig, config), pace),
+                EtcdRegionState.connect(etcd, process.region()),
+                lake,
                 pace,
                 new WorkerMetrics(registry));
     }
@@ -66,7 +78,7 @@ class WorkerApplication {
                 lake.connectTimeout(),
                 lake.idleTimeout(),
                 lake.attemptTimeout(),
-                lake.slowestRate().asLongValue(),
+                ConfigCheck.bytes(1, "forebay.lake.slowest-rate", lake.slowestRate()),
                 lake.attempts());
     }
 

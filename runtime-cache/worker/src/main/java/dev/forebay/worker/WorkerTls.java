@@ -19,8 +19,12 @@ class WorkerTls implements HttpServerOptionsCustomizer {
     private final Optional<RenewedKey> key;
 
     WorkerTls(WorkerConfig config, MeterRegistry registry) {
-        ConfigCheck.check(config);
-        this.key = config.tls().files().map(RenewedKey::open);
+        this.key =
+                Startup.get(
+                        () -> {
+                            ConfigCheck.check(config);
+                            return config.tls().files().map(RenewedKey::open);
+                        });
         key.ifPresent(
                 shown ->
                         new WorkerMetrics(registry)

@@ -10,14 +10,19 @@ import dev.forebay.tls.KeyFiles;
 import io.quarkus.runtime.configuration.DurationConverter;
 import io.quarkus.runtime.configuration.MemorySize;
 import io.quarkus.runtime.configuration.MemorySizeConverter;
+import io.smallrye.config.ConfigMappings;
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfigBuilder;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -108,6 +113,7 @@ class WorkerConfigTest {
         "directory, '/store,/store'",
         "files, 3",
         "advertised-address, not-a-uri-with-a-host",
+        "advertised-address, http://host-without-a-port",
         "disk.calls, 0",
         "disk.patience, 0s",
         "fill.concurrency, 0",
@@ -144,6 +150,49 @@ class WorkerConfigTest {
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                 .hasMessageContaining("forebay.worker." + property);
+    }
+
+    /** Or a sum of some would be no number any more. */
+    @Test
+    void everyNumberIsBounded() {
+        Map<Class<?>, String> tooMuch =
+                Map.of(
+                        int.class, "2147483647",
+                        long.class, "9223372036854775807",
+                        Duration.class, "P106751991167300D",
+                        MemorySize.class, "9999999999999999999999G");
+        AtomicInteger numbers = new AtomicInteger();
+
+        ConfigMappings.getProperties(ConfigMappings.ConfigClass.configClass(WorkerConfig.class))
+                .forEach(
+                        (name, property) -> {
+                            String value = tooMuch.get(property.getMethod().getReturnType());
+                            if (value != null) {
+                                numbers.incrementAndGet();
+                                String below = name.substring("forebay.worker.".length());
+                                assertThatThrownBy(
+                                                () ->
+                                                        ConfigCheck.check(
+                                                                config(Map.of(below, value))))
+                                        .isInstanceOf(ForebayException.class)
+                                        .hasMessageStartingWith(name + " is ")
+                                        .hasMessageContaining("at most");
+                            }
+                        });
+
+        assertThat(numbers).hasValueGreaterThan(30);
+    }
+
+    @Test
+    void namesAHomeThatCannotBeUsed(@TempDir Path directory) throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+
+        assertThatThrownBy(() -> ConfigCheck.checkHome(file.resolve("below")))
+                .isInstanceOf(ForebayException.class)
+                .hasMessageStartingWith("forebay.worker.directory is " + file)
+                .hasMessageContaining("must be a directory");
+        ConfigCheck.checkHome(directory.resolve("new"));
+        assertThat(directory.resolve("new")).isDirectory();
     }
 
     @Test

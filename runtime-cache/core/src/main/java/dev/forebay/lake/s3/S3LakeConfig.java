@@ -2,12 +2,16 @@ package dev.forebay.lake.s3;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
+import dev.forebay.model.Seconds;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to talk to a lake.
+ * How to talk to a lake. What is wrong is refused by the name of the setting, {@code
+ * forebay.lake.…}.
  *
  * @param endpoint of the store; null for AWS itself
  * @param region that requests are signed for
@@ -35,11 +39,53 @@ public record S3LakeConfig(
         long minBytesPerSecond,
         int attempts) {
 
+    private static final String PREFIX = "forebay.lake.";
+    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final Set<String> SCHEMES = Set.of("http", "https");
+    private static final int MOST_ATTEMPTS = 1_000;
+
     public S3LakeConfig {
-        if (connections < 1 || attempts < 1 || minBytesPerSecond < 1) {
+        requireAddress("endpoint", endpoint);
+        requireAddress("sts-endpoint", stsEndpoint);
+        require(!region.isBlank(), "region", "'" + region + "'", "must not be blank");
+        require(connections >= 1, "connections", connections, "must be at least 1");
+        requireTime("connect-timeout", connectTimeout);
+        requireTime("idle-timeout", idleTimeout);
+        requireTime("attempt-timeout", attemptTimeout);
+        require(minBytesPerSecond >= 1, "slowest-rate", minBytesPerSecond, "must be at least 1");
+        require(
+                attempts >= 1 && attempts <= MOST_ATTEMPTS,
+                "attempts",
+                attempts,
+                "must be at least 1, and at most " + MOST_ATTEMPTS);
+    }
+
+    private static void requireAddress(String setting, @Nullable URI address) {
+        require(
+                address == null || (SCHEMES.contains(scheme(address)) && address.getHost() != null),
+                setting,
+                address,
+                "must be a URI with scheme http or https, and host");
+    }
+
+    private static String scheme(URI address) {
+        return String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);
+    }
+
+    private static void requireTime(String setting, Duration time) {
+        require(
+                time.isPositive() && time.compareTo(LONGEST) <= 0,
+                setting,
+                Seconds.of(time),
+                "must be more than nothing, and at most 24h");
+    }
+
+    private static void require(
+            boolean holds, String setting, @Nullable Object value, String rule) {
+        if (!holds) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "connections, attempts and minBytesPerSecond of the lake must be at least 1");
+                    "%s%s is %s: it %s".formatted(PREFIX, setting, value, rule));
         }
     }
 

@@ -1,0 +1,29 @@
+package dev.forebay.worker;
+
+import dev.forebay.model.ForebayException;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import java.util.function.Supplier;
+
+/** Ends a start that cannot succeed with one line that says what to change. */
+final class Startup {
+
+    private Startup() {}
+
+    /** Runs a step of the start. */
+    static <T> T get(Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (ForebayException e) {
+            // Quarkus prints the message of this one without a stack trace, if it has no cause.
+            throw new ConfigurationException("Forebay does not start: " + reason(e));
+        }
+    }
+
+    private static String reason(ForebayException e) {
+        String what = String.valueOf(e.getMessage());
+        Throwable cause = e.getCause();
+        return cause == null || what.contains(String.valueOf(cause.getMessage()))
+                ? what
+                : "%s: %s".formatted(what, cause);
+    }
+}
