@@ -89,6 +89,14 @@ class AgentResources {
 
     @Produces
     @Singleton
+    Absences absences(AgentConfig config, RegionState state) {
+        Absences absences = new Absences(state::view, config.workerGrace(), System::nanoTime);
+        state.onChange(_ -> absences.look());
+        return absences;
+    }
+
+    @Produces
+    @Singleton
     Workers metered(RegionState state, WorkerClient client, MeterRegistry registry, FillRate rate) {
         RegionGauges.show(state::view, state::connected, registry);
         return new MeteredWorkers(new EtcdWorkers(state, client), registry, rate);

@@ -28,12 +28,12 @@ final class ChunkFill {
 
     private final Workers workers;
     private final Digest manifest;
-    private final Duration grace;
+    private final Absences absences;
 
-    ChunkFill(Workers workers, Digest manifest, Duration grace) {
+    ChunkFill(Workers workers, Digest manifest, Absences absences) {
         this.workers = workers;
         this.manifest = manifest;
-        this.grace = grace;
+        this.absences = absences;
     }
 
     /**
@@ -50,20 +50,22 @@ final class ChunkFill {
             } catch (ForebayException e) {
                 if (e.code() != ErrorCode.UNAVAILABLE
                         || Thread.currentThread().isInterrupted()
-                        || isLive(owner)) {
+                        || !absences.isGone(owner.id())) {
                     throw e;
                 }
-                LOG.warnf(
-                        "Worker %s is down for more than %d s: its chunks go to others",
-                        owner.id(), grace.toSeconds());
-                workers.remove(owner.id());
-                awaitRemoval(owner);
+                if (isRegistered(workers.view(), owner)) {
+                    LOG.warnf(
+                            "Worker %s is down for more than %d s: its chunks go to others",
+                            owner.id(), absences.grace().toSeconds());
+                    workers.remove(owner.id());
+                    awaitRemoval(owner);
+                }
             }
         }
     }
 
     private WorkerNode owner(ChunkId chunk) {
-        Patience patience = new Patience(grace);
+        Patience patience = new Patience(absences.grace());
         while (true) {
             List<WorkerNode> ranked = Placement.rank(chunk, workers.view().workers());
             if (!ranked.isEmpty()) {
@@ -77,7 +79,7 @@ final class ChunkFill {
     }
 
     private FillAnswer fillBy(WorkerNode owner, ChunkId chunk) {
-        Patience down = new Patience(grace);
+        Patience patience = new Patience(absences.grace());
         Patience unheard = new Patience(UNTIL_MOUNT_IS_HEARD);
         WorkerNode worker = owner;
         while (true) {
@@ -86,7 +88,7 @@ final class ChunkFill {
             } catch (ForebayException e) {
                 boolean again =
                         switch (e.code()) {
-                            case UNAVAILABLE -> down.pause();
+                            case UNAVAILABLE -> absences.pause(owner.id(), patience);
                             case NOT_FOUND -> isMounted() && unheard.pause();
                             default -> false;
                         };
@@ -123,7 +125,7 @@ final class ChunkFill {
     }
 
     private void awaitRemoval(WorkerNode worker) {
-        Patience patience = new Patience(grace);
+        Patience patience = new Patience(absences.grace());
         while (isRegistered(workers.view(), worker) && !isLive(worker)) {
             if (!patience.pause()) {
                 throw new ForebayException(

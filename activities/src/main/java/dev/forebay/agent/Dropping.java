@@ -4,7 +4,6 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -18,11 +17,11 @@ final class Dropping {
     private static final Logger LOG = Logger.getLogger(Dropping.class);
 
     private final Workers workers;
-    private final Duration grace;
+    private final Absences absences;
 
-    Dropping(Workers workers, Duration grace) {
+    Dropping(Workers workers, Absences absences) {
         this.workers = workers;
-        this.grace = grace;
+        this.absences = absences;
     }
 
     /**
@@ -45,7 +44,7 @@ final class Dropping {
     }
 
     private void drop(WorkerNode worker, Digest manifest) {
-        Patience patience = new Patience(grace);
+        Patience patience = new Patience(absences.grace());
         while (true) {
             try {
                 workers.drop(worker, manifest);
@@ -57,8 +56,8 @@ final class Dropping {
                 if (e.code() != ErrorCode.UNAVAILABLE) {
                     throw e;
                 }
-                if (!patience.pause()) {
-                    if (workers.view().live().contains(worker.id())) {
+                if (!absences.pause(worker.id(), patience)) {
+                    if (!absences.isGone(worker.id())) {
                         throw e;
                     }
                     LOG.warnf(

@@ -23,6 +23,12 @@ final class Patience {
         if (System.nanoTime() - deadline >= 0) {
             return false;
         }
+        rest();
+        return true;
+    }
+
+    /** Pauses, however much time has passed. */
+    void rest() {
         try {
             Thread.sleep(ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis + 1));
         } catch (InterruptedException e) {
@@ -30,6 +36,5 @@ final class Patience {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "stopped while waiting", e);
         }
         pauseMillis = Math.min(pauseMillis * 2, LONGEST_PAUSE_MILLIS);
-        return true;
     }
 }

@@ -32,6 +32,7 @@ class RegionActivitiesImpl implements RegionActivities {
     private final RegionPins pins;
     private final Rooms rooms;
     private final RecentCapacity capacity;
+    private final Absences absences;
     private final Workers workers;
     private final ManifestCache manifests;
     private final AgentConfig config;
@@ -42,6 +43,7 @@ class RegionActivitiesImpl implements RegionActivities {
             RegionPins pins,
             Rooms rooms,
             RecentCapacity capacity,
+            Absences absences,
             Workers workers,
             ManifestCache manifests,
             AgentConfig config) {
@@ -50,6 +52,7 @@ class RegionActivitiesImpl implements RegionActivities {
         this.pins = pins;
         this.rooms = rooms;
         this.capacity = capacity;
+        this.absences = absences;
         this.workers = workers;
         this.manifests = manifests;
         this.config = config;
@@ -117,8 +120,7 @@ class RegionActivitiesImpl implements RegionActivities {
                 cursor::progress,
                 () -> {
                     try (CachedManifest open = manifests.open(manifest)) {
-                        ChunkFill fill =
-                                new ChunkFill(workers, manifest.digest(), config.workerGrace());
+                        ChunkFill fill = new ChunkFill(workers, manifest.digest(), absences);
                         return new Warming(open, fill, config.warm().concurrency())
                                 .run(cursor, fromOrdinal, toOrdinal);
                     }
@@ -166,7 +168,7 @@ class RegionActivitiesImpl implements RegionActivities {
 
     @Override
     public void drop(DatasetVersion version, ManifestRef manifest) {
-        Dropping dropping = new Dropping(workers, config.workerGrace());
+        Dropping dropping = new Dropping(workers, absences);
         Heartbeat.during(
                 Activity.getExecutionContext(),
                 () -> "",

@@ -12,7 +12,9 @@ import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.FillAnswer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ChunkFillTest {
 
@@ -47,7 +49,7 @@ class ChunkFillTest {
                             }
                         },
                         FakeWorkers.MANIFEST,
-                        Duration.ofSeconds(30));
+                        absences(Duration.ofSeconds(30)));
 
         fill.fill(CHUNK);
 
@@ -60,6 +62,21 @@ class ChunkFillTest {
         workers.down(owner);
 
         fill(Duration.ofMillis(300));
+
+        assertThat(workers.fills()).containsExactly(second + " 3");
+        assertThat(workers.registered()).doesNotContain(owner);
+    }
+
+    @Test
+    @Timeout(20)
+    void doesNotWaitForAnOwnerWhoseGracePeriodHasPassed() {
+        AtomicLong nanos = new AtomicLong();
+        Absences absences = new Absences(workers::view, Duration.ofMinutes(5), nanos::get);
+        workers.down(owner);
+        absences.look();
+        nanos.addAndGet(Duration.ofMinutes(5).toNanos());
+
+        new ChunkFill(workers, FakeWorkers.MANIFEST, absences).fill(CHUNK);
 
         assertThat(workers.fills()).containsExactly(second + " 3");
         assertThat(workers.registered()).doesNotContain(owner);
@@ -124,7 +141,8 @@ class ChunkFillTest {
     @Test
     void saysSoWhenThereIsNoWorker() {
         ChunkFill fill =
-                new ChunkFill(new FakeWorkers(), FakeWorkers.MANIFEST, Duration.ofMillis(100));
+                new ChunkFill(
+                        new FakeWorkers(), FakeWorkers.MANIFEST, absences(Duration.ofMillis(100)));
 
         assertThatThrownBy(() -> fill.fill(CHUNK))
                 .isInstanceOf(ForebayException.class)
@@ -132,6 +150,10 @@ class ChunkFillTest {
     }
 
     private void fill(Duration grace) {
-        new ChunkFill(workers, FakeWorkers.MANIFEST, grace).fill(CHUNK);
+        new ChunkFill(workers, FakeWorkers.MANIFEST, absences(grace)).fill(CHUNK);
+    }
+
+    private Absences absences(Duration grace) {
+        return new Absences(workers::view, grace, System::nanoTime);
     }
 }

@@ -9,7 +9,9 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
 import dev.forebay.transfer.DropAnswer;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class DroppingTest {
 
@@ -32,6 +34,21 @@ class DroppingTest {
         workers.down("w2");
 
         drop(workers, Duration.ofMillis(300));
+
+        assertThat(workers.holdsNothing("w1")).isTrue();
+    }
+
+    @Test
+    @Timeout(20)
+    void doesNotWaitForAWorkerWhoseGracePeriodHasPassed() {
+        AtomicLong nanos = new AtomicLong();
+        Absences absences = new Absences(workers::view, Duration.ofMinutes(5), nanos::get);
+        workers.holds("w1", 0);
+        workers.down("w2");
+        absences.look();
+        nanos.addAndGet(Duration.ofMinutes(5).toNanos());
+
+        new Dropping(workers, absences).drop(FakeWorkers.MANIFEST);
 
         assertThat(workers.holdsNothing("w1")).isTrue();
     }
@@ -65,6 +82,7 @@ class DroppingTest {
     }
 
     private static void drop(Workers workers, Duration grace) {
-        new Dropping(workers, grace).drop(FakeWorkers.MANIFEST);
+        new Dropping(workers, new Absences(workers::view, grace, System::nanoTime))
+                .drop(FakeWorkers.MANIFEST);
     }
 }

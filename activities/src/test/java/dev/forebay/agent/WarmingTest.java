@@ -117,7 +117,10 @@ class WarmingTest {
     private Warming warming(long chunks, int concurrency) {
         return new Warming(
                 new FakeManifest(chunks),
-                new ChunkFill(workers, FakeWorkers.MANIFEST, Duration.ofSeconds(1)),
+                new ChunkFill(
+                        workers,
+                        FakeWorkers.MANIFEST,
+                        new Absences(workers::view, Duration.ofSeconds(1), System::nanoTime)),
                 concurrency);
     }
 
