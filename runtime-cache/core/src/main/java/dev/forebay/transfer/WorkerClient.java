@@ -36,9 +36,13 @@ public final class WorkerClient implements AutoCloseable {
     private final WorkerClientConfig config;
     private final Exchanges exchanges;
 
+    /** They take minutes: who asks what is there must not wait for their turn. */
+    private final Exchanges fills;
+
     public WorkerClient(WorkerClientConfig config) {
         this.config = config;
         this.exchanges = new Exchanges(config);
+        this.fills = new Exchanges(config);
     }
 
     /**
@@ -111,8 +115,8 @@ public final class WorkerClient implements AutoCloseable {
 
     private FillAnswer fill(WorkerNode worker, String path) {
         HttpRequest request =
-                exchanges.request(worker, path).PUT(HttpRequest.BodyPublishers.noBody()).build();
-        return json(worker, request, FillAnswer.class, config.fillTimeout());
+                fills.request(worker, path).PUT(HttpRequest.BodyPublishers.noBody()).build();
+        return json(fills, worker, request, FillAnswer.class, config.fillTimeout());
     }
 
     /**
@@ -272,9 +276,19 @@ public final class WorkerClient implements AutoCloseable {
     @Override
     public void close() {
         exchanges.close();
+        fills.close();
     }
 
     private <T> T json(WorkerNode worker, HttpRequest request, Class<T> type, Duration timeout) {
+        return json(exchanges, worker, request, type, timeout);
+    }
+
+    private static <T> T json(
+            Exchanges exchanges,
+            WorkerNode worker,
+            HttpRequest request,
+            Class<T> type,
+            Duration timeout) {
         HttpResponse<byte[]> answer =
                 exchanges.send(worker, request, Exchanges.limitedBytes(), timeout);
         if (answer.statusCode() != 200) {

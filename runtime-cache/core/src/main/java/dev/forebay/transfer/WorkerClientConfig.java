@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param fillTimeout for filling one chunk
  * @param dropTimeout for dropping a version
  * @param queryTimeout for coverage and status
- * @param maxRequests how many requests may be on their way at once; more wait
+ * @param maxRequests how many fills may be on their way at once, and how many other requests; more
+ *     wait
  * @param token what to present to workers
  * @param authorities who may have signed the certificates of workers that speak TLS; if not said,
  *     those that the JVM trusts
@@ -33,7 +34,7 @@ public record WorkerClientConfig(
 
     /**
      * 2 s to connect, 10 s a read and as much for its first byte, 2 min a fill, 10 min to drop a
-     * version, 10 s a query, 64 at once.
+     * version, 10 s a query, 64 fills and 64 others at once.
      */
     public static WorkerClientConfig defaults() {
         return new WorkerClientConfig(

@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -212,6 +214,27 @@ class WorkerClientTest {
                         "PUT /v1/packs/%s/chunks/7?manifest=%s".formatted(PACK, MANIFEST),
                         "DELETE /v1/manifests/%s/chunks".formatted(MANIFEST),
                         "GET /v1/status");
+    }
+
+    /** Fills take minutes, and more of them than there is room for wait. */
+    @Test
+    void whatIsThereIsSaidWhileEverythingIsFilled() throws Exception {
+        int most = WorkerClientConfig.defaults().maxRequests();
+        worker.silent();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 2 * most; i++) {
+                ChunkId chunk = new ChunkId(PACK, i);
+                threads.execute(() -> client.fill(worker.node(), MANIFEST, chunk));
+            }
+            long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+            while (worker.requests().size() < most) {
+                assertThat(System.nanoTime()).isLessThan(deadline);
+                Thread.sleep(1);
+            }
+            worker.json("{\"chunks\":10,\"held\":\"AQI=\"}");
+            assertThat(client.coverage(worker.node(), MANIFEST).chunks()).isEqualTo(10);
+            threads.shutdownNow();
+        }
     }
 
     @Test

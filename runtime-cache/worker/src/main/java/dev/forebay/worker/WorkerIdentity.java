@@ -1,12 +1,17 @@
 package dev.forebay.worker;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -28,7 +33,9 @@ final class WorkerIdentity {
     static String of(Path directory) {
         Path file = directory.resolve("worker-id");
         try {
-            return check(file, Files.readString(file).strip());
+            String id = Files.readString(file).strip();
+            // A power failure just after the first start of earlier releases left an empty file.
+            return id.isEmpty() ? create(file) : check(file, id);
         } catch (NoSuchFileException firstStart) {
             return create(file);
         } catch (IOException e) {
@@ -39,7 +46,16 @@ final class WorkerIdentity {
     private static String create(Path file) {
         String id = "w-" + UUID.randomUUID().toString().substring(0, 13);
         try {
-            Path whole = Files.writeString(file.resolveSibling("worker-id.new"), id + "\n");
+            Path whole = file.resolveSibling("worker-id.new");
+            try (FileChannel written =
+                    FileChannel.open(
+                            whole,
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.TRUNCATE_EXISTING,
+                            StandardOpenOption.WRITE)) {
+                written.write(ByteBuffer.wrap((id + "\n").getBytes(US_ASCII)));
+                written.force(true);
+            }
             Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
             return id;
         } catch (IOException e) {

@@ -141,8 +141,10 @@ public final class ChunkAccess {
 
     /** Whether all that the version has in a chunk is here; does not count as use. */
     public boolean complete(Version version, ChunkRef ref) {
-        return store.holds(ref.chunk(), 0, ref.length())
-                || complete(need(version, ref.chunk(), ref.length()));
+        // Of most chunks of a large version nothing is here, and a need is a look at each object.
+        return store.has(ref.chunk())
+                && (store.holds(ref.chunk(), 0, ref.length())
+                        || complete(need(version, ref.chunk(), ref.length())));
     }
 
     /**

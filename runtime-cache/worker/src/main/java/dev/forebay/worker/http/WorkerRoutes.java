@@ -154,14 +154,14 @@ public final class WorkerRoutes {
                 HttpMethod.GET,
                 WorkerProtocol.USAGE_PATH,
                 Operation.USAGE,
-                fills,
+                wholeVersions,
                 usage::usage);
         add(
                 router,
                 HttpMethod.POST,
                 WorkerProtocol.DRAIN_PATH,
                 Operation.DRAIN,
-                fills,
+                liveness,
                 context -> () -> progress(drain.get().start()));
         router.route("/v1/*")
                 .handler(
