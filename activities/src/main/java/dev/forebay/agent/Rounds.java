@@ -44,6 +44,10 @@ final class Rounds implements AutoCloseable {
         } catch (RuntimeException e) {
             LOG.warnf("The %s tries again: %s", name, e.getMessage());
             return false;
+        } catch (Error e) {
+            // Such as no memory for one more thread: nobody else would go on.
+            LOG.errorf(e, "The %s tries again", name);
+            return false;
         }
     }
 

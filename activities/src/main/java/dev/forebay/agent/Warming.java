@@ -87,6 +87,11 @@ final class Warming {
                     chunk.ordinal(), answer.bytesFromLake(), chunk.liveBytes(), objects(chunk));
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
+        } catch (Error e) {
+            // Nobody else would hear of it, and the chunk would pass for filled.
+            failure.compareAndSet(
+                    null,
+                    new ForebayException(ErrorCode.UNAVAILABLE, chunk + " is not filled: " + e, e));
         } finally {
             places.release();
         }

@@ -19,8 +19,10 @@ class RoundsTest {
                         "test",
                         Duration.ofMillis(1),
                         () -> {
-                            rounds.incrementAndGet();
-                            throw new IllegalStateException("not this time");
+                            if (rounds.incrementAndGet() % 2 == 0) {
+                                throw new IllegalStateException("not this time");
+                            }
+                            throw new OutOfMemoryError("simulated");
                         })) {
             failing.start();
             Await.until("several rounds", () -> rounds.get() > 3);

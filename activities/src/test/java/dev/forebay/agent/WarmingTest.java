@@ -81,6 +81,19 @@ class WarmingTest {
         assertThat(workers.fills()).hasSize(20);
     }
 
+    /** As when there is no memory for one more request. */
+    @Test
+    void whatFailsByAnErrorIsNotFilled() {
+        workers.filling(
+                (worker, chunk) -> {
+                    throw new OutOfMemoryError("simulated");
+                });
+
+        assertThatThrownBy(() -> warming(10, 2).run(cursor(0, 0), 0, 10))
+                .isInstanceOf(ForebayException.class)
+                .hasMessageContaining("simulated");
+    }
+
     @Test
     void stopsAtOnceWhenInterrupted() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);

@@ -168,7 +168,7 @@ final class Turns<K, W, A> {
     private void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {
         try {
             forget.accept(what, turn.who);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.errorf(e, "%s is not taken back", what);
         } finally {
             turns.remove(what, turn);
@@ -177,15 +177,21 @@ final class Turns<K, W, A> {
 
     private void put(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
         turn.asked.set(asked);
-        CompletableFuture<Void> answered =
-                CompletableFuture.runAsync(
-                        () -> {
-                            // Else nobody wants to know any more.
-                            if (!turn.leaving && !asked.judged.get()) {
-                                ask(what, turn, asked, question);
-                            }
-                        },
-                        asking);
+        CompletableFuture<Void> answered;
+        try {
+            answered =
+                    CompletableFuture.runAsync(
+                            () -> {
+                                // Else nobody wants to know any more.
+                                if (!turn.leaving && !asked.judged.get()) {
+                                    ask(what, turn, asked, question);
+                                }
+                            },
+                            asking);
+        } catch (RuntimeException | Error noThread) {
+            turn.asked.set(null);
+            throw noThread;
+        }
         turn.quiet = CompletableFuture.allOf(turn.quiet, answered);
     }
 
@@ -199,7 +205,7 @@ final class Turns<K, W, A> {
             if (asked.claim()) {
                 judge(what, turn, asked, question, Optional.of(answer));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.errorf(e, "%s is not asked for", what);
             turn.asked.compareAndSet(asked, null);
         }
@@ -230,7 +236,7 @@ final class Turns<K, W, A> {
         try {
             Duration waited = Duration.ofNanos(nanoTime.getAsLong() - turn.since);
             question.judge(what, turn.who, waited, answer);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.errorf(e, "%s is not judged", what);
         } finally {
             // From now on it is asked for again.

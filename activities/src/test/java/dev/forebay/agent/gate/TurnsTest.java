@@ -24,6 +24,7 @@ class TurnsTest {
     private final List<String> asked = new ArrayList<>();
     private final List<String> judged = new ArrayList<>();
     private final List<String> forgotten = new ArrayList<>();
+    private Runnable whileAsked = () -> {};
     private Runnable whileJudged = () -> {};
     private boolean said = true;
     private long now = Long.MAX_VALUE - 5;
@@ -34,6 +35,7 @@ class TurnsTest {
 
         @Override
         public String ask(String what) {
+            whileAsked.run();
             asked.add(what);
             return "answer";
         }
@@ -76,6 +78,21 @@ class TurnsTest {
         while (!tasks.isEmpty()) {
             runOne(tasks);
         }
+    }
+
+    /** As when there is no memory for one more request. */
+    @Test
+    void whoIsNotAskedForBecauseOfAnErrorIsAskedForAgain() {
+        whileAsked =
+                () -> {
+                    throw new OutOfMemoryError("simulated");
+                };
+        round(ONE);
+        runAll(questions);
+        whileAsked = () -> {};
+        after(INTERVAL, ONE);
+        runAll(questions);
+        assertThat(judged).containsExactly("one by answer");
     }
 
     @Test
