@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.model.ForebayException;
 import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -13,8 +14,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.URLConnection;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -49,28 +48,42 @@ class PodServerTest {
         }
     }
 
-    /** As of somebody who vanishes while he asks, more often than there are threads. */
+    /** In a process of its own: the JDK's server looks at its settings once. */
     @Test
     void halfARequestHoldsUpNobody() throws Exception {
-        try (PodServer server = server("127.0.0.1", 0)) {
-            List<Socket> halves = new ArrayList<>();
-            try {
-                for (int i = 0; i < 3; i++) {
-                    Socket half =
-                            new Socket(InetAddress.getLoopbackAddress(), server.uri().getPort());
-                    halves.add(half);
-                    half.getOutputStream().write('G');
-                }
+        Process process =
+                new ProcessBuilder(
+                                ProcessHandle.current().info().command().orElseThrow(),
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Asked.class.getName())
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        assertThat(process.getInputStream()).hasContent("figures");
+    }
+
+    /** A server of which more vanish while they ask than it has threads. */
+    static final class Asked {
+
+        private Asked() {}
+
+        public static void main(String[] arguments) throws Exception {
+            try (PodServer server = server("127.0.0.1", 0);
+                    Socket _ = half(server);
+                    Socket _ = half(server);
+                    Socket _ = half(server)) {
                 URLConnection whole = server.uri().resolve("/metrics").toURL().openConnection();
                 whole.setReadTimeout(30_000);
                 try (InputStream body = whole.getInputStream()) {
-                    assertThat(body).hasContent("figures");
-                }
-            } finally {
-                for (Socket half : halves) {
-                    half.close();
+                    System.out.print(new String(body.readAllBytes(), UTF_8));
                 }
             }
+        }
+
+        private static Socket half(PodServer server) throws IOException {
+            Socket half = new Socket(InetAddress.getLoopbackAddress(), server.uri().getPort());
+            half.getOutputStream().write('G');
+            return half;
         }
     }
 
