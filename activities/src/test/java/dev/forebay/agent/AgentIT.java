@@ -410,7 +410,8 @@ class AgentIT {
 
             String _ = call(Step.DROP, gone);
 
-            assertThat(state(stays)).isNotNull();
+            // What is seen here may be behind.
+            Await.until("it is there", () -> state(stays) != null);
             region.beginEviction(stays);
             region.unmount(stays);
         }
