@@ -11,7 +11,6 @@ import dev.forebay.workflows.WorkflowIds;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
-import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -69,11 +68,7 @@ class PinsIT {
     @Test
     void aWorkflowThatDoesNotAnswerIsAskedForItsPinsOnce() {
         String name = platform.dataset(3600);
-        WorkflowServiceStubs stubs =
-                WorkflowServiceStubs.newServiceStubs(
-                        WorkflowServiceStubsOptions.newBuilder()
-                                .setTarget(platform.temporal.target())
-                                .build());
+        WorkflowServiceStubs stubs = platform.temporalStubs();
         try {
             WorkflowClient.newInstance(stubs)
                     .newUntypedWorkflowStub(

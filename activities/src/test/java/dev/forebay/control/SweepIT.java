@@ -23,7 +23,6 @@ import io.temporal.client.schedules.ScheduleHandle;
 import io.temporal.client.schedules.ScheduleOptions;
 import io.temporal.client.schedules.ScheduleSpec;
 import io.temporal.serviceclient.WorkflowServiceStubs;
-import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -269,11 +268,7 @@ class SweepIT {
                     values ('team/%s@v1', '%s', 'CACHED', 5, 5, now() - interval '1 day')"""
                             .formatted(name, out));
         }
-        WorkflowServiceStubs stubs =
-                WorkflowServiceStubs.newServiceStubs(
-                        WorkflowServiceStubsOptions.newBuilder()
-                                .setTarget(platform.temporal.target())
-                                .build());
+        WorkflowServiceStubs stubs = platform.temporalStubs();
         try {
             WorkflowOptions options =
                     WorkflowOptions.newBuilder()

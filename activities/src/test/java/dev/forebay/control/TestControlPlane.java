@@ -6,6 +6,8 @@ import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.ApplicationProcess;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -148,6 +150,12 @@ final class TestControlPlane {
     /** Where the first replica keeps files. */
     Path workDirectory() {
         return directory.resolve("control").resolve("work");
+    }
+
+    /** To be shut down. */
+    WorkflowServiceStubs temporalStubs() {
+        return WorkflowServiceStubs.newServiceStubs(
+                WorkflowServiceStubsOptions.newBuilder().setTarget(temporal.target()).build());
     }
 
     Connection database() throws SQLException {

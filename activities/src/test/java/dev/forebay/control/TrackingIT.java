@@ -14,7 +14,6 @@ import io.temporal.client.schedules.ScheduleClient;
 import io.temporal.client.schedules.ScheduleException;
 import io.temporal.client.schedules.ScheduleHandle;
 import io.temporal.serviceclient.WorkflowServiceStubs;
-import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -124,7 +123,7 @@ class TrackingIT {
     void aScheduleOfWhatIsNotFollowedMakesNothingAndIsDeleted() throws SQLException {
         String name = platform.dataset(3600);
         api.put(tracking(name), NEVER_BY_ITSELF);
-        WorkflowServiceStubs stubs = temporal();
+        WorkflowServiceStubs stubs = platform.temporalStubs();
         try (Connection catalogue = platform.database();
                 Statement statement = catalogue.createStatement()) {
             ScheduleHandle schedule = schedule(stubs, name);
@@ -145,7 +144,7 @@ class TrackingIT {
     void theCheckOfADeletedDatasetStopsItself() throws SQLException {
         String name = platform.dataset(3600);
         api.put(tracking(name), NEVER_BY_ITSELF);
-        WorkflowServiceStubs stubs = temporal();
+        WorkflowServiceStubs stubs = platform.temporalStubs();
         try (Connection catalogue = platform.database();
                 Statement statement = catalogue.createStatement()) {
             ScheduleHandle schedule = schedule(stubs, name);
@@ -202,7 +201,7 @@ class TrackingIT {
     void aScheduleThatTemporalHasLostIsMadeAfterAStart() {
         String name = platform.dataset(3600);
         api.put(tracking(name), "{\"interval_seconds\":7200}");
-        WorkflowServiceStubs stubs = temporal();
+        WorkflowServiceStubs stubs = platform.temporalStubs();
         try {
             schedule(stubs, name).delete();
             Await.until("it is lost", () -> api.get(tracking(name)).status() == 404);
@@ -214,13 +213,6 @@ class TrackingIT {
         } finally {
             stubs.shutdownNow();
         }
-    }
-
-    private WorkflowServiceStubs temporal() {
-        return WorkflowServiceStubs.newServiceStubs(
-                WorkflowServiceStubsOptions.newBuilder()
-                        .setTarget(platform.temporal.target())
-                        .build());
     }
 
     private static ScheduleHandle schedule(WorkflowServiceStubs stubs, String dataset) {
