@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
@@ -32,7 +31,8 @@ final class JobPins implements AutoCloseable {
 
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(5);
+    /** After a look, and after one that has failed: each lists what the whole cluster runs. */
+    private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final Jobs jobs;
     private final Supplier<List<Pin>> pins;
@@ -88,34 +88,41 @@ final class JobPins implements AutoCloseable {
 
     private void run() {
         long due = System.nanoTime();
+        long paused = due;
         while (!closing.within(TICK)) {
-            if (jobEnded.getAndSet(false) || System.nanoTime() - due >= 0) {
-                due = System.nanoTime() + lookSafely();
+            long now = System.nanoTime();
+            if (now - paused < 0) {
+                continue;
+            }
+            if (jobEnded.getAndSet(false) || now - due >= 0) {
+                due = System.nanoTime() + (isDone(this::look) ? intervalNanos : 0);
+                paused = System.nanoTime() + PAUSE.toNanos();
+            } else if (!untold.isEmpty()) {
+                boolean _ = isDone(this::tellAll);
+                paused = System.nanoTime() + PAUSE.toNanos();
             }
         }
     }
 
-    /** Looks, and says in how many nanoseconds to look again. */
-    private long lookSafely() {
+    private static boolean isDone(Runnable work) {
         try {
-            return look() ? intervalNanos : PAUSE_AFTER_FAILURE.toNanos();
+            work.run();
+            return true;
         } catch (RuntimeException | Error e) {
             LOG.warnf("Cannot see whether pins have outlived their Jobs: %s", e.getMessage());
-            return PAUSE_AFTER_FAILURE.toNanos();
+            return false;
         }
     }
 
     /**
      * Looks once at every pin that names a Job.
      *
-     * @return whether all that it found was passed on
      * @throws ForebayException if the API server or etcd does not answer
      */
-    boolean look() {
+    void look() {
         List<Pin> held = held();
         if (!held.isEmpty()) {
-            Set<String> over =
-                    jobs.over(held.stream().map(JobPins::job).collect(Collectors.toSet()));
+            Set<String> over = jobs.over(held);
             for (Pin pin : held) {
                 if (over.contains(job(pin))) {
                     endPin(pin);
@@ -124,18 +131,17 @@ final class JobPins implements AutoCloseable {
                 }
             }
         }
-        return tellAll();
+        tellAll();
     }
 
     /** One who is not reached may take a minute, and the next is likely not reached either. */
-    private boolean tellAll() {
+    void tellAll() {
         for (DatasetVersion version : List.copyOf(untold)) {
             if (!tell.test(version)) {
-                return false;
+                return;
             }
             untold.remove(version);
         }
-        return true;
     }
 
     private void endPin(Pin pin) {

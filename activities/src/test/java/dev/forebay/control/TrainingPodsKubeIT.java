@@ -275,6 +275,10 @@ class TrainingPodsKubeIT {
         return podsOf(job).getFirst();
     }
 
+    private static List<String> conditions(Pod pod) {
+        return pod.getStatus().getConditions().stream().map(PodCondition::getType).toList();
+    }
+
     private static Optional<PodCondition> warmth(Pod pod) {
         return pod.getStatus().getConditions().stream()
                 .filter(condition -> condition.getType().equals(WARM))
@@ -452,11 +456,13 @@ class TrainingPodsKubeIT {
         assertThat(failed.getStatus().getReason()).isEqualTo("ForebayDeadlineExceeded");
         assertThat(failed.getSpec().getNodeName()).isNull();
         assertThat(events(failed)).contains("DeadlineExceeded");
+        assertThat(conditions(failed)).contains("forebay.dev/DeadlineExceeded");
 
         awaitEnd(runs, "Complete");
         PodCondition cold = warmth(podOf(runs)).orElseThrow();
         assertThat(cold.getReason()).isEqualTo("RunsCold");
         assertThat(cold.getStatus()).isEqualTo("False");
+        assertThat(conditions(podOf(runs))).doesNotContain("forebay.dev/DeadlineExceeded");
     }
 
     @Test

@@ -119,6 +119,19 @@ class StepsTest {
         assertThat(requests).containsExactly("GET /api/v1/datasets/team/digits");
     }
 
+    /** A proxy knows of no path, and a dataset would be taken for gone. */
+    @Test
+    void whatSomethingInBetweenDoesNotFindMayBeThere() {
+        String look = "GET /api/v1/datasets/team/digits";
+        answers.put(look, "<h1>Not Found</h1>");
+        refusals.put(look, 404);
+
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> steps.look(declared))
+                .satisfies(
+                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+    }
+
     /** Whatever is wrong with its version does not matter any more. */
     @Test
     void whatIsToGoIsNotLookedAtFurther() {

@@ -1,8 +1,10 @@
 package dev.forebay.agent.gate;
 
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ErrorCode;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,14 @@ final class SparingPlatform implements Platform {
 
     static final Duration FIRST_PAUSE = Duration.ofSeconds(30);
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+    /** They say nothing of what others are answered. */
+    private static final Set<String> OF_ONE_REQUEST =
+            Set.of(
+                    Answer.UNAVAILABLE,
+                    Answer.DEADLINE_EXCEEDED,
+                    ErrorCode.CANCELLED.name(),
+                    ErrorCode.ALREADY_EXISTS.name());
 
     private static final int MOST_REMEMBERED = 10_000;
 
@@ -42,6 +52,10 @@ final class SparingPlatform implements Platform {
         return answer;
     }
 
+    private static boolean isOfVersion(Answer.Refused refused) {
+        return !OF_ONE_REQUEST.contains(refused.code());
+    }
+
     private boolean isRecent(Refusal refusal) {
         return nanos.getAsLong() - refusal.nanos() < refusal.pause().toNanos();
     }
@@ -52,10 +66,14 @@ final class SparingPlatform implements Platform {
         }
     }
 
+    /** An attempt that is under way is none that has succeeded: its pause is the last one's. */
     private void note(DatasetVersion version, Answer answer, @Nullable Refusal last) {
         synchronized (refusals) {
-            refusals.remove(version);
-            if (answer instanceof Answer.Refused && Answer.isSaid(answer)) {
+            if (answer instanceof Answer.Warm) {
+                refusals.remove(version);
+            }
+            if (answer instanceof Answer.Refused refused && isOfVersion(refused)) {
+                refusals.remove(version);
                 Duration pause = last == null ? FIRST_PAUSE : last.pause().multipliedBy(2);
                 pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
                 refusals.put(version, new Refusal(answer, pause, nanos.getAsLong()));

@@ -35,7 +35,8 @@ sealed interface Verdict {
             case Answer.Warm warm ->
                     new Open(new Notice(true, "Warm", "%s is at %s".formatted(what, warm.path())));
             case Answer.Cold cold -> new Open(new Notice(false, "RunsCold", cold.why()));
-            case Answer.Refused late when late.code().equals(Answer.DEADLINE_EXCEEDED) ->
+            case Answer.Refused late
+                    when late.code().equals(Answer.DEADLINE_EXCEEDED) && mayFail(wish) ->
                     new Fail(new Notice(false, "DeadlineExceeded", late.why()));
             case Answer.Coming coming when !isLate -> new Wait(waiting(what, coming));
             case Answer.Refused refused when !isLate ->
@@ -73,6 +74,10 @@ sealed interface Verdict {
                 notices.stream().allMatch(Notice::warm),
                 notices.getFirst().reason(),
                 notices.stream().map(Notice::message).collect(Collectors.joining("; ")));
+    }
+
+    private static boolean mayFail(Wish wish) {
+        return wish.deadline().isPresent() && !wish.runsCold();
     }
 
     private static Verdict late(Wish wish, String how) {

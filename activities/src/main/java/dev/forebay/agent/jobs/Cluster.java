@@ -21,7 +21,7 @@ public final class Cluster {
      * @param workloadsHoldPins whether Kueue's Workloads do
      */
     public Jobs jobs(boolean podsHoldPins, boolean workloadsHoldPins) {
-        return new ClusterJobs(client, podsHoldPins, workloadsHoldPins);
+        return new ClusterJobs(client, podsHoldPins, workloadsHoldPins, System::nanoTime);
     }
 
     /** Its pods that wait for a version. */

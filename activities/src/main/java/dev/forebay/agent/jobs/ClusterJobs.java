@@ -15,11 +15,14 @@ import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +50,7 @@ final class ClusterJobs implements Jobs {
     private final boolean podsHoldPins;
     private final boolean workloadsHoldPins;
     private final List<Kind> kinds;
+    private final AbsentKinds absent;
 
     // Guarded by this.
     private @Nullable SharedIndexInformer<Job> informer;
@@ -55,8 +59,13 @@ final class ClusterJobs implements Jobs {
      * @param client is not closed with this
      * @param podsHoldPins whether pods that the webhook has admitted count as Jobs of their own
      * @param workloadsHoldPins whether Kueue's Workloads do
+     * @param nanos a clock as {@link System#nanoTime}
      */
-    ClusterJobs(KubernetesClient client, boolean podsHoldPins, boolean workloadsHoldPins) {
+    ClusterJobs(
+            KubernetesClient client,
+            boolean podsHoldPins,
+            boolean workloadsHoldPins,
+            LongSupplier nanos) {
         this.client = client;
         this.podsHoldPins = podsHoldPins;
         this.workloadsHoldPins = workloadsHoldPins;
@@ -65,23 +74,39 @@ final class ClusterJobs implements Jobs {
             all.add(Kind.WORKLOAD);
         }
         this.kinds = List.copyOf(all);
+        this.absent = new AbsentKinds(nanos);
     }
 
     /**
      * The pages of a list are one state of the cluster, not older than the first question. If that
      * state is not kept for as long as this takes, there is no answer. Nothing is over while one of
-     * the kinds besides Jobs cannot be listed, as when the webhook that converts it is gone: what
-     * is asked for may be one of those.
+     * the kinds besides Jobs cannot be listed, as when the webhook that converts it is gone, or is
+     * not there any more {@linkplain AbsentKinds for the moment}: what is asked for may be one of
+     * those.
      */
     @Override
-    public Set<String> over(Set<String> uids) {
-        Set<String> over = new HashSet<>(uids);
+    public Set<String> over(Collection<Pin> pins) {
+        Set<String> over =
+                pins.stream().map(Pin::job).collect(Collectors.toCollection(HashSet::new));
         for (Kind kind : kinds) {
             if (over.isEmpty()) {
                 return over;
             }
             try {
-                removeLiving(kind, over);
+                Optional<ResourceDefinitionContext> served = served(kind);
+                if (served.isPresent()) {
+                    absent.isThere(kind);
+                    removeLiving(
+                            client.genericKubernetesResources(served.get()).inAnyNamespace(),
+                            kind.name(),
+                            over);
+                } else if (!absent.isGone(kind)) {
+                    if (absent.wasThere(kind)) {
+                        LOG.warnf("No pin ends with its Job: no objects of kind %s any more", kind);
+                        return Set.of();
+                    }
+                    removeThoseOf(kind, pins, over);
+                }
             } catch (ForebayException unanswered) {
                 if (kind.equals(Kind.JOB)) {
                     throw unanswered;
@@ -107,10 +132,14 @@ final class ClusterJobs implements Jobs {
                 && (workloadsHoldPins || !Holder.isOfKind(Kind.WORKLOAD.name(), pin));
     }
 
-    private void removeLiving(Kind kind, Set<String> over) {
-        served(kind)
-                .map(served -> client.genericKubernetesResources(served).inAnyNamespace())
-                .ifPresent(all -> removeLiving(all, kind.name(), over));
+    /** Those of which it is known that they are of this kind. */
+    private static void removeThoseOf(Kind kind, Collection<Pin> pins, Set<String> over) {
+        if (!kind.name().equals(Kind.JOB.name())) {
+            pins.stream()
+                    .filter(pin -> Holder.isOfKind(kind.name(), pin))
+                    .map(Pin::job)
+                    .forEach(over::remove);
+        }
     }
 
     private static void removeLiving(

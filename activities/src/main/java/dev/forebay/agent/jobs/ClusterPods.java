@@ -148,6 +148,13 @@ final class ClusterPods implements Pods {
                 .put("phase", "Failed")
                 .put("reason", "Forebay" + notice.reason())
                 .put("message", notice.message());
+        patch.withArray("/status/conditions")
+                .addObject()
+                .put("type", FAILED)
+                .put("status", "True")
+                .put("reason", notice.reason())
+                .put("message", notice.message())
+                .put("lastTransitionTime", now());
         tell(pod, notice, patch);
     }
 

@@ -2,6 +2,7 @@ package dev.forebay.agent.jobs;
 
 import dev.forebay.membership.Pin;
 import dev.forebay.model.ForebayException;
+import java.util.Collection;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -12,15 +13,16 @@ import java.util.function.Consumer;
 public interface Jobs extends AutoCloseable {
 
     /**
-     * Which of these Jobs are over: they have succeeded or failed for good, or are not there any
-     * more. By an answer to a question that was asked after this call began, never by what was seen
-     * before.
+     * Which of the Jobs of these pins are over: they have succeeded or failed for good, or are not
+     * there any more. By an answer to a question that was asked after this call began, never by
+     * what was seen before.
      *
-     * @param uids of Jobs that were there before this call
+     * @param pins which name Jobs that were there before this call
+     * @return their uids
      * @throws ForebayException {@code UNAVAILABLE} if there is no complete answer; nothing is known
      *     then
      */
-    Set<String> over(Set<String> uids);
+    Set<String> over(Collection<Pin> pins);
 
     /**
      * Whether {@link #over} asks for what has this pin. Of what it does not ask for it knows

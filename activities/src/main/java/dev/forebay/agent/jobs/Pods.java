@@ -21,6 +21,12 @@ public interface Pods extends AutoCloseable {
     /** The type of the condition that says whether a pod's version is warm. */
     String CONDITION = "forebay.dev/Warm";
 
+    /**
+     * The condition of a pod that Forebay has failed. Not {@link #CONDITION}, which is false, too,
+     * of one that runs cold.
+     */
+    String FAILED = "forebay.dev/DeadlineExceeded";
+
     /** The annotation with the id of the pin that holds a pod's version. */
     String PIN = "forebay.dev/pin";
 

@@ -97,7 +97,12 @@ public final class ForebayApi implements AutoCloseable {
         Request request = Request.of("GET", path);
         Reply reply = exchange(request);
         if (reply.status() == NOT_FOUND) {
-            return Optional.empty();
+            ForebayException refused = refusal(request, reply);
+            // What is between answers so, too, and knows of nothing.
+            if (refused.code() == ErrorCode.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw refused;
         }
         requireSuccess(request, reply);
         try {

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SparingPlatformTest {
 
@@ -78,6 +80,35 @@ class SparingPlatformTest {
         pass(SparingPlatform.FIRST_PAUSE);
         platform.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(6);
+    }
+
+    /** The control plane accepts each attempt, and it fails some time later. */
+    @Test
+    void anAttemptThatIsUnderWayDoesNotBeginAnew() {
+        platform.ensure(gang("a"));
+        pass(SparingPlatform.FIRST_PAUSE);
+        told.answer = new Answer.Coming(10, Optional.empty(), Optional.empty());
+        platform.ensure(gang("a"));
+        told.answer = DENIED;
+        platform.ensure(gang("a"));
+        assertThat(told.asked).isEqualTo(3);
+
+        pass(SparingPlatform.FIRST_PAUSE);
+        platform.ensure(gang("a"));
+        assertThat(told.asked).as("within the second pause").isEqualTo(3);
+        pass(SparingPlatform.FIRST_PAUSE);
+        platform.ensure(gang("a"));
+        assertThat(told.asked).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DEADLINE_EXCEEDED", "CANCELLED", "ALREADY_EXISTS"})
+    void whatOnesOwnRequestIsRefusedForIsNotToldToOthers(String code) {
+        told.answer = new Answer.Refused(code, "yours");
+        platform.ensure(gang("a"));
+        told.answer = DENIED;
+
+        assertThat(platform.ensure(gang("b"))).isEqualTo(DENIED);
     }
 
     @Test

@@ -81,6 +81,16 @@ class VerdictTest {
     }
 
     @Test
+    void whoSetNoDeadlineOrRunsColdDoesNotFailByOne() {
+        Answer late = new Answer.Refused(Answer.DEADLINE_EXCEEDED, "37 % within 60 s");
+        Wish patient = new Wish(VERSION, Optional.empty(), false);
+
+        assertThat(Verdict.of(late, patient, REGION, false)).isInstanceOf(Verdict.Wait.class);
+        assertThat(Verdict.of(late, RUNS, REGION, false)).isInstanceOf(Verdict.Wait.class);
+        assertThat(Verdict.of(late, RUNS, REGION, true)).isInstanceOf(Verdict.Open.class);
+    }
+
+    @Test
     void ifItDoesNotTheAgentCountsItself() {
         for (Answer answer : new Answer[] {COMING, AWAY}) {
             Verdict fails = Verdict.of(answer, FAILS, REGION, true);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.devstack.kubernetes.KubernetesCluster;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.testing.Await;
 import dev.forebay.testing.Gangs;
@@ -14,6 +16,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +91,7 @@ class ClusterJobsKubeIT {
                         .withRequestRetryBackoffLimit(0)
                         .build();
         impatient = new KubernetesClientBuilder().withConfig(config).build();
-        jobs = new ClusterJobs(impatient, true, false);
+        jobs = new ClusterJobs(impatient, true, false, System::nanoTime);
     }
 
     @AfterEach
@@ -96,6 +99,22 @@ class ClusterJobsKubeIT {
         jobs.close();
         impatient.close();
         training.deleteAll();
+    }
+
+    /** Which of these are over; the pins that name them are somebody's own. */
+    private Set<String> over(Set<String> uids) {
+        return jobs.over(
+                uids.stream()
+                        .map(
+                                uid ->
+                                        new Pin(
+                                                DatasetVersion.parse("a/b@v1"),
+                                                "own-" + uid,
+                                                "somebody",
+                                                "",
+                                                Duration.ofHours(1),
+                                                uid))
+                        .toList());
     }
 
     @Test
@@ -112,7 +131,7 @@ class ClusterJobsKubeIT {
 
         Set<String> all = Set.of(running, succeeded, cleared, failed, deleted);
         Set<String> over = Set.of(succeeded, cleared, failed, deleted);
-        Await.until("all but one over", () -> jobs.over(all).equals(over));
+        Await.until("all but one over", () -> over(all).equals(over));
         Await.until("all of them noticed", () -> new HashSet<>(ended).equals(over));
     }
 
@@ -123,12 +142,12 @@ class ClusterJobsKubeIT {
         String completed = gangs.start("completed").getMetadata().getUid();
         String deleted = gangs.start("deleted").getMetadata().getUid();
         Set<String> all = Set.of(running, completed, deleted);
-        assertThat(jobs.over(all)).isEmpty();
+        assertThat(over(all)).isEmpty();
 
         gangs.complete("completed");
         gangs.delete("deleted");
 
-        assertThat(jobs.over(all)).containsExactlyInAnyOrder(completed, deleted);
+        assertThat(over(all)).containsExactlyInAnyOrder(completed, deleted);
     }
 
     @Test
@@ -137,8 +156,8 @@ class ClusterJobsKubeIT {
         String cleared = training.finishAndClear("cleared");
         String running = training.start("running");
         Await.until("gone", () -> !training.isThere("cleared"));
-        jobs = new ClusterJobs(impatient, true, false);
-        assertThat(jobs.over(Set.of(cleared, running))).containsExactly(cleared);
+        jobs = new ClusterJobs(impatient, true, false, System::nanoTime);
+        assertThat(over(Set.of(cleared, running))).containsExactly(cleared);
     }
 
     /** Its watch cache begins anew: whoever watched from before gets a 410 Gone. */
@@ -146,30 +165,29 @@ class ClusterJobsKubeIT {
     void anApiServerThatDiesAndComesBackEndsNothing() {
         jobs.onEnd(ended::add);
         String running = training.start("running");
-        assertThat(jobs.over(Set.of(running))).isEmpty();
+        assertThat(over(Set.of(running))).isEmpty();
 
         cluster.apiServer().kill9();
-        assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> jobs.over(Set.of(running)));
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(() -> over(Set.of(running)));
         cluster.apiServer().restart();
 
-        assertThat(jobs.over(Set.of(running))).isEmpty();
+        assertThat(over(Set.of(running))).isEmpty();
         assertThat(ended).doesNotContain(running);
         training.delete("running");
         Await.until("noticed by the watch that began again", () -> ended.contains(running));
-        assertThat(jobs.over(Set.of(running))).containsExactly(running);
+        assertThat(over(Set.of(running))).containsExactly(running);
     }
 
     /** What is asked for may be of that kind. */
     @Test
     void whileAKindCannotBeListedNothingIsOver() {
         String succeeded = training.finish("succeeded");
-        Await.until("over", () -> jobs.over(Set.of(succeeded)).contains(succeeded));
+        Await.until("over", () -> over(Set.of(succeeded)).contains(succeeded));
         client.resource(UNCONVERTED_KIND).create();
         try {
             Await.until("an object is stored", ClusterJobsKubeIT::storesAnUnconverted);
 
-            Await.until("it is asked for", () -> jobs.over(Set.of(succeeded)).isEmpty());
+            Await.until("it is asked for", () -> over(Set.of(succeeded)).isEmpty());
         } finally {
             // Nobody could list its objects to delete them, either.
             var kind =
@@ -184,7 +202,7 @@ class ClusterJobsKubeIT {
                     });
             kind.delete();
         }
-        Await.until("gone", () -> jobs.over(Set.of(succeeded)).contains(succeeded));
+        Await.until("gone", () -> over(Set.of(succeeded)).contains(succeeded));
     }
 
     private static boolean storesAnUnconverted() {
@@ -203,7 +221,7 @@ class ClusterJobsKubeIT {
         cluster.apiServer().pause();
         try {
             assertThatExceptionOfType(ForebayException.class)
-                    .isThrownBy(() -> jobs.over(Set.of(running)));
+                    .isThrownBy(() -> over(Set.of(running)));
         } finally {
             cluster.apiServer().resume();
         }
@@ -213,7 +231,7 @@ class ClusterJobsKubeIT {
 
     private boolean answers(String running) {
         try {
-            return jobs.over(Set.of(running)).isEmpty();
+            return over(Set.of(running)).isEmpty();
         } catch (ForebayException notYet) {
             return false;
         }

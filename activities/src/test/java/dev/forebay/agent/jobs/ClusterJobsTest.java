@@ -43,13 +43,13 @@ class ClusterJobsTest {
 
     @Test
     void nothingIsKnownOfPodsAndWorkloadsThatAreNotAskedFor() {
-        ClusterJobs jobsOnly = new ClusterJobs(client, false, false);
+        ClusterJobs jobsOnly = new ClusterJobs(client, false, false, System::nanoTime);
         assertThat(jobsOnly.asksFor(takenFor(POD))).isFalse();
         assertThat(jobsOnly.asksFor(takenFor(WORKLOAD))).isFalse();
         assertThat(jobsOnly.asksFor(takenFor(JOB))).isTrue();
         assertThat(jobsOnly.asksFor(pin("my own", POD))).as("not the gate's").isTrue();
 
-        ClusterJobs all = new ClusterJobs(client, true, true);
+        ClusterJobs all = new ClusterJobs(client, true, true, System::nanoTime);
         assertThat(all.asksFor(takenFor(POD))).isTrue();
         assertThat(all.asksFor(takenFor(WORKLOAD))).isTrue();
     }

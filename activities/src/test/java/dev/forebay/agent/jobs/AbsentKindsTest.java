@@ -1,0 +1,149 @@
+package dev.forebay.agent.jobs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Before an API server that answers as one that starts: it says that it has no RayJobs. A real one
+ * does so for a moment that cannot be had at will.
+ */
+@SuppressWarnings("NullAway.Init")
+class AbsentKindsTest {
+
+    private static final Holder RAY = new Holder("RayJob", "team", "r", "uid-ray");
+    private static final Holder JOB = new Holder("Job", "team", "j", "uid-job");
+
+    private final Map<String, String> served = new ConcurrentHashMap<>();
+    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
+    private HttpServer server;
+    private KubernetesClient client;
+    private ClusterJobs jobs;
+
+    @BeforeEach
+    void start() throws IOException {
+        served.put("/apis/batch/v1/jobs", list("batch/v1", "JobList", ""));
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", this::answer);
+        server.start();
+        client =
+                new KubernetesClientBuilder()
+                        .withConfig(
+                                new ConfigBuilder()
+                                        .withMasterUrl(
+                                                "http://127.0.0.1:" + server.getAddress().getPort())
+                                        .build())
+                        .build();
+        jobs = new ClusterJobs(client, false, false, nanos::get);
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        server.stop(0);
+    }
+
+    @Test
+    void whileAKindIsSuddenlyNotThereNoPinEnds() {
+        serveRayJobs();
+        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
+
+        served.keySet().removeIf(path -> path.contains("ray.io"));
+        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).as("may be of any kind").isEmpty();
+        pass(AbsentKinds.BELIEVED_AFTER.minusNanos(1));
+        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).isEmpty();
+
+        serveRayJobs();
+        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
+    }
+
+    @Test
+    void whoHasNotSeenAKindBelievesOnlyOfItsOwnPinsThatItMayBeThere() {
+        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
+    }
+
+    @Test
+    void whatIsNotThereForLongIsGone() {
+        serveRayJobs();
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
+        served.keySet().removeIf(path -> path.contains("ray.io"));
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
+
+        pass(AbsentKinds.BELIEVED_AFTER);
+
+        assertThat(jobs.over(List.of(pin(RAY)))).containsExactly("uid-ray");
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        String answer = served.get(exchange.getRequestURI().getPath());
+        byte[] body = (answer == null ? "404 page not found" : answer).getBytes(UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(answer == null ? 404 : 200, body.length);
+        try (exchange) {
+            exchange.getResponseBody().write(body);
+        }
+    }
+
+    private void serveRayJobs() {
+        served.put(
+                "/apis/ray.io",
+                """
+                {"kind": "APIGroup", "apiVersion": "v1", "name": "ray.io",
+                 "versions": [{"groupVersion": "ray.io/v1", "version": "v1"}]}
+                """);
+        served.put(
+                "/apis/ray.io/v1",
+                """
+                {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "ray.io/v1",
+                 "resources": [{"name": "rayjobs", "kind": "RayJob", "namespaced": true}]}
+                """);
+        served.put(
+                "/apis/ray.io/v1/rayjobs",
+                list(
+                        "ray.io/v1",
+                        "RayJobList",
+                        """
+                        {"apiVersion": "ray.io/v1", "kind": "RayJob",
+                         "metadata": {"name": "r", "namespace": "team", "uid": "uid-ray"}}
+                        """));
+    }
+
+    private static String list(String version, String kind, String items) {
+        return """
+               {"apiVersion": "%s", "kind": "%s", "metadata": {}, "items": [%s]}
+               """
+                .formatted(version, kind, items);
+    }
+
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    private static Pin pin(Holder holder) {
+        return new Pin(
+                DatasetVersion.parse("a/b@v1"),
+                holder.pinId(),
+                holder.toString(),
+                "",
+                Duration.ofHours(1),
+                holder.uid());
+    }
+}
