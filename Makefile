@@ -147,13 +147,13 @@ bench-tls: target/built ## Compares a worker that speaks TLS with one that does 
 
 # The lines that BenchOutput marks. The classes run one after the other, for they share the machine; they are tests, which fail
 # when a figure is far from any that was seen.
-bench-worker: ## Measures reads beside slow workers, cold ones, before a crowd, and what they cost (some minutes)
+bench-worker: ## Measures reads beside slow workers, cold ones, before a crowd, what they cost, and coverage (some minutes)
 	@mkdir -p target/bench && rm -f target/bench/worker.txt
 	@echo "[bench] $$(date -u +%F), $$(nproc) cores, load average before $$(cut -d" " -f1-3 /proc/loadavg)" > target/bench/worker.log
 	@echo "== Measuring; all of what is said meanwhile goes to target/bench/worker.log"
 	@$(MVN) -q -pl runtime-cache/worker -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test=SlowWorkersIT,ColdReadIT,CrowdIT,ReadCostIT -Dfailsafe.failIfNoSpecifiedTests=false \
-	  -Dit.forks=1 -Dforebay.read-cost.rounds=3 >> target/bench/worker.log 2>&1 || \
+	  -Dit.test=SlowWorkersIT,ColdReadIT,CrowdIT,ReadCostIT,CoverageCostIT -Dfailsafe.failIfNoSpecifiedTests=false \
+	  -Dit.forks=1 -Dforebay.read-cost.rounds=3 -Dforebay.coverage-cost.objects=1000000 >> target/bench/worker.log 2>&1 || \
 	  { cat target/bench/worker.log; exit 1; }
 	@sed -n "s/^\[bench\] //p" target/bench/worker.log > target/bench/worker.txt
 	@cat target/bench/worker.txt

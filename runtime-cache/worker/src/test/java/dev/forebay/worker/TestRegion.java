@@ -22,6 +22,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -84,12 +85,34 @@ final class TestRegion implements AutoCloseable {
     }
 
     private TestVersion mount(String version, String prefix, @Nullable Manifest before) {
+        return mount(
+                version,
+                prefix,
+                before,
+                writer ->
+                        lake.list(
+                                BUCKET,
+                                prefix,
+                                (LakeObject object) -> writer.add(object),
+                                count -> {}));
+    }
+
+    /** Mounts a version of objects that the lake need not have. */
+    TestVersion mountListed(String version, String prefix, Consumer<ManifestWriter> listing) {
+        return mount(version, prefix, null, listing);
+    }
+
+    private TestVersion mount(
+            String version,
+            String prefix,
+            @Nullable Manifest before,
+            Consumer<ManifestWriter> listing) {
         Path file = directory.resolve("manifest-" + manifests++ + ".sqlite");
         ManifestFile written;
         try (ManifestWriter writer =
                 new ManifestWriter(
                         file, BUCKET, prefix, ManifestWriter.DEFAULT_PACK_BYTES, before)) {
-            lake.list(BUCKET, prefix, (LakeObject object) -> writer.add(object), count -> {});
+            listing.accept(writer);
             written = writer.finish();
         }
         String key = "manifests/" + written.digest() + ".sqlite";
