@@ -128,8 +128,7 @@ class StepsTest {
 
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(() -> steps.look(declared))
-                .satisfies(
-                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+                .satisfies(refused -> assertThat(refused.code()).isEqualTo(ErrorCode.UNAVAILABLE));
     }
 
     /** Whatever is wrong with its version does not matter any more. */
