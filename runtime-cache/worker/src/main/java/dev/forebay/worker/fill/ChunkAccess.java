@@ -70,7 +70,8 @@ public final class ChunkAccess {
                         limits.lakeRequestsPerChunk(),
                         timeout,
                         new ChangedObjects(limits.changedMemory(), limits.changedMemoryObjects()),
-                        observer);
+                        observer,
+                        Thread.ofVirtual().name("lake-fetch").factory());
         ChunkBuffers own = new ChunkBuffers(limits.concurrency(), limits.queue());
         ChunkBuffers others =
                 new ChunkBuffers(Math.ceilDiv(limits.concurrency(), 4), limits.queue());

@@ -145,11 +145,11 @@ final class ChunkFill {
     /** Fetches and stores pieces, those of the first stage as soon as they are here. */
     private Filled fromLake(
             Need need, Stages stages, ByteBuffer bytes, Urgency urgency, Runnable partStored) {
-        LakeFetch.Fetch fetch =
-                lake.begin(need.bucket(), stages, bytes, urgency, account.lakeReads(need.digest()));
-        int paid = 0;
-        boolean goesOn = false;
-        try {
+        // Closed before the buffer is given back, whatever happens.
+        try (LakeFetch.Fetch fetch =
+                lake.begin(
+                        need.bucket(), stages, bytes, urgency, account.lakeReads(need.digest()))) {
+            int paid = 0;
             if (!stages.rest().isEmpty()) {
                 List<LakeFetch.Failure> failures = fetch.awaitFirst();
                 List<Need.Piece> first = without(failures, stages.first());
@@ -159,17 +159,12 @@ final class ChunkFill {
                     partStored.run();
                 }
             }
-            goesOn = true;
-        } finally {
-            if (!goesOn) {
-                fetch.stop();
-            }
-            // Until it ends it writes into the buffer.
-            paid = pay(need, without(fetch.await(), stages.all()), paid);
+            List<LakeFetch.Failure> failures = fetch.await();
+            List<Need.Piece> fetched = without(failures, stages.all());
+            paid = pay(need, fetched, paid);
+            store(need, fetched, bytes);
+            return new Filled(paid, 0, 0, failures);
         }
-        List<LakeFetch.Failure> failures = fetch.await();
-        store(need, without(failures, stages.all()), bytes);
-        return new Filled(paid, 0, 0, failures);
     }
 
     /** Accounts for what the lake gave before it is stored, or a crash would make it free. */

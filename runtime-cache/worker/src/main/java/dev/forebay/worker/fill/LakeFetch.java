@@ -12,10 +12,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +51,12 @@ final class LakeFetch {
     private final Duration timeout;
     private final ChangedObjects changed;
     private final FillObserver observer;
+    private final ThreadFactory threads;
 
+    /**
+     * @param parallel how many readers each fetch has
+     * @param threads what they run on
+     */
     LakeFetch(
             Lake lake,
             LakePace pace,
@@ -58,7 +64,8 @@ final class LakeFetch {
             int parallel,
             Duration timeout,
             ChangedObjects changed,
-            FillObserver observer) {
+            FillObserver observer,
+            ThreadFactory threads) {
         this.lake = lake;
         this.pace = pace;
         this.budget = budget;
@@ -66,20 +73,26 @@ final class LakeFetch {
         this.timeout = timeout;
         this.changed = changed;
         this.observer = observer;
+        this.threads = threads;
     }
 
     /**
      * Begins to read pieces to their places in {@code target}, those of the first stage before the
-     * others. Whoever calls this must {@link Fetch#await} it before the target is used for anything
-     * else.
+     * others. Until what this gives back is closed, {@code target} may be written into; if this
+     * throws, it is not any more.
      *
      * @param target the chunk, from its first byte
      * @param meter hears of each request
      */
     Fetch begin(String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
         Fetch fetch = new Fetch(bucket, stages, target, urgency, meter);
-        fetch.start();
-        return fetch;
+        try {
+            fetch.start();
+            return fetch;
+        } catch (Throwable e) {
+            fetch.close();
+            throw e;
+        }
     }
 
     /** Those of {@code pieces} whose objects were found changed a short while ago. */
@@ -93,56 +106,98 @@ final class LakeFetch {
     }
 
     /**
-     * Pieces that are on their way. What was not read to its end counts as missing, for whatever
-     * reason: the target has what it had before.
+     * Pieces, each of which is taken once, by who then settles it: a reader, when nothing of it
+     * comes any more, or who stops the fetch. That is what is waited for, not readers: a thread
+     * that could not be started may yet run, and then finds nothing to take.
      */
-    final class Fetch {
+    private static final class Part {
+
+        private final List<Need.Piece> pieces;
+        private final Queue<Need.Piece> left;
+        private final Semaphore settled = new Semaphore(0);
+
+        private Part(List<Need.Piece> pieces) {
+            this.pieces = pieces;
+            this.left = new ConcurrentLinkedQueue<>(pieces);
+        }
+
+        /** Whoever takes a piece must {@link #settle} it. */
+        Need.@Nullable Piece take() {
+            return left.poll();
+        }
+
+        void settle() {
+            settled.release();
+        }
+
+        /** Waits whether or not the thread is interrupted, for the target is written into. */
+        void awaitSettled() {
+            settled.acquireUninterruptibly(pieces.size());
+            settled.release(pieces.size());
+        }
+    }
+
+    /**
+     * Pieces that are on their way. What was not read to its end counts as missing, for whatever
+     * reason; anything may be in its place in the target.
+     *
+     * <p>Closing asks for nothing more, and waits for what is on its way. Nothing is written into
+     * the target afterwards.
+     */
+    final class Fetch implements AutoCloseable {
 
         private final String bucket;
-        private final Stages stages;
-        private final Queue<Need.Piece> pieces;
+        private final Part first;
+        private final Part rest;
         private final ByteBuffer target;
         private final Urgency urgency;
         private final ReadMeter meter;
         private final Set<Need.Piece> read = ConcurrentHashMap.newKeySet();
         private final Map<Need.Piece, ForebayException> causes = new ConcurrentHashMap<>();
-        private final Set<Need.Piece> firstLeft = ConcurrentHashMap.newKeySet();
-        private final CompletableFuture<Void> firstEnded = new CompletableFuture<>();
-        private final CompletableFuture<Void> ended = new CompletableFuture<>();
-        private final AtomicInteger readers;
-        private volatile boolean stopped;
 
         private Fetch(
                 String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
             this.bucket = bucket;
-            this.stages = stages;
-            this.pieces = new ConcurrentLinkedQueue<>(stages.all());
+            this.first = new Part(stages.first());
+            this.rest = new Part(stages.rest());
             this.target = target;
             this.urgency = urgency;
             this.meter = meter;
-            firstLeft.addAll(stages.first());
-            readers = new AtomicInteger(Math.clamp(pieces.size(), 1, parallel));
         }
 
         private void start() {
-            int left = readers.get();
+            int readers = Math.min(first.pieces.size() + rest.pieces.size(), parallel);
+            int begun = 0;
             try {
-                for (; left > 0; left--) {
-                    Thread.ofVirtual().name("lake-fetch").start(this::readAll);
+                for (; begun < readers; begun++) {
+                    threads.newThread(this::readAll).start();
                 }
             } catch (OutOfMemoryError noThread) {
                 // The others read its share; if there are none, nothing is read.
-                LOG.warn("No thread to read from the lake", noThread);
-            } finally {
-                for (; left > 0; left--) {
-                    leave();
+                if (begun == 0) {
+                    stop();
                 }
+                LOG.warn("No thread to read from the lake", noThread);
             }
         }
 
         /** Asks for nothing more. What is on its way comes. */
-        void stop() {
-            stopped = true;
+        private void stop() {
+            stop(first);
+            stop(rest);
+        }
+
+        private static void stop(Part part) {
+            while (part.take() != null) {
+                part.settle();
+            }
+        }
+
+        @Override
+        public void close() {
+            stop();
+            first.awaitSettled();
+            rest.awaitSettled();
         }
 
         /**
@@ -151,8 +206,8 @@ final class LakeFetch {
          * @return the pieces of it that could not be had
          */
         List<Failure> awaitFirst() {
-            firstEnded.join();
-            return failures(stages.first());
+            first.awaitSettled();
+            return failures(first.pieces).toList();
         }
 
         /**
@@ -162,15 +217,15 @@ final class LakeFetch {
          *     that failure's cause
          */
         List<Failure> await() {
-            ended.join();
-            return failures(stages.all());
+            first.awaitSettled();
+            rest.awaitSettled();
+            return Stream.concat(failures(first.pieces), failures(rest.pieces)).toList();
         }
 
-        private List<Failure> failures(List<Need.Piece> of) {
+        private Stream<Failure> failures(List<Need.Piece> of) {
             return of.stream()
                     .filter(piece -> !read.contains(piece))
-                    .map(piece -> new Failure(piece, cause(piece)))
-                    .toList();
+                    .map(piece -> new Failure(piece, cause(piece)));
         }
 
         private ForebayException cause(Need.Piece piece) {
@@ -185,36 +240,34 @@ final class LakeFetch {
 
         private void readAll() {
             try {
-                for (Need.Piece piece = next(); piece != null; piece = next()) {
-                    try {
-                        read(piece);
-                        read.add(piece);
-                    } catch (ForebayException e) {
-                        failed(piece, e);
-                    } catch (RuntimeException | Error e) {
-                        failed(piece, notRead(piece, e));
-                    }
-                    if (firstLeft.remove(piece) && firstLeft.isEmpty()) {
-                        firstEnded.complete(null);
-                    }
-                }
+                readAll(first);
+                readAll(rest);
             } finally {
-                leave();
+                // Nothing is left, or this reader has failed, and the others may have, too.
+                stop();
             }
         }
 
-        private void leave() {
-            if (readers.decrementAndGet() == 0) {
-                firstEnded.complete(null);
-                ended.complete(null);
+        private void readAll(Part part) {
+            for (Need.Piece piece = part.take(); piece != null; piece = part.take()) {
+                try {
+                    read(piece);
+                    read.add(piece);
+                } catch (ForebayException e) {
+                    failed(piece, e);
+                } catch (RuntimeException | Error e) {
+                    failed(piece, notRead(piece, e));
+                } finally {
+                    part.settle();
+                }
             }
         }
 
         private void failed(Need.Piece piece, ForebayException cause) {
-            if (Failure.isTrouble(cause)) {
-                stopped = true;
-            }
             causes.put(piece, cause);
+            if (Failure.isTrouble(cause)) {
+                stop();
+            }
         }
 
         private static ForebayException notRead(Need.Piece piece, @Nullable Throwable cause) {
@@ -222,10 +275,6 @@ final class LakeFetch {
                     ErrorCode.INTERNAL,
                     "%s was not read from the lake".formatted(piece.segment().key()),
                     cause);
-        }
-
-        private Need.@Nullable Piece next() {
-            return stopped ? null : pieces.poll();
         }
 
         private void read(Need.Piece piece) {

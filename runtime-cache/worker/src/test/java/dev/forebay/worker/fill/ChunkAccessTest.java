@@ -838,18 +838,4 @@ class ChunkAccessTest {
             Thread.currentThread().interrupt();
         }
     }
-
-    private static final class SilentObserver implements FillObserver {
-        @Override
-        public void lakeRequest(String outcome, long bytes) {}
-
-        @Override
-        public void peerRequest(String outcome, long bytes) {}
-
-        @Override
-        public void siblingRequest(String outcome, long bytes) {}
-
-        @Override
-        public void filled(String outcome, long nanos) {}
-    }
 }

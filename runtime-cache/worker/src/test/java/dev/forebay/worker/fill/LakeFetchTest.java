@@ -1,0 +1,210 @@
+package dev.forebay.worker.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.forebay.chunkstore.ChunkStore;
+import dev.forebay.chunkstore.StoreLimits;
+import dev.forebay.lake.ReadMeter;
+import dev.forebay.model.Digest;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.Sibling;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What happens where threads cannot be started. */
+class LakeFetchTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Digest MANIFEST = new Digest("1".repeat(64));
+
+    private final FakeLake lake = new FakeLake();
+    private final OnePack version = new OnePack("1");
+
+    @TempDir private Path directory;
+
+    @BeforeEach
+    void fourObjects() {
+        for (String key : List.of("a", "b", "c", "d")) {
+            version.with(lake, key, 5_000);
+        }
+    }
+
+    /** Else strangers write into what the next chunk's checksums are made from. */
+    @Test
+    void aBufferIsNotGivenBackBeforeTheReadersThatWereStartedAreDone() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch twoWrite = new CountDownLatch(2);
+        AtomicInteger writing = new AtomicInteger();
+        lake.beforeEachRead(
+                () -> {
+                    writing.incrementAndGet();
+                    twoWrite.countDown();
+                    awaitQuietly(goOn);
+                    writing.decrementAndGet();
+                });
+        LakeFetch fetch =
+                fetch(
+                        failingAtTheThird(
+                                () -> {
+                                    awaitQuietly(twoWrite);
+                                    throw new IllegalStateException("simulated");
+                                }));
+        try (ChunkStore store =
+                        ChunkStore.open(
+                                List.of(directory), new StoreLimits(64L << 20, 1_000), _ -> false);
+                var threads = Executors.newVirtualThreadPerTaskExecutor();
+                AutoCloseable _ = goOn::countDown) {
+            ChunkBuffers buffers = new ChunkBuffers(1, 1);
+            ChunkFill fill = fill(store, buffers, fetch);
+            Future<?> filling =
+                    threads.submit(
+                            () -> fill.fill(need(), 0, 1, Urgency.demand(), () -> {}, () -> {}));
+            Future<Integer> next =
+                    threads.submit(
+                            () -> {
+                                awaitQuietly(twoWrite);
+                                try (var _ = buffers.borrow(1, Urgency.demand(), LONG)) {
+                                    return writing.get();
+                                }
+                            });
+            assertThatThrownBy(() -> next.get(100, TimeUnit.MILLISECONDS))
+                    .isInstanceOf(TimeoutException.class);
+            goOn.countDown();
+
+            assertThat(next.get(30, TimeUnit.SECONDS)).as("readers that write still").isZero();
+            assertThatThrownBy(filling::get).hasRootCauseMessage("simulated");
+        }
+    }
+
+    @Test
+    void whoIsNotStartedLeavesHisShareToTheOthers() {
+        ThreadFactory threads =
+                failingAtTheThird(
+                        () -> {
+                            throw new OutOfMemoryError("simulated");
+                        });
+        try (LakeFetch.Fetch pieces = begin(threads)) {
+            assertThat(pieces.await()).isEmpty();
+        }
+        assertThat(lake.takeReads()).hasSize(4);
+    }
+
+    @Test
+    void ifNobodyIsStartedNothingIsReadAndNobodyWaits() {
+        ThreadFactory none =
+                _ -> {
+                    throw new OutOfMemoryError("simulated");
+                };
+        try (LakeFetch.Fetch pieces = begin(none)) {
+            assertThat(pieces.await())
+                    .hasSize(4)
+                    .allMatch(failure -> failure.cause().code() == ErrorCode.INTERNAL);
+        }
+    }
+
+    @Test
+    void aThreadThatRunsThoughItsStartFailedWritesNothingAfterwards() {
+        List<Runnable> late = new ArrayList<>();
+        ThreadFactory failing =
+                reader -> {
+                    late.add(reader);
+                    throw new IllegalStateException("simulated");
+                };
+        assertThatThrownBy(() -> begin(failing).close()).hasMessage("simulated");
+
+        late.forEach(Runnable::run);
+
+        assertThat(late).hasSize(1);
+        assertThat(lake.takeReads()).isEmpty();
+    }
+
+    private static ThreadFactory failingAtTheThird(Runnable failure) {
+        ThreadFactory threads = Thread.ofVirtual().factory();
+        AtomicInteger asked = new AtomicInteger();
+        return reader -> {
+            if (asked.incrementAndGet() == 3) {
+                failure.run();
+            }
+            return threads.newThread(reader);
+        };
+    }
+
+    private LakeFetch.Fetch begin(ThreadFactory threads) {
+        Need need = need();
+        return fetch(threads)
+                .begin(
+                        need.bucket(),
+                        new Stages(need.pieces(), List.of()),
+                        ByteBuffer.allocate(need.length()),
+                        Urgency.demand(),
+                        ReadMeter.NONE);
+    }
+
+    private LakeFetch fetch(ThreadFactory threads) {
+        return new LakeFetch(
+                lake,
+                new LakePace(100_000),
+                new Permits("a request to the lake", 16, 16),
+                4,
+                LONG,
+                new ChangedObjects(Duration.ofMinutes(1), 100),
+                new SilentObserver(),
+                threads);
+    }
+
+    private static ChunkFill fill(ChunkStore store, ChunkBuffers buffers, LakeFetch fetch) {
+        return new ChunkFill(
+                store,
+                buffers,
+                buffers,
+                Peers.none(),
+                Siblings.none(),
+                fetch,
+                new NoAccount(),
+                LONG,
+                new SilentObserver());
+    }
+
+    private Need need() {
+        return Need.of(MANIFEST, version, version.chunk(0), version.length(0));
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static final class NoAccount implements FillAccount {
+
+        @Override
+        public ReadMeter lakeReads(Digest manifest) {
+            return ReadMeter.NONE;
+        }
+
+        @Override
+        public void took(Digest manifest, long bytes) {}
+
+        @Override
+        public void tookFromPeer(Digest manifest, long bytes) {}
+
+        @Override
+        public void tookFromSibling(Digest manifest, Sibling sibling, long bytes, long kept) {}
+    }
+}

@@ -1,0 +1,17 @@
+package dev.forebay.worker.fill;
+
+/** Hears everything and says nothing. */
+final class SilentObserver implements FillObserver {
+
+    @Override
+    public void lakeRequest(String outcome, long bytes) {}
+
+    @Override
+    public void peerRequest(String outcome, long bytes) {}
+
+    @Override
+    public void siblingRequest(String outcome, long bytes) {}
+
+    @Override
+    public void filled(String outcome, long nanos) {}
+}
