@@ -104,24 +104,25 @@ public final class ChunkAccess {
         if (stored.isEmpty()) {
             return stored;
         }
-        boolean enough = false;
+        boolean given = false;
         try {
-            enough =
+            boolean enough =
                     stored.get().holds(from, to)
                             || need(version, chunk, length)
                                     .satisfied(stored.get()::holds, from, to);
-        } finally {
             if (!enough) {
+                return Optional.empty();
+            }
+            if (ahead.firstRead(chunk)) {
+                fillAhead(version, chunk, length, from, to);
+            }
+            given = true;
+            return stored;
+        } finally {
+            if (!given) {
                 stored.get().close();
             }
         }
-        if (!enough) {
-            return Optional.empty();
-        }
-        if (ahead.firstRead(chunk)) {
-            fillAhead(version, chunk, length, from, to);
-        }
-        return stored;
     }
 
     /** Only a hint: what is asked for is here. */

@@ -104,6 +104,18 @@ class ChunkAccessTest {
         assertThat(openFiles()).noneMatch(file -> file.startsWith(directory.resolve("chunks")));
     }
 
+    @Test
+    void aFileIsClosedWhenAHintFails() throws IOException {
+        v1.with(lake, "large", 20 * MIB);
+        chunks.fill(v1.version(), v1.chunk(1), v1.length(1));
+        ahead.broughtAhead(v1.chunk(1));
+        ahead.failing = true;
+
+        assertThatThrownBy(() -> open(v1, 1, 0, 100)).hasMessage("no hint");
+
+        assertThat(openFiles()).noneMatch(file -> file.startsWith(directory.resolve("chunks")));
+    }
+
     private static ChunkAccess.Version withoutRows(Digest digest) {
         Manifest broken =
                 (Manifest)
@@ -732,6 +744,7 @@ class ChunkAccessTest {
     private static final class NotedAhead implements Ahead {
         final List<String> told = new CopyOnWriteArrayList<>();
         private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();
+        volatile boolean failing;
 
         @Override
         public void missed(Digest manifest, ChunkId chunk, long fileEnd) {
@@ -740,6 +753,9 @@ class ChunkAccessTest {
 
         @Override
         public void reached(Digest manifest, ChunkId chunk, long fileEnd) {
+            if (failing) {
+                throw new IllegalStateException("no hint");
+            }
             told.add("reached %d to %d".formatted(chunk.index(), fileEnd));
         }
 
