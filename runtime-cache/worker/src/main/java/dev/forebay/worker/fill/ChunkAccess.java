@@ -59,9 +59,12 @@ public final class ChunkAccess {
         this.behind = behind;
         this.store = store;
         this.timeout = limits.timeout();
-        int atOnce = limits.concurrency() * limits.lakeRequestsPerChunk();
+        // Room for all that can ask at once: how much waits is bounded by the buffers.
         Permits budget =
-                new Permits("a request to the lake", limits.lakeRequests(), Math.max(1, atOnce));
+                new Permits(
+                        "a request to the lake",
+                        limits.lakeRequests(),
+                        limits.buffers() * limits.lakeRequestsPerChunk());
         LakeFetch fetch =
                 new LakeFetch(
                         lake,
@@ -73,8 +76,7 @@ public final class ChunkAccess {
                         observer,
                         Thread.ofVirtual().name("lake-fetch").factory());
         ChunkBuffers own = new ChunkBuffers(limits.concurrency(), limits.queue());
-        ChunkBuffers others =
-                new ChunkBuffers(Math.ceilDiv(limits.concurrency(), 4), limits.queue());
+        ChunkBuffers others = new ChunkBuffers(limits.othersConcurrency(), limits.queue());
         this.fill =
                 new ChunkFill(
                         store, own, others, peers, siblings, fetch, account, timeout, observer);

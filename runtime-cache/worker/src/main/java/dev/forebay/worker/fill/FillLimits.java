@@ -21,4 +21,15 @@ public record FillLimits(
         int lakeRequestsPerChunk,
         Duration timeout,
         Duration changedMemory,
-        int changedMemoryObjects) {}
+        int changedMemoryObjects) {
+
+    /** How many chunks of which another worker is the owner are filled at once. */
+    int othersConcurrency() {
+        return Math.ceilDiv(concurrency, 4);
+    }
+
+    /** How many chunks are filled at once in all. */
+    int buffers() {
+        return concurrency + othersConcurrency();
+    }
+}
