@@ -194,7 +194,22 @@ public final class ChunkAccess {
      * @throws ForebayException why something of it cannot be had; the rest is kept
      */
     public FillAnswer fill(Version version, ChunkId chunk, int length) {
+        return fill(version, need(version, chunk, length));
+    }
+
+    /**
+     * Likewise, ahead of a reader who is on his way to the chunk. If all of it is here already, his
+     * first read of it brings nothing further: who reads what is here needs nothing brought.
+     */
+    public FillAnswer fillAhead(Version version, ChunkId chunk, int length) {
         Need need = need(version, chunk, length);
+        if (!complete(need)) {
+            ahead.broughtAhead(chunk);
+        }
+        return fill(version, need);
+    }
+
+    private FillAnswer fill(Version version, Need need) {
         long lakeBytes = 0;
         long peerBytes = 0;
         long siblingBytes = 0;
@@ -203,20 +218,14 @@ public final class ChunkAccess {
                 return new FillAnswer(need.liveBytes(), lakeBytes, peerBytes, siblingBytes);
             }
             Flights.Landed<ChunkFill.Filled> landed =
-                    join(version, need, 0, length, Urgency.prefetch(), false);
+                    join(version, need, 0, need.length(), Urgency.prefetch(), false);
             ChunkFill.Filled filled = landed.result().orElseThrow();
-            throwIfFailed(filled, 0, length);
+            throwIfFailed(filled, 0, need.length());
             lakeBytes += landed.begun() ? filled.lakeBytes() : 0;
             peerBytes += landed.begun() ? filled.peerBytes() : 0;
             siblingBytes += landed.begun() ? filled.siblingBytes() : 0;
         }
-        throw evicted(chunk);
-    }
-
-    /** Likewise, ahead of a reader who is on his way to the chunk. */
-    public FillAnswer fillAhead(Version version, ChunkId chunk, int length) {
-        ahead.broughtAhead(chunk);
-        return fill(version, chunk, length);
+        throw evicted(need.chunk());
     }
 
     /**

@@ -275,6 +275,18 @@ class ChunkAccessTest {
         assertThat(ahead.told).containsExactly("reached 1 to " + 20 * MIB);
     }
 
+    /** Else one miss in a region that is warm has all of the file asked for, to its end. */
+    @Test
+    void whoReadsWhatWasHereBeforeItWasToBeBroughtAheadHasNoMoreBrought() {
+        v1.with(lake, "large", 20 * MIB);
+        chunks.fill(v1.version(), v1.chunk(1), v1.length(1));
+
+        chunks.fillAhead(v1.version(), v1.chunk(1), v1.length(1));
+        open(v1, 1, 0, 100).chunk().close();
+
+        assertThat(ahead.told).isEmpty();
+    }
+
     @Test
     void nothingIsBroughtBehindTheEndOfAFile() {
         v1.with(lake, "large", 9 * MIB).with(lake, "next", 9 * MIB);
