@@ -35,15 +35,15 @@ final class WorkerIdentity {
         try {
             String id = Files.readString(file).strip();
             // A power failure just after the first start of earlier releases left an empty file.
-            return id.isEmpty() ? create(file) : check(file, id);
+            return id.isEmpty() ? create(directory, file) : check(file, id);
         } catch (NoSuchFileException firstStart) {
-            return create(file);
+            return create(directory, file);
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot read " + file, e);
         }
     }
 
-    private static String create(Path file) {
+    private static String create(Path directory, Path file) {
         String id = "w-" + UUID.randomUUID().toString().substring(0, 13);
         try {
             Path whole = file.resolveSibling("worker-id.new");
@@ -57,6 +57,10 @@ final class WorkerIdentity {
                 written.force(true);
             }
             Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
+            // Else a power failure may take the name back, and the next start makes another id.
+            try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+                names.force(true);
+            }
             return id;
         } catch (IOException e) {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot write " + file, e);
