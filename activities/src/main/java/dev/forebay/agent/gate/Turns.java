@@ -142,8 +142,9 @@ final class Turns<K, W, A> {
                     if (!turn.leaving && !waiting.containsKey(what)) {
                         turn.leaving = true;
                         var _ =
-                                turn.quiet.whenCompleteAsync(
-                                        (_, _) -> leave(what, turn, forget), asking);
+                                turn.quiet
+                                        .handleAsync((_, _) -> leave(what, turn, forget), asking)
+                                        .exceptionally(noThread -> stay(what, turn, noThread));
                     }
                 });
         long now = nanoTime.getAsLong();
@@ -165,7 +166,7 @@ final class Turns<K, W, A> {
                 });
     }
 
-    private void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {
+    private @Nullable Void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {
         try {
             forget.accept(what, turn.who);
         } catch (RuntimeException | Error e) {
@@ -173,6 +174,15 @@ final class Turns<K, W, A> {
         } finally {
             turns.remove(what, turn);
         }
+        return null;
+    }
+
+    /** The next round tries again. Questions and judgements that saw it leave have done nothing. */
+    private @Nullable Void stay(K what, Turn<W> turn, Throwable noThread) {
+        turn.asked.set(null);
+        turn.leaving = false;
+        LOG.errorf(noThread, "%s is not taken back yet", what);
+        return null;
     }
 
     private void put(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
@@ -219,15 +229,22 @@ final class Turns<K, W, A> {
     }
 
     private void judgeWithout(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
-        CompletableFuture<Void> judged =
-                CompletableFuture.runAsync(
-                        () -> {
-                            // Else there is nobody to judge.
-                            if (!turn.leaving) {
-                                judge(what, turn, asked, question, Optional.empty());
-                            }
-                        },
-                        judging);
+        CompletableFuture<Void> judged;
+        try {
+            judged =
+                    CompletableFuture.runAsync(
+                            () -> {
+                                // Else there is nobody to judge.
+                                if (!turn.leaving) {
+                                    judge(what, turn, asked, question, Optional.empty());
+                                }
+                            },
+                            judging);
+        } catch (RuntimeException | Error noThread) {
+            // Else it has been judged, for all that rounds can see.
+            turn.asked.compareAndSet(asked, null);
+            throw noThread;
+        }
         turn.quiet = CompletableFuture.allOf(turn.quiet, judged);
     }
 

@@ -1,6 +1,7 @@
 package dev.forebay.agent.gate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 /** Nothing runs by itself here: tests say what is under way. */
@@ -27,9 +29,10 @@ class TurnsTest {
     private Runnable whileAsked = () -> {};
     private Runnable whileJudged = () -> {};
     private boolean said = true;
+    private boolean threads = true;
     private long now = Long.MAX_VALUE - 5;
     private final Turns<String, String, String> turns =
-            new Turns<>(INTERVAL, questions::add, judgements::add, () -> now);
+            new Turns<>(INTERVAL, running(questions), running(judgements), () -> now);
 
     private final class Question implements Turns.Question<String, String, String> {
 
@@ -55,6 +58,15 @@ class TurnsTest {
             whileJudged.run();
             judged.add("%s by %s".formatted(what, answer.orElse("nothing")));
         }
+    }
+
+    private Executor running(Queue<Runnable> tasks) {
+        return task -> {
+            if (!threads) {
+                throw new OutOfMemoryError("simulated");
+            }
+            tasks.add(task);
+        };
     }
 
     private void round(String... waiting) {
@@ -159,5 +171,48 @@ class TurnsTest {
 
         assertThat(judged).isEmpty();
         assertThat(forgotten).containsExactly(ONE);
+    }
+
+    @Test
+    void whoIsNotJudgedForWantOfAThreadIsJudgedLater() {
+        round(ONE);
+        threads = false;
+        assertThatThrownBy(() -> after(DEADLINE, ONE)).isInstanceOf(OutOfMemoryError.class);
+        threads = true;
+
+        after(INTERVAL, ONE);
+        after(INTERVAL, ONE);
+        runAll(judgements);
+
+        assertThat(judged).containsExactly("one by nothing");
+    }
+
+    @Test
+    void whatIsNotForgottenForWantOfAThreadIsForgottenLater() {
+        round(ONE);
+        runAll(questions);
+        threads = false;
+        round();
+        threads = true;
+        assertThat(forgotten).isEmpty();
+
+        round();
+        runAll(questions);
+
+        assertThat(forgotten).containsExactly(ONE);
+    }
+
+    @Test
+    void whoIsBackBeforeItWasForgottenForWantOfAThreadIsAskedForAgain() {
+        round(ONE);
+        threads = false;
+        round();
+        runAll(questions);
+        threads = true;
+
+        after(INTERVAL, ONE);
+        runAll(questions);
+
+        assertThat(judged).containsExactly("one by answer");
     }
 }
