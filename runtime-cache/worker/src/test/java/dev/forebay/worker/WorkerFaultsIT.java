@@ -539,7 +539,7 @@ class WorkerFaultsIT extends RunningWorker {
     }
 
     @Test
-    void manifestsThatAreOnTheirWayHoldUpNoReadOfWhatIsHere() throws Exception {
+    void manifestsThatAreOnTheirWayHoldUpNothingThatIsHere() throws Exception {
         region.put("here/object", random(31, MIB));
         region.put("coming/object", random(32, MIB));
         TestVersion here = mounted("here");
@@ -574,6 +574,7 @@ class WorkerFaultsIT extends RunningWorker {
                     assertThat(own.get(here.readPath(), "Range", "bytes=0-99").statusCode())
                             .isEqualTo(206);
                     assertThat(own.get("/v1/status").statusCode()).isEqualTo(200);
+                    assertThat(holds(own, here)).isTrue();
                 }
             } finally {
                 comes.countDown();

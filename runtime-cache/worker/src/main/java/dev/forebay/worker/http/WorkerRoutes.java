@@ -34,17 +34,18 @@ public final class WorkerRoutes {
     private final Supplier<Drain> drain;
     private final Lane reads;
     private final Lane fills;
-    private final Lane wholeVersions;
+    private final Lane files;
+    private final Lane figures;
     private final Lane liveness;
 
     /**
      * How much is worked on at once.
      *
-     * @param reads reads of what is here, and queries; as many again reads that have to fetch, and
-     *     as many of what is said of a whole version, for which its manifest or image may have to
-     *     be brought or written first
-     * @param fills fills for nobody in particular, verifications, drops and figures of usage; as
-     *     many again questions whether the worker is there
+     * @param reads reads of what is here, and accounts; as many again reads that have to fetch, as
+     *     many manifests and images, which may have to be brought or written first, and as many
+     *     questions what is held, of a version or for all
+     * @param fills fills for nobody in particular, verifications and drops; as many again questions
+     *     whether the worker is there, and how far a drain is
      * @param queue how many more of each kind may wait
      */
     public record Limits(int reads, int fills, int queue, Duration retryAfter) {
@@ -85,83 +86,59 @@ public final class WorkerRoutes {
         this.drain = drain;
         this.reads = limits.lane("read", limits.reads());
         this.fills = limits.lane("fill", limits.fills());
-        this.wholeVersions = limits.lane("version", limits.reads());
+        this.files = limits.lane("file", limits.reads());
+        this.figures = limits.lane("figures", limits.reads());
         this.liveness = limits.lane("status", limits.fills());
     }
 
     /** Adds the routes below {@code /v1}. */
     public void register(Router router) {
-        add(router, HttpMethod.GET, WorkerProtocol.PACK_PATH, Operation.READ, reads, packs::read);
-        add(router, HttpMethod.PUT, WorkerProtocol.CHUNK_PATH, Operation.FILL, fills, packs::fill);
-        add(
-                router,
-                HttpMethod.POST,
-                WorkerProtocol.VERIFY_PATH,
-                Operation.VERIFY,
-                fills,
-                packs::verify);
+        add(router, HttpMethod.GET, WorkerProtocol.PACK_PATH, Operation.READ, packs::read);
+        add(router, HttpMethod.PUT, WorkerProtocol.CHUNK_PATH, Operation.FILL, packs::fill);
+        add(router, HttpMethod.POST, WorkerProtocol.VERIFY_PATH, Operation.VERIFY, packs::verify);
         add(
                 router,
                 HttpMethod.GET,
                 WorkerProtocol.MANIFEST_PATH,
                 Operation.MANIFEST,
-                wholeVersions,
                 manifests::file);
-        add(
-                router,
-                HttpMethod.GET,
-                WorkerProtocol.IMAGE_PATH,
-                Operation.IMAGE,
-                wholeVersions,
-                images::file);
+        add(router, HttpMethod.GET, WorkerProtocol.IMAGE_PATH, Operation.IMAGE, images::file);
         add(
                 router,
                 HttpMethod.GET,
                 WorkerProtocol.COVERAGE_PATH,
                 Operation.COVERAGE,
-                wholeVersions,
                 manifests::coverage);
         add(
                 router,
                 HttpMethod.DELETE,
                 WorkerProtocol.MANIFEST_CHUNKS_PATH,
                 Operation.DROP,
-                fills,
                 manifests::drop);
         add(
                 router,
                 HttpMethod.GET,
                 WorkerProtocol.ACCOUNTS_PATH,
                 Operation.ACCOUNTS,
-                reads,
                 accounts::page);
         add(
                 router,
                 HttpMethod.DELETE,
                 WorkerProtocol.ACCOUNT_PATH,
                 Operation.ACCOUNTS,
-                reads,
                 accounts::settle);
         add(
                 router,
                 HttpMethod.GET,
                 WorkerProtocol.STATUS_PATH,
                 Operation.STATUS,
-                liveness,
                 context -> this::status);
-        add(
-                router,
-                HttpMethod.GET,
-                WorkerProtocol.USAGE_PATH,
-                Operation.USAGE,
-                wholeVersions,
-                usage::usage);
+        add(router, HttpMethod.GET, WorkerProtocol.USAGE_PATH, Operation.USAGE, usage::usage);
         add(
                 router,
                 HttpMethod.POST,
                 WorkerProtocol.DRAIN_PATH,
                 Operation.DRAIN,
-                liveness,
                 context -> () -> progress(drain.get().start()));
         router.route("/v1/*")
                 .handler(
@@ -170,13 +147,24 @@ public final class WorkerRoutes {
                                         context, Refusal.noSuchPath(context.request().path())));
     }
 
+    /** An image holds its place for minutes, so nothing that is soon answered waits behind it. */
+    private Lane lane(Operation operation) {
+        return switch (operation) {
+            case READ, ACCOUNTS -> reads;
+            case FILL, VERIFY, DROP -> fills;
+            case MANIFEST, IMAGE -> files;
+            case COVERAGE, USAGE -> figures;
+            case STATUS, DRAIN -> liveness;
+        };
+    }
+
     private void add(
             Router router,
             HttpMethod method,
             String path,
             Operation operation,
-            Lane lane,
             Function<RoutingContext, Callable<Answer>> handler) {
+        Lane lane = lane(operation);
         String pattern = path.replaceAll("\\{(\\w)}", ":$1");
         router.route(method, pattern)
                 .handler(context -> dispatcher.dispatch(context, operation, lane, handler));
