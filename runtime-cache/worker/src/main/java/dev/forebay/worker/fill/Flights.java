@@ -73,6 +73,10 @@ final class Flights<T> {
             boolean partWillDo,
             Duration timeout,
             Work<T> work) {
+        if (urgency.demanded() && !partWillDo) {
+            // Who begins it waits for its rest, too.
+            urgency.raise();
+        }
         Flight<T> mine =
                 new Flight<>(
                         manifest, urgency, new CompletableFuture<>(), new CompletableFuture<>());

@@ -78,8 +78,8 @@ final class LakeFetch {
 
     /**
      * Begins to read pieces to their places in {@code target}, those of the first stage before the
-     * others. Until what this gives back is closed, {@code target} may be written into; if this
-     * throws, it is not any more.
+     * others, for which nobody waits until somebody else comes to the chunk. Until what this gives
+     * back is closed, {@code target} may be written into; if this throws, it is not any more.
      *
      * @param target the chunk, from its first byte
      * @param meter hears of each request
@@ -113,11 +113,13 @@ final class LakeFetch {
     private static final class Part {
 
         private final List<Need.Piece> pieces;
+        private final Urgency urgency;
         private final Queue<Need.Piece> left;
         private final Semaphore settled = new Semaphore(0);
 
-        private Part(List<Need.Piece> pieces) {
+        private Part(List<Need.Piece> pieces, Urgency urgency) {
             this.pieces = pieces;
+            this.urgency = urgency;
             this.left = new ConcurrentLinkedQueue<>(pieces);
         }
 
@@ -158,8 +160,8 @@ final class LakeFetch {
         private Fetch(
                 String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
             this.bucket = bucket;
-            this.first = new Part(stages.first());
-            this.rest = new Part(stages.rest());
+            this.first = new Part(stages.first(), urgency);
+            this.rest = new Part(stages.rest(), urgency.ofRest());
             this.target = target;
             this.urgency = urgency;
             this.meter = meter;
@@ -251,7 +253,7 @@ final class LakeFetch {
         private void readAll(Part part) {
             for (Need.Piece piece = part.take(); piece != null; piece = part.take()) {
                 try {
-                    read(piece);
+                    read(piece, part.urgency);
                     read.add(piece);
                 } catch (ForebayException e) {
                     failed(piece, e);
@@ -277,14 +279,15 @@ final class LakeFetch {
                     cause);
         }
 
-        private void read(Need.Piece piece) {
+        private void read(Need.Piece piece, Urgency turn) {
             var known = changed.find(bucket, piece.segment());
+            // Not the turn's: what a reader does not wait for is asked for anew no more often.
             if (known.isPresent() && urgency.demanded()) {
                 throw new ForebayException(
                         known.get().code(), String.valueOf(known.get().getMessage()), known.get());
             }
-            pace.acquire(urgency, timeout);
-            budget.acquire(urgency, timeout);
+            pace.acquire(turn, timeout);
+            budget.acquire(turn, timeout);
             try {
                 lake.read(
                         bucket,

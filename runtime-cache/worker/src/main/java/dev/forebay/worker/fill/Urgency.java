@@ -1,5 +1,7 @@
 package dev.forebay.worker.fill;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+
 /**
  * Whether somebody waits for a piece of work at this moment.
  *
@@ -8,27 +10,37 @@ package dev.forebay.worker.fill;
  */
 public final class Urgency {
 
-    private volatile boolean demanded;
+    private final boolean fromTheBeginning;
+    private final AtomicBoolean raised;
 
-    private Urgency(boolean demanded) {
-        this.demanded = demanded;
+    private Urgency(boolean fromTheBeginning, AtomicBoolean raised) {
+        this.fromTheBeginning = fromTheBeginning;
+        this.raised = raised;
     }
 
     /** A reader waits. */
     public static Urgency demand() {
-        return new Urgency(true);
+        return new Urgency(true, new AtomicBoolean());
     }
 
     /** Nobody waits yet. */
     public static Urgency prefetch() {
-        return new Urgency(false);
+        return new Urgency(false, new AtomicBoolean());
+    }
+
+    /**
+     * That of what is done besides, for which the first asker does not wait: who comes later may,
+     * so it rises with this one.
+     */
+    Urgency ofRest() {
+        return new Urgency(false, raised);
     }
 
     boolean demanded() {
-        return demanded;
+        return fromTheBeginning || raised.get();
     }
 
     void raise() {
-        demanded = true;
+        raised.set(true);
     }
 }

@@ -68,6 +68,26 @@ class FlightsTest {
     }
 
     @Test
+    void theRestIsUrgentForWhoWaitsForAllOfItAndNotForWhomAPartWillDo() {
+        assertThat(join((urgency, _) -> restDemanded(urgency)).result()).contains(1);
+        assertThat(
+                        flights.join(
+                                        CHUNK,
+                                        MANIFEST,
+                                        Urgency.demand(),
+                                        true,
+                                        PATIENCE,
+                                        (urgency, _) -> restDemanded(urgency))
+                                .orElseThrow()
+                                .result())
+                .contains(0);
+    }
+
+    private static int restDemanded(Urgency urgency) {
+        return urgency.ofRest().demanded() ? 1 : 0;
+    }
+
+    @Test
     void allShareOneFill() throws Exception {
         int begun = 0;
         for (var caller : joinAll((_, _) -> 42)) {

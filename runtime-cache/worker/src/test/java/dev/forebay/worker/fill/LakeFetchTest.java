@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens where threads cannot be started. */
+/** What waits for whom, and what happens where threads cannot be started. */
 class LakeFetchTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -132,6 +133,64 @@ class LakeFetchTest {
         assertThat(lake.takeReads()).isEmpty();
     }
 
+    @Test
+    void whatNobodyWaitsForComesAfterWhatSomebodyWaitsFor() {
+        assertThat(orderOfReads(Urgency.demand())).containsExactly(5_000, 3_000, 4_000);
+    }
+
+    @Test
+    void theRestOfAChunkIsUrgentWhenSomebodyElseComes() {
+        Urgency shared = Urgency.demand();
+        shared.raise();
+        assertThat(orderOfReads(shared)).endsWith(3_000);
+    }
+
+    /**
+     * The reads of a chunk of 5,000 bytes that are waited for and 4,000 that are not, and of
+     * another of 3,000, in bytes.
+     */
+    private List<Integer> orderOfReads(Urgency urgency) {
+        version.with(lake, "rest", 4_000).with(lake, "other", 3_000);
+        List<Need.Piece> pieces = need().pieces();
+        List<Integer> order = new CopyOnWriteArrayList<>();
+        ReadMeter meter =
+                new ReadMeter() {
+                    @Override
+                    public void asking(long bytes) {
+                        order.add((int) bytes);
+                    }
+
+                    @Override
+                    public void answered(long bytes, long came) {}
+
+                    @Override
+                    public void notAsked(long bytes) {}
+                };
+        Permits budget = new Permits("a request to the lake", 1, 16);
+        LakeFetch fetch = fetch(budget, Thread.ofVirtual().factory());
+        ByteBuffer target = ByteBuffer.allocate(need().length());
+        Stages chunk = new Stages(List.of(pieces.get(0)), List.of(pieces.get(4)));
+        Stages other = new Stages(List.of(pieces.get(5)), List.of());
+        budget.acquire(Urgency.demand(), LONG);
+        try (LakeFetch.Fetch one = fetch.begin("bucket", chunk, target, urgency, meter)) {
+            awaitWaiting(budget, 2);
+            try (LakeFetch.Fetch two =
+                    fetch.begin("bucket", other, target, Urgency.demand(), meter)) {
+                awaitWaiting(budget, 3);
+                budget.release();
+                assertThat(one.await()).isEmpty();
+                assertThat(two.await()).isEmpty();
+            }
+        }
+        return order;
+    }
+
+    private static void awaitWaiting(Permits budget, int expected) {
+        while (budget.waiting() < expected) {
+            Thread.onSpinWait();
+        }
+    }
+
     private static ThreadFactory failingAtTheThird(Runnable failure) {
         ThreadFactory threads = Thread.ofVirtual().factory();
         AtomicInteger asked = new AtomicInteger();
@@ -155,10 +214,14 @@ class LakeFetchTest {
     }
 
     private LakeFetch fetch(ThreadFactory threads) {
+        return fetch(new Permits("a request to the lake", 16, 16), threads);
+    }
+
+    private LakeFetch fetch(Permits budget, ThreadFactory threads) {
         return new LakeFetch(
                 lake,
                 new LakePace(100_000),
-                new Permits("a request to the lake", 16, 16),
+                budget,
                 4,
                 LONG,
                 new ChangedObjects(Duration.ofMinutes(1), 100),

@@ -45,6 +45,22 @@ class PermitsTest {
     }
 
     @Test
+    void whatIsDoneBesidesWaitsLikePrefetchUntilSomebodyElseComes() throws Exception {
+        Permits permits = new Permits("a thing", 1, 10);
+        permits.acquire(Urgency.prefetch(), LONG);
+        Urgency raised = Urgency.demand();
+        queue(permits, "rest", Urgency.demand().ofRest(), 1);
+        queue(permits, "raised rest", raised.ofRest(), 2);
+        queue(permits, "demand", Urgency.demand(), 3);
+        raised.raise();
+
+        permits.release();
+
+        assertThat(List.of(next(), next(), next()))
+                .containsExactly("raised rest", "demand", "rest");
+    }
+
+    @Test
     void refusesWhenTooManyWait() throws Exception {
         Permits permits = new Permits("a thing", 1, 1);
         permits.acquire(Urgency.demand(), LONG);
