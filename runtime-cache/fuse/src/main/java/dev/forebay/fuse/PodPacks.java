@@ -201,6 +201,11 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     @Override
+    public Duration patience() {
+        return NodePacks.DISK_PATIENCE;
+    }
+
+    @Override
     public void close() throws IOException {
         closing.countDown();
         synchronized (this) {

@@ -31,6 +31,9 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     /** A disk that is only busy answers sooner; readers are let wait for 30 s in all. */
     private static final Duration WATCH_PATIENCE = Duration.ofSeconds(15);
 
+    /** How long a disk that hangs is waited for before it is given up, as long as it is used. */
+    public static final Duration DISK_PATIENCE = WATCH_PAUSE.plus(WATCH_PATIENCE);
+
     private final VersionPages pages;
     private final PackCache cache;
     private final Optional<Prewarmer> prewarmer;
@@ -119,6 +122,11 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     @Override
     public void willRead(PackId pack, long from, long to) {
         cache.willRead(pack, from, to);
+    }
+
+    @Override
+    public Duration patience() {
+        return DISK_PATIENCE;
     }
 
     /** Reads without counting as use of the version: nothing is brought here for it. */

@@ -2,6 +2,7 @@ package dev.forebay.fuse.read;
 
 import dev.forebay.model.Digest;
 import dev.forebay.model.PackId;
+import java.time.Duration;
 
 /**
  * What the source has on this node's disk: to bring that into memory before it is asked for would
@@ -14,4 +15,10 @@ public interface NodeBytes {
 
     /** Says that bytes which are here will be read soon. */
     void willRead(PackId pack, long from, long to);
+
+    /**
+     * How long the disk may hang before it is given up: what then still waits for it may wait for
+     * ever, and what is asked for from then on comes past it.
+     */
+    Duration patience();
 }

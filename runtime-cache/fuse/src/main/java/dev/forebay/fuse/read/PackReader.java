@@ -37,6 +37,9 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
 
     private static final int MAX_SPLIT = 10_000;
 
+    /** Without a disk that keeps what comes, to bring it ends by itself. */
+    private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofNanos(Long.MAX_VALUE);
+
     private final PackSource source;
     private final Optional<NodeBytes> node;
     private final PieceCache cache;
@@ -64,7 +67,11 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
         this.source = source;
         this.node = node;
         this.streams = new Streams(Math.min(config.maxWindowBytes(), config.memoryBytes() / 4));
-        this.cache = new PieceCache(config.memoryBytes(), streams::shrink);
+        this.cache =
+                new PieceCache(
+                        config.memoryBytes(),
+                        node.map(NodeBytes::patience).orElse(AS_LONG_AS_IT_TAKES),
+                        streams::shrink);
         this.prefetches = new Semaphore(config.maxPrefetches());
         this.meter = meter;
         this.strict = config.strict();

@@ -3,6 +3,7 @@ package dev.forebay.fuse.read;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -10,8 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -24,7 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Memory is a fixed number of slabs of one piece each, allocated when first needed and never
  * given back; a piece that somebody copies from or fills is not evicted. A piece is loaded once
- * however many ask for it. Safe for use by many threads.
+ * however many ask for it, unless that takes too long: then who waits loads it anew, for it may be
+ * that it never comes. Safe for use by many threads.
  */
 final class PieceCache {
 
@@ -46,6 +49,7 @@ final class PieceCache {
     }
 
     private final Supplier<ByteBuffer> slabs;
+    private final Duration loading;
     private final Runnable wasted;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition slabFreed = lock.newCondition();
@@ -58,16 +62,18 @@ final class PieceCache {
 
     /**
      * @param bytes the memory to use, rounded down to whole pieces, at least 4
+     * @param loading how long one who waits lets another load a piece, before he does it himself
      * @param wasted told that a piece was dropped that nobody has read; must not call this object
      */
-    PieceCache(long bytes, Runnable wasted) {
-        this(bytes, wasted, () -> ByteBuffer.allocateDirect(PieceKey.BYTES));
+    PieceCache(long bytes, Duration loading, Runnable wasted) {
+        this(bytes, loading, wasted, () -> ByteBuffer.allocateDirect(PieceKey.BYTES));
     }
 
     /**
      * @param slabs makes room for a piece, or throws an {@link OutOfMemoryError}
      */
-    PieceCache(long bytes, Runnable wasted, Supplier<ByteBuffer> slabs) {
+    PieceCache(long bytes, Duration loading, Runnable wasted, Supplier<ByteBuffer> slabs) {
+        this.loading = loading;
         this.wasted = wasted;
         this.slabs = slabs;
         this.limit = Math.toIntExact(Math.max(4, bytes / PieceKey.BYTES));
@@ -112,21 +118,51 @@ final class PieceCache {
      * @throws ForebayException as the loader threw, to all who wait for the piece
      */
     boolean read(PieceKey key, Consumer<ByteBuffer> loader, Consumer<ByteBuffer> reader) {
-        Use use = acquire(key, true).orElseThrow();
-        try {
-            if (use.first) {
-                load(use.piece, loader);
+        while (true) {
+            Use use = acquire(key, true).orElseThrow();
+            try {
+                if (use.first) {
+                    load(use.piece, loader);
+                }
+                reader.accept(await(use.piece).duplicate());
+                return !use.first;
+            } catch (TimeoutException hangs) {
+                giveUp(key, use.piece);
+            } finally {
+                release(key, use.piece);
             }
-            reader.accept(use.piece.bytes.join().duplicate());
-            return !use.first;
-        } catch (CompletionException e) {
+        }
+    }
+
+    private ByteBuffer await(Piece piece) throws TimeoutException {
+        try {
+            return piece.bytes.get(loading.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
             throw e.getCause() instanceof ForebayException failure
                     ? new ForebayException(
                             failure.code(), String.valueOf(failure.getMessage()), failure)
-                    : e;
-        } finally {
-            release(key, use.piece);
+                    : new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
         }
+    }
+
+    /** Who asks from now on loads it anew. Its slab is used again when its loader has ended. */
+    private void giveUp(PieceKey key, Piece piece) {
+        lock.lock();
+        try {
+            if (piece.cached && !piece.bytes.isDone()) {
+                forget(key, piece);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(PieceKey key, Piece piece) {
+        pieces.remove(key);
+        piece.cached = false;
     }
 
     /** Fills a piece for later, unless it is here or there is no room at once. */
@@ -245,8 +281,7 @@ final class PieceCache {
         try {
             if (piece.cached && piece.bytes.isCompletedExceptionally()) {
                 // The next one to ask tries anew.
-                pieces.remove(key);
-                piece.cached = false;
+                forget(key, piece);
             }
             piece.users--;
             if (piece.users == 0) {

@@ -13,6 +13,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -89,6 +90,11 @@ class PackReaderTest {
                     @Override
                     public void willRead(PackId id, long from, long to) {
                         announced.add(new Range(from, to));
+                    }
+
+                    @Override
+                    public Duration patience() {
+                        return Duration.ofMinutes(1);
                     }
                 };
         return new PackReader(
