@@ -22,6 +22,9 @@ final class Disk {
     private static final int MAX_USERS = Integer.MAX_VALUE;
     private static final long CLOSE_SECONDS = 5;
 
+    /** How often to look whether the disk has been given up. */
+    private static final Duration LOOK = Duration.ofMillis(100);
+
     /**
      * What is done with the disk.
      *
@@ -86,6 +89,26 @@ final class Disk {
             LOG.warn("The node cache steps aside for {}: {}", Seconds.of(REST), failure.toString());
         }
         restsSince = System.nanoTime();
+    }
+
+    /**
+     * Does a last thing with the disk, on a thread of its own, and waits for it as long as the disk
+     * is usable: somebody has to watch it. If it is given up the thread is interrupted.
+     */
+    void await(String name, Runnable last) {
+        Thread thread = Thread.ofPlatform().daemon().name(name).start(last);
+        try {
+            while (!thread.join(LOOK)) {
+                if (!isUsable()) {
+                    LOG.warn("The node cache is left as after a kill: its disk does not answer");
+                    thread.interrupt();
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Lets nobody use it any more; false if somebody still does, and does not end in seconds. */

@@ -257,10 +257,11 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
 
     @Override
     public void close() {
-        watch.close();
         scrubber.ifPresent(PackScrubber::close);
         sweeper.close();
         prewarmer.ifPresent(Prewarmer::close);
         cache.close();
+        // Not before: the end itself waits for the disk.
+        watch.close();
     }
 }

@@ -359,11 +359,15 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** Ends the use of the files, except by reads that do not end themselves within seconds. */
+    /**
+     * Ends the use of the files, except by reads that do not end themselves within seconds. If the
+     * disk is not usable, or is found not to be meanwhile, it is not waited for: then the files are
+     * left as after a kill.
+     */
     @Override
     public void close() {
-        if (disk.endUse()) {
-            files.close();
+        if (disk.isUsable() && disk.endUse()) {
+            disk.await("node-cache-end", files::close);
         }
     }
 }

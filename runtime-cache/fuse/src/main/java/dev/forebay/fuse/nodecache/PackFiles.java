@@ -212,10 +212,16 @@ final class PackFiles implements AutoCloseable {
         return List.copyOf(packs.keySet());
     }
 
-    /** Leaves everything on the device so that nothing has to be proven at the next start. */
+    /**
+     * Leaves everything on the device so that nothing has to be proven at the next start. Goes no
+     * further when its thread is interrupted: the files may be another process's by then.
+     */
     @Override
     public void close() {
         for (PackFile pack : packs.values()) {
+            if (Thread.currentThread().isInterrupted()) {
+                return;
+            }
             try {
                 pack.settle();
             } catch (IOException e) {

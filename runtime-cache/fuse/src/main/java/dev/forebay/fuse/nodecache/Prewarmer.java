@@ -7,7 +7,6 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -213,7 +212,10 @@ final class Prewarmer implements AutoCloseable {
                     LOG.info("Not all of manifest {} can be kept on this node", ref.digest());
                     return false;
                 }
-                packs.sync();
+                if (!isSynced(packs)) {
+                    LOG.info("Manifest {} cannot be synced on this node", ref.digest());
+                    return false;
+                }
                 Whole found = new Whole(packs.packs(), losses, System.nanoTime());
                 if (found.isStill()) {
                     whole.put(ref.digest(), found);
@@ -229,10 +231,21 @@ final class Prewarmer implements AutoCloseable {
             LOG.warn("Of manifest {} blocks are found wrong again and again", ref.digest());
         } catch (ForebayException e) {
             LOG.warn("Not all of manifest {} can be had: {}", ref.digest(), e.getMessage());
-        } catch (RuntimeException | IOException | Error e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("Prewarming of manifest {} failed", ref.digest(), e);
         }
         return false;
+    }
+
+    /** A use of the disk, so that nobody closes the files under it. */
+    private boolean isSynced(HeldPacks packs) {
+        return cache.disk()
+                .use(
+                        false,
+                        () -> {
+                            packs.sync();
+                            return true;
+                        });
     }
 
     /** Others may make room, or a worker come back. */

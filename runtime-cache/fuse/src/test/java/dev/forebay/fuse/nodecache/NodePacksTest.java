@@ -2,7 +2,9 @@ package dev.forebay.fuse.nodecache;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.fuse.TestDataset;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.manifest.ManifestCache;
@@ -308,14 +310,11 @@ class NodePacksTest {
         awaitComplete(other);
         nodePacks.close();
         Path data = directory.resolve("packs/" + packOf(one) + ".pack");
-        Path map = directory.resolve("packs/" + packOf(one) + ".map");
-        try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw");
-                RandomAccessFile mark = new RandomAccessFile(map.toFile(), "rw")) {
+        try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw")) {
             file.seek(10_000_000);
             file.write(new byte[10]);
-            mark.seek(512);
-            mark.write(new byte[8]);
         }
+        unsettle(one);
         fetchedBytes.set(0);
         nodePacks = open(1L << 30, RATE);
         reads(one, 0, 100);
@@ -452,5 +451,69 @@ class NodePacksTest {
         } finally {
             goesOn.release();
         }
+    }
+
+    /** The prewarmer is in the call that says on the device that a pack is complete. */
+    @Test
+    void theEndLeavesTheFilesToWhoIsSyncingThem() throws Exception {
+        nodePacks.close();
+        try (LoopDisk disk = disk()) {
+            nodePacks = open(1L << 30, RATE);
+            reads(one, 0, 100);
+            awaitComplete(one);
+            nodePacks.close();
+            unsettle(one);
+            nodePacks = open(1L << 30, RATE);
+            disk.hang();
+            reads(one, 0, 100);
+            await(() -> isIn("prewarm", "markShut"));
+
+            endsThoughItHangs();
+            assertThat(isIn("prewarm", "markShut")).isTrue();
+            assertThat(isIn("node-cache-end", "settle")).isFalse();
+
+            disk.goOn();
+            awaitComplete(one);
+        }
+    }
+
+    /** Nobody uses it any more: only the end itself meets it. */
+    @Test
+    void theEndDoesNotWaitForADiskThatHangs() throws Exception {
+        nodePacks.close();
+        try (LoopDisk disk = disk()) {
+            nodePacks = open(1L << 30, 0);
+            reads(one, 0, 100);
+            disk.hang();
+
+            endsThoughItHangs();
+        }
+    }
+
+    private LoopDisk disk() {
+        Optional<LoopDisk> mounted = LoopDisk.mountIfAllowed(directory, "packs", 64L << 20);
+        assumeTrue(mounted.isPresent(), "cannot mount an ext4 here");
+        return mounted.get();
+    }
+
+    /** As after a kill. */
+    private void unsettle(TestDataset dataset) throws IOException {
+        Path map = directory.resolve("packs/" + packOf(dataset) + ".map");
+        try (RandomAccessFile mark = new RandomAccessFile(map.toFile(), "rw")) {
+            mark.seek(512);
+            mark.write(new byte[8]);
+        }
+    }
+
+    private void endsThoughItHangs() {
+        assertThat(CompletableFuture.runAsync(nodePacks::close))
+                .succeedsWithin(Duration.ofSeconds(60));
+    }
+
+    private static boolean isIn(String thread, String method) {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(each -> each.getKey().getName().equals(thread))
+                .flatMap(each -> Arrays.stream(each.getValue()))
+                .anyMatch(frame -> frame.getMethodName().equals(method));
     }
 }
