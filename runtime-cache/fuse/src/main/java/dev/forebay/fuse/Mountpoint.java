@@ -1,6 +1,7 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.jnr.Unmount;
+import dev.forebay.fuse.linux.ExtendedAttribute;
 import dev.forebay.fuse.linux.MountTable;
 import dev.forebay.linux.Descriptor;
 import dev.forebay.linux.ErrorNumber;
@@ -15,6 +16,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +29,9 @@ final class Mountpoint {
 
     /** Why a mount is left alone. */
     static final String ALIVE = "is mounted by another forebay-fuse that is alive";
+
+    /** How long a mount that is for others only may take to say that it is served. */
+    private static final long PATIENCE_SECONDS = 5;
 
     /** As the kernel has it. */
     private static final int MAX_LINKS = 40;
@@ -117,14 +123,41 @@ final class Mountpoint {
 
     /**
      * Whether a mount is served, be it for others only; waits for one whose process does not
-     * answer.
+     * answer, if this user may look into it.
      */
     static boolean answers(Path mountpoint) {
         try (Descriptor _ = Descriptor.open(mountpoint, Descriptor.O_RDONLY)) {
             return true;
         } catch (SystemCallException e) {
-            return e.errno() != ErrorNumber.ENOTCONN && e.errno() != ErrorNumber.ECONNABORTED;
+            return e.errno() == ErrorNumber.EACCES ? answersOthers(mountpoint) : !isDead(e);
         }
+    }
+
+    /**
+     * Whether a mount is served that is for others only: who must not look into it is told just
+     * that, dead or alive. Attributes of the namespace {@code security} the kernel lets everybody
+     * ask the server for. One that does not say anything is not known to be dead.
+     */
+    private static boolean answersOthers(Path mountpoint) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .daemon()
+                .name("probe-others")
+                .start(() -> answer.complete(answersAttributes(mountpoint)));
+        return answer.completeOnTimeout(true, PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    }
+
+    private static boolean answersAttributes(Path mountpoint) {
+        try {
+            long _ = ExtendedAttribute.length(mountpoint, "security.forebay");
+            return true;
+        } catch (SystemCallException e) {
+            return !isDead(e);
+        }
+    }
+
+    private static boolean isDead(SystemCallException e) {
+        return ErrorNumber.isOneOf(e, ErrorNumber.ENOTCONN, ErrorNumber.ECONNABORTED);
     }
 
     static ForebayException refused(Path mountpoint, String why) {

@@ -3,11 +3,16 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.linux.Descriptor;
+import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.ForebayException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,5 +78,51 @@ class MountpointTest {
                     .isInstanceOf(ForebayException.class)
                     .hasMessageContaining("--mountpoint: " + percent);
         }
+    }
+
+    /** Who may not look into it is told so before anything else, root as well. */
+    @Test
+    void takesAwayADeadMountOfAnotherUser() throws Exception {
+        Path mountpoint = Files.createDirectory(directory.toRealPath().resolve("mnt"));
+        mountForAnotherUser(mountpoint).close();
+        assertThatThrownBy(() -> Files.list(mountpoint)).isInstanceOf(AccessDeniedException.class);
+
+        assertThat(Mountpoint.answers(mountpoint)).isFalse();
+        assertThat(Mountpoint.prepare(mountpoint)).isEqualTo(mountpoint);
+        assertThat(mountpoint).isEmptyDirectory();
+    }
+
+    @Test
+    void leavesAMountOfAnotherUserWhoseProcessIsThere() throws Exception {
+        Path mountpoint = Files.createDirectory(directory.toRealPath().resolve("mnt"));
+        try (Descriptor _ = mountForAnotherUser(mountpoint)) {
+            assertThatThrownBy(() -> Mountpoint.prepare(mountpoint))
+                    .hasMessageContaining(Mountpoint.ALIVE);
+            assertThat(Mountpoint.isOurMount(mountpoint)).isTrue();
+        } finally {
+            MountCalls.detach(mountpoint);
+        }
+    }
+
+    /** It is alive as long as what is returned is open. */
+    private static Descriptor mountForAnotherUser(Path mountpoint) throws SystemCallException {
+        Descriptor device;
+        try {
+            device = Descriptor.open(Path.of("/dev/fuse"), Descriptor.O_RDWR);
+        } catch (SystemCallException e) {
+            return Assumptions.abort("no FUSE here: " + e);
+        }
+        try {
+            MountCalls.mount(
+                    "forebay",
+                    mountpoint,
+                    "fuse.forebay",
+                    MountCalls.MS_NOSUID | MountCalls.MS_NODEV,
+                    "fd=%d,rootmode=40000,user_id=1000,group_id=1000".formatted(device.number()));
+        } catch (SystemCallException e) {
+            device.close();
+            return Assumptions.abort("cannot mount here: " + e);
+        }
+        return device;
     }
 }

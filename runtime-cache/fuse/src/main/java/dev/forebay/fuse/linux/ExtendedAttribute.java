@@ -1,0 +1,50 @@
+package dev.forebay.fuse.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.forebay.linux.CLibrary;
+import dev.forebay.linux.CallState;
+import dev.forebay.linux.SystemCallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+
+/** getxattr(2), for names of any kind. */
+public final class ExtendedAttribute {
+
+    private static final MethodHandle GETXATTR =
+            CLibrary.function(
+                    "getxattr",
+                    FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+
+    private ExtendedAttribute() {}
+
+    /**
+     * How many bytes it has. Nothing but the way to the file is opened.
+     *
+     * @throws SystemCallException ENODATA if the file has none of this name
+     */
+    public static long length(Path file, String name) throws SystemCallException {
+        CallState state = new CallState();
+        long result;
+        try (Arena arena = Arena.ofConfined()) {
+            result =
+                    (long)
+                            GETXATTR.invokeExact(
+                                    state.segment(),
+                                    CLibrary.text(arena, file),
+                                    CLibrary.text(arena, name),
+                                    MemorySegment.NULL,
+                                    0L);
+        } catch (Throwable e) {
+            throw CLibrary.impossible(e);
+        }
+        if (result < 0) {
+            throw state.failed("read an attribute of " + file);
+        }
+        return result;
+    }
+}
