@@ -104,6 +104,8 @@ class LifecycleIT {
         assertThat(shown.body().get("regions").get(0).get("state").asText()).isEqualTo("CACHED");
         assertThat(shown.body().get("manifest").get("digest"))
                 .isEqualTo(receipt.get("manifest_digest"));
+        // What is renewed before the catalogue has it is noted by the next renewal only.
+        Await.until("it is listed", () -> !api.get(v + "/pins").body().get("items").isEmpty());
         Api.Answer renewed = api.post(v + "/pins/alive-1/renew", IN);
         assertThat(Instant.parse(renewed.text("expires_at")))
                 .isAfter(Instant.now().plusSeconds(200));

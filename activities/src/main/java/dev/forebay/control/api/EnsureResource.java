@@ -6,7 +6,8 @@ import dev.forebay.control.api.EnsureViews.EnsuredView;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.EnsureRequests;
 import dev.forebay.control.engine.Ensured;
-import dev.forebay.control.engine.ProgressReader;
+import dev.forebay.control.engine.ProgressFeeds;
+import dev.forebay.control.engine.VersionProgress;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -55,14 +57,14 @@ class EnsureResource {
                     + " the region is BLOCKED";
 
     private final EnsureRequests requests;
-    private final ProgressReader progress;
+    private final ProgressFeeds progress;
     private final Regions regions;
     private final VersionLookup lookup;
     private final WorkflowLinks links;
 
     EnsureResource(
             EnsureRequests requests,
-            ProgressReader progress,
+            ProgressFeeds progress,
             Regions regions,
             VersionLookup lookup,
             WorkflowLinks links) {
@@ -111,7 +113,9 @@ class EnsureResource {
                         body.terms(),
                         in.subList(1, in.size()));
         return answer(
-                version, requests.ensure(version, request, id, body.runId(), seconds(waitSeconds)));
+                version,
+                requests.ensure(version, request, id, body.runId(), seconds(waitSeconds)),
+                progress::fresh);
     }
 
     @GET
@@ -138,7 +142,10 @@ class EnsureResource {
                     String waitSeconds) {
         Optional<RegionName> in = Optional.ofNullable(region).map(regions::require);
         DatasetVersion version = lookup.meant(path.toDataset(), path.version(), requestId);
-        return answer(version, requests.poll(version, requestId, in, seconds(waitSeconds)));
+        return answer(
+                version,
+                requests.poll(version, requestId, in, seconds(waitSeconds)),
+                progress::recent);
     }
 
     @DELETE
@@ -159,13 +166,16 @@ class EnsureResource {
         requests.cancel(version, requestId);
     }
 
-    private RestResponse<EnsuredView> answer(DatasetVersion version, Ensured ensured) {
+    private RestResponse<EnsuredView> answer(
+            DatasetVersion version,
+            Ensured ensured,
+            Function<DatasetVersion, VersionProgress> progress) {
         return switch (ensured) {
             case Ensured.Done done -> RestResponse.ok(EnsuredView.of(version, done, links));
             case Ensured.Pending pending ->
                     RestResponse.status(
                             RestResponse.Status.ACCEPTED,
-                            EnsuredView.of(pending, progress.of(version)));
+                            EnsuredView.of(pending, progress.apply(version)));
         };
     }
 
