@@ -156,6 +156,7 @@ final class LakeFetch {
         private final ReadMeter meter;
         private final Set<Need.Piece> read = ConcurrentHashMap.newKeySet();
         private final Map<Need.Piece, ForebayException> causes = new ConcurrentHashMap<>();
+        private volatile boolean stopped;
 
         private Fetch(
                 String bucket, Stages stages, ByteBuffer target, Urgency urgency, ReadMeter meter) {
@@ -183,13 +184,20 @@ final class LakeFetch {
             }
         }
 
-        /** Asks for nothing more. What is on its way comes. */
+        /** Asks for nothing more. What is on its way comes; what waits for its turn is let go. */
         private void stop() {
-            stop(first);
-            stop(rest);
+            stopped = true;
+            // Somebody waits for those who wait.
+            urgency.raise();
+            leaveTheRest();
         }
 
-        private static void stop(Part part) {
+        private void leaveTheRest() {
+            leave(first);
+            leave(rest);
+        }
+
+        private static void leave(Part part) {
             while (part.take() != null) {
                 part.settle();
             }
@@ -246,15 +254,16 @@ final class LakeFetch {
                 readAll(rest);
             } finally {
                 // Nothing is left, or this reader has failed, and the others may have, too.
-                stop();
+                leaveTheRest();
             }
         }
 
         private void readAll(Part part) {
             for (Need.Piece piece = part.take(); piece != null; piece = part.take()) {
                 try {
-                    read(piece, part.urgency);
-                    read.add(piece);
+                    if (read(piece, part.urgency)) {
+                        read.add(piece);
+                    }
                 } catch (ForebayException e) {
                     failed(piece, e);
                 } catch (RuntimeException | Error e) {
@@ -279,7 +288,8 @@ final class LakeFetch {
                     cause);
         }
 
-        private void read(Need.Piece piece, Urgency turn) {
+        /** Whether it was read; if the fetch was stopped meanwhile it is not. */
+        private boolean read(Need.Piece piece, Urgency turn) {
             var known = changed.find(bucket, piece.segment());
             // Not the turn's: what a reader does not wait for is asked for anew no more often.
             if (known.isPresent() && urgency.demanded()) {
@@ -287,7 +297,25 @@ final class LakeFetch {
                         known.get().code(), String.valueOf(known.get().getMessage()), known.get());
             }
             pace.acquire(turn, timeout);
+            if (stopped) {
+                return false;
+            }
             budget.acquire(turn, timeout);
+            try {
+                if (stopped) {
+                    return false;
+                }
+                ask(piece);
+            } finally {
+                budget.release();
+            }
+            if (known.isPresent()) {
+                changed.forget(bucket, piece.segment());
+            }
+            return true;
+        }
+
+        private void ask(Need.Piece piece) {
             try {
                 lake.read(
                         bucket,
@@ -299,17 +327,12 @@ final class LakeFetch {
                         target.slice(piece.from(), piece.bytes()),
                         meter);
                 observer.lakeRequest("ok", piece.bytes());
-                if (known.isPresent()) {
-                    changed.forget(bucket, piece.segment());
-                }
             } catch (ForebayException e) {
                 observer.lakeRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
                 if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
                     changed.remember(bucket, piece.segment(), e);
                 }
                 throw e;
-            } finally {
-                budget.release();
             }
         }
     }

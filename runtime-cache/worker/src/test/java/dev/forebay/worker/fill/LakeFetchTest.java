@@ -24,9 +24,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What waits for whom, and what happens where threads cannot be started. */
+@Timeout(60)
 class LakeFetchTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -134,6 +136,23 @@ class LakeFetchTest {
     }
 
     @Test
+    void whatWaitsForItsTurnIsNotAskedForAnyMoreWhenTheLakeFails() {
+        AtomicInteger asked = new AtomicInteger();
+        lake.beforeEachRead(asked::incrementAndGet);
+        List.of("a", "b", "c", "d").forEach(key -> lake.fail(key, ErrorCode.LAKE_UNAVAILABLE));
+        Permits budget = new Permits("a request to the lake", 1, 16);
+        budget.acquire(Urgency.demand(), LONG);
+        try (LakeFetch.Fetch pieces = begin(fetch(budget, Thread.ofVirtual().factory()))) {
+            awaitWaiting(budget, 4);
+            budget.release();
+            assertThat(pieces.await())
+                    .hasSize(4)
+                    .allMatch(failure -> failure.cause().code() == ErrorCode.LAKE_UNAVAILABLE);
+        }
+        assertThat(asked).hasValue(1);
+    }
+
+    @Test
     void whatNobodyWaitsForComesAfterWhatSomebodyWaitsFor() {
         assertThat(orderOfReads(Urgency.demand())).containsExactly(5_000, 3_000, 4_000);
     }
@@ -203,14 +222,17 @@ class LakeFetchTest {
     }
 
     private LakeFetch.Fetch begin(ThreadFactory threads) {
+        return begin(fetch(threads));
+    }
+
+    private LakeFetch.Fetch begin(LakeFetch fetch) {
         Need need = need();
-        return fetch(threads)
-                .begin(
-                        need.bucket(),
-                        new Stages(need.pieces(), List.of()),
-                        ByteBuffer.allocate(need.length()),
-                        Urgency.demand(),
-                        ReadMeter.NONE);
+        return fetch.begin(
+                need.bucket(),
+                new Stages(need.pieces(), List.of()),
+                ByteBuffer.allocate(need.length()),
+                Urgency.demand(),
+                ReadMeter.NONE);
     }
 
     private LakeFetch fetch(ThreadFactory threads) {
