@@ -366,7 +366,7 @@ final class PackCache implements PackSource, AutoCloseable {
      */
     @Override
     public void close() {
-        if (disk.isUsable() && disk.endUse()) {
+        if (disk.endUse() && disk.isUsable()) {
             disk.await("node-cache-end", files::close);
         }
     }

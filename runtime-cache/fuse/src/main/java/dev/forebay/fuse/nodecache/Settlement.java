@@ -58,6 +58,10 @@ final class Settlement {
             synchronized (this) {
                 if (!settled && changes == 0 && chunks.areProven()) {
                     data.syncData();
+                    if (Thread.currentThread().isInterrupted()) {
+                        // Nobody waited, and the files may be another process's by now.
+                        return false;
+                    }
                     marked = true;
                     map.markShut();
                     settled = true;
