@@ -366,7 +366,8 @@ class PodFuseIT {
         }
         try (HttpClient client = HttpClient.newHttpClient()) {
             assertThat(get(client, address().resolve("/metrics")).body())
-                    .containsPattern("failures_total.outcome=\"damaged\". [1-9]");
+                    .containsPattern("failures_total.outcome=\"damaged\". [1-9]")
+                    .containsPattern("fuse_views.view=\"on_demand\". [1-9]");
         }
         worker.down(true);
         try {

@@ -18,6 +18,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.forebay.fuse.Libc.Answer;
@@ -216,6 +217,32 @@ abstract class PosixCallsContract {
                 assertThat(Libc.call("munmap", memory, (long) SIZE).errno()).isZero();
             }
             assertThat(map(open, read | write, shared)).isEqualTo(Answer.error(EACCES));
+        }
+    }
+
+    /** "Mapping". */
+    @Test
+    void aPageBehindTheEndOfAMappingCannotBeRead() {
+        int read = 1;
+        int shared = 1;
+        long whole = Math.ceilDiv((long) SIZE, PAGE) * PAGE;
+        long length = whole + PAGE;
+        try (NativeFile open = NativeFile.open(file())) {
+            Answer mapped =
+                    Libc.call(
+                            "mmap",
+                            MemorySegment.NULL,
+                            length,
+                            read,
+                            shared,
+                            open.descriptor(),
+                            0L);
+            assertThat(mapped.errno()).isZero();
+            MemorySegment memory = MemorySegment.ofAddress(mapped.result()).reinterpret(length);
+            // By Java, whose JVM makes this error of SIGBUS. Nobody brings such a page.
+            assertThatExceptionOfType(InternalError.class)
+                    .isThrownBy(() -> memory.get(JAVA_BYTE, whole));
+            assertThat(Libc.call("munmap", memory, length).errno()).isZero();
         }
     }
 

@@ -87,12 +87,13 @@ class TakeoverFuseIT {
     }
 
     /** After one more wait, in the last state. */
-    private void assertNobodyNoticed(List<Running> readers, String what, List<Long> times)
+    private Seen assertNobodyNoticed(List<Running> readers, String what, List<Long> times)
             throws Exception {
         awaitAnyMoment();
         Seen seen = HeldMountFixture.end(readers);
         report(view + ": " + what, seen, times);
         assertNobodyNoticed(seen);
+        return seen;
     }
 
     private static void report(String what, Seen seen, List<Long> times) {
@@ -245,8 +246,11 @@ class TakeoverFuseIT {
         Running serving = region.serving(holder, "pod-0", option);
         List<Running> readers = readers();
         List<Long> times = new ArrayList<>();
+        List<Long> quiet = new ArrayList<>();
         for (int upgrade = 1; upgrade <= Math.ceilDiv(KILLS, 4); upgrade++) {
             Running next = region.standby(holder, "pod-" + upgrade % 2, option);
+            quiet.add(CheckingReader.micros());
+            LockSupport.parkNanos(Seen.COUNTED.toNanos());
             awaitAnyMoment();
             long asked = CheckingReader.micros();
             times.add(asked);
@@ -257,7 +261,8 @@ class TakeoverFuseIT {
             awaitServing(next, holder, asked);
             serving = next;
         }
-        assertNobodyNoticed(readers, "upgraded", times);
+        Seen seen = assertNobodyNoticed(readers, "upgraded", times);
+        report(view + ": at moments without an upgrade", seen, quiet);
     }
 
     @Test

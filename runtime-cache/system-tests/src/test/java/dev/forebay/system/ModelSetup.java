@@ -10,6 +10,7 @@ enum ModelSetup {
     /** Not all versions find room: views get better and worse. */
     CROWDED_KERNEL("auto", "64M", "kernel", true, Shown.BY_IMAGE),
     STRICT_KERNEL("portable", "64M", "kernel", true, Shown.BY_FUSE, true),
+    STRICT_ON_DEMAND_KERNEL("on-demand", "64M", "kernel", true, Shown.BY_IMAGE, true),
     PORTABLE_JNR("portable", "64M", "jnr", false, Shown.BY_FUSE),
     ON_DEMAND_JNR("on-demand", "64M", "jnr", false, Shown.BY_IMAGE),
     NATIVE_JNR("auto", "1G", "jnr", false, Shown.NATIVELY);

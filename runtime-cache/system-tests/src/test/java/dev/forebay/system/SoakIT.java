@@ -46,10 +46,13 @@ class SoakIT {
         try (ModelRegion region = new ModelRegion(directory);
                 ModelMount held = new ModelMount(region, ModelSetup.PORTABLE_KERNEL);
                 ModelMount other = new ModelMount(region, ModelSetup.ON_DEMAND_KERNEL);
+                ModelMount whole = new ModelMount(region, ModelSetup.NATIVE_KERNEL);
                 ModelReaders one = new ModelReaders(region, held, SEED);
-                ModelReaders two = new ModelReaders(region, other, SEED + 100)) {
-            one.start();
-            two.start();
+                ModelReaders two = new ModelReaders(region, other, SEED + 100);
+                ModelReaders three = new ModelReaders(region, whole, SEED + 200)) {
+            List<ModelMount> mounts = List.of(held, other, whole);
+            List<ModelReaders> readers = List.of(one, two, three);
+            readers.forEach(ModelReaders::start);
             Instant end = Instant.now().plus(length);
             for (int round = 0; Instant.now().isBefore(end); round++) {
                 LockSupport.parkNanos(PAUSE.toNanos());
@@ -58,16 +61,21 @@ class SoakIT {
                 }
                 held.processes().forEach((name, pid) -> sample("held " + name, pid));
                 other.processes().forEach((name, pid) -> sample("by image " + name, pid));
-                evict(region, List.of(held, other), List.of(one, two));
-                pass(region, List.of(held, other), round);
-                one.assertRight(() -> "soak");
-                two.assertRight(() -> "soak");
+                whole.processes().forEach((name, pid) -> sample("natively " + name, pid));
+                evict(region, mounts, readers);
+                pass(region, mounts, round);
+                for (ModelReaders each : readers) {
+                    each.assertRight(() -> "soak");
+                }
             }
-            one.end(() -> "soak");
-            two.end(() -> "soak");
+            for (ModelReaders each : readers) {
+                each.end(() -> "soak");
+            }
             System.out.printf(
                     "%d reads compared in %d min; seed %d%n",
-                    one.reads() + two.reads(), length.toMinutes(), SEED);
+                    readers.stream().mapToLong(ModelReaders::reads).sum(),
+                    length.toMinutes(),
+                    SEED);
         }
         assertThat(report()).as("figures that grow").isEmpty();
     }
