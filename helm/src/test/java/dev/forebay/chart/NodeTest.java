@@ -144,21 +144,6 @@ class NodeTest {
         }
     }
 
-    /** Training pods tolerate whatever somebody has thought of, and find no mount otherwise. */
-    @Test
-    void noTaintKeepsThemAway() {
-        for (String component : List.of(HOLDER, FUSE)) {
-            assertThat(release.pod(component).getSpec().getTolerations())
-                    .singleElement()
-                    .satisfies(
-                            all -> {
-                                assertThat(all.getOperator()).isEqualTo("Exists");
-                                assertThat(all.getKey()).isNull();
-                                assertThat(all.getEffect()).isNull();
-                            });
-        }
-    }
-
     @Test
     void theyAreTheLastToGo() {
         PriorityClass priority = release.one(PriorityClass.class, "node");

@@ -18,6 +18,9 @@ final class SparingPlatform implements Platform {
     static final Duration FIRST_PAUSE = Duration.ofSeconds(30);
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
 
+    /** An attempt may take hours until it fails. */
+    static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
+
     /** They say nothing of what others are answered. */
     private static final Set<String> OF_ONE_REQUEST =
             Set.of(
@@ -60,9 +63,13 @@ final class SparingPlatform implements Platform {
         return nanos.getAsLong() - refusal.nanos() < refusal.pause().toNanos();
     }
 
+    /** What was long ago says nothing of today's troubles. */
     private @Nullable Refusal last(DatasetVersion version) {
         synchronized (refusals) {
-            return refusals.get(version);
+            Refusal last = refusals.get(version);
+            return last != null && nanos.getAsLong() - last.nanos() < FORGOTTEN_AFTER.toNanos()
+                    ? last
+                    : null;
         }
     }
 

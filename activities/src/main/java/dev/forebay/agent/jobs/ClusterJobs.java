@@ -108,6 +108,7 @@ final class ClusterJobs implements Jobs {
                     removeThoseOf(kind, pins, over);
                 }
             } catch (ForebayException unanswered) {
+                absent.noAnswer();
                 if (kind.equals(Kind.JOB)) {
                     throw unanswered;
                 }

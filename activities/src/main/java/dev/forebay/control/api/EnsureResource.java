@@ -31,7 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -115,7 +115,7 @@ class EnsureResource {
         return answer(
                 version,
                 requests.ensure(version, request, id, body.runId(), seconds(waitSeconds)),
-                progress::fresh);
+                () -> progress.fresh(version));
     }
 
     @GET
@@ -145,7 +145,7 @@ class EnsureResource {
         return answer(
                 version,
                 requests.poll(version, requestId, in, seconds(waitSeconds)),
-                progress::recent);
+                () -> progress.recent(version));
     }
 
     @DELETE
@@ -167,15 +167,12 @@ class EnsureResource {
     }
 
     private RestResponse<EnsuredView> answer(
-            DatasetVersion version,
-            Ensured ensured,
-            Function<DatasetVersion, VersionProgress> progress) {
+            DatasetVersion version, Ensured ensured, Supplier<VersionProgress> progress) {
         return switch (ensured) {
             case Ensured.Done done -> RestResponse.ok(EnsuredView.of(version, done, links));
             case Ensured.Pending pending ->
                     RestResponse.status(
-                            RestResponse.Status.ACCEPTED,
-                            EnsuredView.of(pending, progress.apply(version)));
+                            RestResponse.Status.ACCEPTED, EnsuredView.of(pending, progress.get()));
         };
     }
 

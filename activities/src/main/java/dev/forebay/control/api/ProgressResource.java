@@ -86,7 +86,7 @@ class ProgressResource {
         DatasetVersion version = path.toVersion(lookup);
         try (ProgressFeeds.Follower follower = feeds.follow(version)) {
             // What fails here is answered with a problem, what fails later ends the stream.
-            VersionProgress first = follower.now();
+            VersionProgress first = feeds.fresh(version);
             try (sink) {
                 follow(follower, first, lastEventId, sink, sse);
             } catch (CompletionException gone) {

@@ -1,17 +1,18 @@
 package dev.forebay.control.engine;
 
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads once for all who ask for the same: each says how old what he is told may be. A failure is
- * told to as many, so that they do not wait for one another where nobody answers. Nobody is told
- * what is older than what somebody was told before. Safe for use by many threads.
+ * Reads once for all who ask for the same: each says how old what he is told may be. That nobody
+ * answers is told to as many, so that they do not wait for one another. Nobody is told what is
+ * older than what somebody was told before. Safe for use by many threads.
  */
 final class SharedReadings<K, V> {
 
@@ -34,12 +35,14 @@ final class SharedReadings<K, V> {
 
     /** As it is now, or was while the caller waited. */
     V fresh(K key) {
-        return reading(key).since(nanos.getAsLong());
+        long now = nanos.getAsLong();
+        return since(key, now, now);
     }
 
     /** As it was at most {@code kept} ago. */
     V recent(K key) {
-        return reading(key).since(nanos.getAsLong() - keptNanos);
+        long now = nanos.getAsLong();
+        return since(key, now, now - keptNanos);
     }
 
     /** How many are kept. */
@@ -47,22 +50,37 @@ final class SharedReadings<K, V> {
         return readings.size();
     }
 
-    private synchronized Reading reading(K key) {
-        long now = nanos.getAsLong();
+    private V since(K key, long now, long earliest) {
+        Reading reading = enter(key, now);
+        try {
+            return reading.since(earliest);
+        } finally {
+            leave(reading);
+        }
+    }
+
+    private synchronized Reading enter(K key, long now) {
         Reading reading = readings.computeIfAbsent(key, Reading::new);
+        reading.askers++;
         reading.askedAt = now;
-        while (isIdle(readings.firstEntry(), now)) {
+        while (isIdle(readings.firstEntry().getValue(), now)) {
             readings.pollFirstEntry();
         }
         return reading;
     }
 
-    private boolean isIdle(Map.Entry<K, Reading> eldest, long now) {
-        return now - eldest.getValue().askedAt > keptNanos;
+    private synchronized void leave(Reading reading) {
+        reading.askers--;
+    }
+
+    private boolean isIdle(Reading eldest, long now) {
+        return eldest.askers == 0 && now - eldest.askedAt > keptNanos;
     }
 
     private final class Reading {
         private final K key;
+        // These two are guarded by all of the readings, the others by this one.
+        private int askers;
         private long askedAt;
         private long beganAt;
         private @Nullable Supplier<V> outcome;
@@ -74,9 +92,10 @@ final class SharedReadings<K, V> {
         private synchronized V since(long earliest) {
             Supplier<V> known = outcome;
             if (known == null || beganAt - earliest < 0) {
-                beganAt = nanos.getAsLong();
+                long began = nanos.getAsLong();
                 known = read();
                 outcome = known;
+                beganAt = began;
             }
             return known.get();
         }
@@ -85,7 +104,10 @@ final class SharedReadings<K, V> {
             try {
                 V value = reader.apply(key);
                 return () -> value;
-            } catch (RuntimeException failure) {
+            } catch (ForebayException failure) {
+                if (failure.code() != ErrorCode.UNAVAILABLE) {
+                    throw failure;
+                }
                 return () -> {
                     throw failure;
                 };

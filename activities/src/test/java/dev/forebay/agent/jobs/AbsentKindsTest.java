@@ -2,11 +2,13 @@ package dev.forebay.agent.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.forebay.membership.Pin;
 import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -16,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +81,22 @@ class AbsentKindsTest {
     @Test
     void whoHasNotSeenAKindBelievesOnlyOfItsOwnPinsThatItMayBeThere() {
         assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
+    }
+
+    /** As when it is started anew again and again. */
+    @Test
+    void whileTheServerIsAwayNoAbsenceGrowsOld() {
+        serveRayJobs();
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
+        served.keySet().removeIf(path -> path.contains("ray.io"));
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
+        String all = Objects.requireNonNull(served.remove("/apis/batch/v1/jobs"));
+        pass(AbsentKinds.BELIEVED_AFTER);
+        assertThatExceptionOfType(ForebayException.class)
+                .isThrownBy(() -> jobs.over(List.of(pin(RAY))));
+        served.put("/apis/batch/v1/jobs", all);
+
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
     }
 
     @Test
