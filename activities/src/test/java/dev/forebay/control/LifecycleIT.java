@@ -105,7 +105,14 @@ class LifecycleIT {
         assertThat(shown.body().get("manifest").get("digest"))
                 .isEqualTo(receipt.get("manifest_digest"));
         // What is renewed before the catalogue has it is noted by the next renewal only.
-        Await.until("it is listed", () -> !api.get(v + "/pins").body().get("items").isEmpty());
+        Await.until(
+                "it is in the catalogue",
+                () ->
+                        api.get("/pins?region=" + REGION + "&limit=1000")
+                                .body()
+                                .get("items")
+                                .findValuesAsText("id")
+                                .contains("alive-1"));
         Api.Answer renewed = api.post(v + "/pins/alive-1/renew", IN);
         assertThat(Instant.parse(renewed.text("expires_at")))
                 .isAfter(Instant.now().plusSeconds(200));
