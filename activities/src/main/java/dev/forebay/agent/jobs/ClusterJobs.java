@@ -22,7 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -79,10 +81,9 @@ final class ClusterJobs implements Jobs {
 
     /**
      * The pages of a list are one state of the cluster, not older than the first question. If that
-     * state is not kept for as long as this takes, there is no answer. Nothing is over while one of
-     * the kinds besides Jobs cannot be listed, as when the webhook that converts it is gone, or is
-     * not there any more {@linkplain AbsentKinds for the moment}: what is asked for may be one of
-     * those.
+     * state is not kept for as long as this takes, there is no answer. While one of the kinds
+     * besides Jobs cannot be listed, as when the webhook that converts it is gone, or is not there
+     * any more {@linkplain AbsentKinds for the moment}, nothing is over that may be one of those.
      */
     @Override
     public Set<String> over(Collection<Pin> pins) {
@@ -93,27 +94,14 @@ final class ClusterJobs implements Jobs {
                 return over;
             }
             try {
-                Optional<ResourceDefinitionContext> served = served(kind);
-                if (served.isPresent()) {
-                    absent.isThere(kind);
-                    removeLiving(
-                            client.genericKubernetesResources(served.get()).inAnyNamespace(),
-                            kind.name(),
-                            over);
-                } else if (!absent.isGone(kind)) {
-                    if (absent.wasThere(kind)) {
-                        LOG.warnf("No pin ends with its Job: no objects of kind %s any more", kind);
-                        return Set.of();
-                    }
-                    removeThoseOf(kind, pins, over);
-                }
+                removeLiving(kind, pins, over);
             } catch (ForebayException unanswered) {
                 absent.noAnswer();
                 if (kind.equals(Kind.JOB)) {
                     throw unanswered;
                 }
-                LOG.warnf("No pin ends with its Job: %s", unanswered.getMessage());
-                return Set.of();
+                LOG.warnf("Pins of what may be a %s stay: %s", kind, unanswered.getMessage());
+                removeUnlessOfAnother(kind, pins, over);
             }
         }
         if (podsHoldPins && !over.isEmpty()) {
@@ -133,14 +121,37 @@ final class ClusterJobs implements Jobs {
                 && (workloadsHoldPins || !Holder.isOfKind(Kind.WORKLOAD.name(), pin));
     }
 
-    /** Those of which it is known that they are of this kind. */
-    private static void removeThoseOf(Kind kind, Collection<Pin> pins, Set<String> over) {
-        if (!kind.name().equals(Kind.JOB.name())) {
-            pins.stream()
-                    .filter(pin -> Holder.isOfKind(kind.name(), pin))
-                    .map(Pin::job)
-                    .forEach(over::remove);
+    private void removeLiving(Kind kind, Collection<Pin> pins, Set<String> over) {
+        Optional<ResourceDefinitionContext> served = served(kind);
+        if (served.isPresent()) {
+            absent.isThere(kind);
+            removeLiving(
+                    client.genericKubernetesResources(served.get()).inAnyNamespace(),
+                    kind.name(),
+                    over);
+        } else if (!absent.isGone(kind)) {
+            if (absent.wasThere(kind)) {
+                LOG.warnf("Pins of what may be a %s stay: there is no such kind any more", kind);
+                removeUnlessOfAnother(kind, pins, over);
+            } else if (!kind.name().equals(Kind.JOB.name())) {
+                remove(over, pins, pin -> Holder.isOfKind(kind.name(), pin));
+            }
         }
+    }
+
+    /** Of pins that somebody took himself it is not known what they are of. */
+    private void removeUnlessOfAnother(Kind kind, Collection<Pin> pins, Set<String> over) {
+        remove(
+                over,
+                pins,
+                pin ->
+                        Stream.concat(kinds.stream().map(Kind::name), Stream.of("Pod"))
+                                .filter(name -> !name.equals(kind.name()))
+                                .noneMatch(name -> Holder.isOfKind(name, pin)));
+    }
+
+    private static void remove(Set<String> over, Collection<Pin> pins, Predicate<Pin> which) {
+        pins.stream().filter(which).map(Pin::job).forEach(over::remove);
     }
 
     private static void removeLiving(

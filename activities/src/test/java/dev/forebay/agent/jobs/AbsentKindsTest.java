@@ -35,6 +35,16 @@ class AbsentKindsTest {
     private static final Holder RAY = new Holder("RayJob", "team", "r", "uid-ray");
     private static final Holder JOB = new Holder("Job", "team", "j", "uid-job");
 
+    /** Taken by somebody for something, which he does not say what it is. */
+    private static final Pin OWN =
+            new Pin(
+                    DatasetVersion.parse("a/b@v1"),
+                    "own",
+                    "somebody",
+                    "",
+                    Duration.ofHours(1),
+                    "uid-own");
+
     private final Map<String, String> served = new ConcurrentHashMap<>();
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
     private HttpServer server;
@@ -65,17 +75,27 @@ class AbsentKindsTest {
     }
 
     @Test
-    void whileAKindIsSuddenlyNotThereNoPinEnds() {
+    void whileAKindIsSuddenlyNotThereNoPinEndsThatMayBeOfIt() {
+        List<Pin> all = List.of(pin(RAY), pin(JOB), OWN);
         serveRayJobs();
-        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
+        assertThat(jobs.over(all)).containsExactlyInAnyOrder("uid-job", "uid-own");
 
         served.keySet().removeIf(path -> path.contains("ray.io"));
-        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).as("may be of any kind").isEmpty();
+        assertThat(jobs.over(all)).containsExactly("uid-job");
         pass(AbsentKinds.BELIEVED_AFTER.minusNanos(1));
-        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).isEmpty();
+        assertThat(jobs.over(all)).containsExactly("uid-job");
 
         serveRayJobs();
-        assertThat(jobs.over(List.of(pin(RAY), pin(JOB)))).containsExactly("uid-job");
+        assertThat(jobs.over(all)).containsExactlyInAnyOrder("uid-job", "uid-own");
+    }
+
+    /** As when the webhook that converts them is gone. */
+    @Test
+    void whileAKindCannotBeListedNoPinEndsThatMayBeOfIt() {
+        serveRayJobs();
+        served.remove("/apis/ray.io/v1/rayjobs");
+
+        assertThat(jobs.over(List.of(pin(RAY), pin(JOB), OWN))).containsExactly("uid-job");
     }
 
     @Test
