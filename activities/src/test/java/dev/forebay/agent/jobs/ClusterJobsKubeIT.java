@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +68,10 @@ class ClusterJobsKubeIT {
     private static TrainingJobs training;
 
     private final List<String> ended = new CopyOnWriteArrayList<>();
+
+    /** By how much its clock is ahead. */
+    private final AtomicLong passed = new AtomicLong();
+
     private KubernetesClient impatient;
     private ClusterJobs jobs;
 
@@ -91,7 +96,7 @@ class ClusterJobsKubeIT {
                         .withRequestRetryBackoffLimit(0)
                         .build();
         impatient = new KubernetesClientBuilder().withConfig(config).build();
-        jobs = new ClusterJobs(impatient, true, false, System::nanoTime);
+        jobs = new ClusterJobs(impatient, true, false, () -> System.nanoTime() + passed.get());
     }
 
     @AfterEach
@@ -156,7 +161,7 @@ class ClusterJobsKubeIT {
         String cleared = training.finishAndClear("cleared");
         String running = training.start("running");
         Await.until("gone", () -> !training.isThere("cleared"));
-        jobs = new ClusterJobs(impatient, true, false, System::nanoTime);
+        jobs = new ClusterJobs(impatient, true, false, () -> System.nanoTime() + passed.get());
         assertThat(over(Set.of(cleared, running))).containsExactly(cleared);
     }
 
@@ -202,7 +207,10 @@ class ClusterJobsKubeIT {
                     });
             kind.delete();
         }
-        Await.until("gone", () -> over(Set.of(succeeded)).contains(succeeded));
+        Await.until("gone", () -> client.getApiGroup("batch.volcano.sh") == null);
+        assertThat(over(Set.of(succeeded))).as("it may come back").isEmpty();
+        passed.addAndGet(AbsentKinds.BELIEVED_AFTER.toNanos());
+        assertThat(over(Set.of(succeeded))).containsExactly(succeeded);
     }
 
     private static boolean storesAnUnconverted() {

@@ -52,7 +52,9 @@ class SoakIT {
                 ModelReaders three = new ModelReaders(region, whole, SEED + 200)) {
             List<ModelMount> mounts = List.of(held, other, whole);
             List<ModelReaders> readers = List.of(one, two, three);
-            readers.forEach(ModelReaders::start);
+            for (ModelReaders each : readers) {
+                each.start();
+            }
             Instant end = Instant.now().plus(length);
             for (int round = 0; Instant.now().isBefore(end); round++) {
                 LockSupport.parkNanos(PAUSE.toNanos());
