@@ -126,9 +126,22 @@ class AbsentKindsTest {
         served.keySet().removeIf(path -> path.contains("ray.io"));
         assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
 
-        pass(AbsentKinds.BELIEVED_AFTER);
+        pass(AbsentKinds.BELIEVED_AFTER.dividedBy(2));
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
+        pass(AbsentKinds.BELIEVED_AFTER.dividedBy(2));
 
         assertThat(jobs.over(List.of(pin(RAY)))).containsExactly("uid-ray");
+    }
+
+    @Test
+    void twoLooksThatAreFarApartDoNotMakeItGone() {
+        serveRayJobs();
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
+        served.keySet().removeIf(path -> path.contains("ray.io"));
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
+        pass(AbsentKinds.BELIEVED_AFTER.plusNanos(1));
+
+        assertThat(jobs.over(List.of(pin(RAY)))).isEmpty();
     }
 
     private void answer(HttpExchange exchange) throws IOException {
