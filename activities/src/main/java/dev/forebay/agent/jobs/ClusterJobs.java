@@ -100,7 +100,8 @@ final class ClusterJobs implements Jobs {
                 if (kind.equals(Kind.JOB)) {
                     throw unanswered;
                 }
-                LOG.warnf("Pins of what may be a %s stay: %s", kind, unanswered.getMessage());
+                LOG.warnf(
+                        "Pins of what may be a %s stay: %s", kind.name(), unanswered.getMessage());
                 removeUnlessOfAnother(kind, pins, over);
             }
         }
@@ -131,7 +132,9 @@ final class ClusterJobs implements Jobs {
                     over);
         } else if (!absent.isGone(kind)) {
             if (absent.wasThere(kind)) {
-                LOG.warnf("Pins of what may be a %s stay: there is no such kind any more", kind);
+                LOG.warnf(
+                        "Pins of what may be a %s stay: there is no such kind any more",
+                        kind.name());
                 removeUnlessOfAnother(kind, pins, over);
             } else if (!kind.name().equals(Kind.JOB.name())) {
                 remove(over, pins, pin -> Holder.isOfKind(kind.name(), pin));
