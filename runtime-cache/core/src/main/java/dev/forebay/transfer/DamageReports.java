@@ -51,17 +51,25 @@ public final class DamageReports {
             underWay.remove(report);
             return;
         }
-        Thread.ofVirtual()
-                .name("damage-report")
-                .start(
-                        () -> {
-                            try {
-                                send(worker, manifest, chunk);
-                            } finally {
-                                places.release();
-                                underWay.remove(report);
-                            }
-                        });
+        try {
+            Thread.ofVirtual()
+                    .name("damage-report")
+                    .start(
+                            () -> {
+                                try {
+                                    send(worker, manifest, chunk);
+                                } finally {
+                                    ended(report);
+                                }
+                            });
+        } catch (OutOfMemoryError noThread) {
+            ended(report);
+        }
+    }
+
+    private void ended(Report report) {
+        places.release();
+        underWay.remove(report);
     }
 
     private void send(WorkerNode worker, Digest manifest, ChunkId chunk) {

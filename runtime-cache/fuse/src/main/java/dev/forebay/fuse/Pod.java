@@ -80,6 +80,7 @@ final class Pod implements AutoCloseable {
         transport =
                 tree.serve(
                         options,
+                        options.transport(found),
                         views.tree(),
                         new Guard(metrics),
                         shown,

@@ -1,6 +1,7 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.fuse.view.View;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -296,6 +297,17 @@ final class PodOptions {
         return imageDevices.stream()
                 .filter(each -> transport != TransportChoice.JNR || each != ImageDevices.FILES)
                 .toList();
+    }
+
+    /**
+     * How to mount the tree below images that are shown so. Whoever may mount those from files may
+     * mount this by the kernel's protocol, too, and by libfuse it would be as {@link
+     * #imageDevices()} says: so there is no other choice then.
+     */
+    TransportChoice transport(ViewChoice.Found images) {
+        boolean fromFiles =
+                images.best() != View.PORTABLE && images.devices() == ImageDevices.FILES;
+        return fromFiles && transport == TransportChoice.AUTO ? TransportChoice.KERNEL : transport;
     }
 
     /**

@@ -32,23 +32,26 @@ final class ServedTree {
     /**
      * Begins to serve, or to stand by.
      *
+     * @param transport of a mount that nobody holds
      * @param shown waited for before a mount is served that somebody holds
      * @param whenServing as for {@link HeldTransport#join}
      */
     Transport serve(
             PodOptions options,
+            TransportChoice transport,
             FileSystemView view,
             Guard guard,
             CountDownLatch shown,
             Runnable whenServing) {
         return options.holder == null
-                ? mount(options, view, guard)
+                ? mount(options, transport, view, guard)
                 : join(options.holder, view, guard, shown, whenServing);
     }
 
-    private Transport mount(PodOptions options, FileSystemView view, Guard guard) {
+    private Transport mount(
+            PodOptions options, TransportChoice transport, FileSystemView view, Guard guard) {
         Path mountpoint = Mountpoint.resolved(Objects.requireNonNull(options.mountpoint));
-        Transport mounted = options.transport.mount(view, guard, mountpoint, options.allowOther);
+        Transport mounted = transport.mount(view, guard, mountpoint, options.allowOther);
         place = () -> Optional.of(mountpoint);
         return mounted;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.fuse.view.ImageDevices;
+import dev.forebay.fuse.view.View;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -147,6 +148,20 @@ class ArgumentsTest {
                 .containsExactly(ImageDevices.LOOPS);
         options.transport = TransportChoice.KERNEL;
         assertThat(options.imageDevices()).containsExactly(ImageDevices.LOOPS, ImageDevices.FILES);
+    }
+
+    @Test
+    void libfuseIsNoWayOutBelowImagesThatAreMountedFromFiles() {
+        PodOptions options = new PodOptions();
+        options.transport = TransportChoice.AUTO;
+        for (View view : List.of(View.NATIVE, View.ON_DEMAND)) {
+            assertThat(options.transport(new ViewChoice.Found(view, ImageDevices.FILES)))
+                    .isEqualTo(TransportChoice.KERNEL);
+            assertThat(options.transport(new ViewChoice.Found(view, ImageDevices.LOOPS)))
+                    .isEqualTo(TransportChoice.AUTO);
+        }
+        assertThat(options.transport(new ViewChoice.Found(View.PORTABLE, ImageDevices.FILES)))
+                .isEqualTo(TransportChoice.AUTO);
     }
 
     @Test

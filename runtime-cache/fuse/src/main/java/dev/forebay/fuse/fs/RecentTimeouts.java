@@ -15,6 +15,9 @@ public final class RecentTimeouts {
 
     private static final int MOST = 256;
 
+    /** A failure that came sooner may be met once more: the wait is hardly longer for it. */
+    private static final long LONG_NANOS = 1_000_000_000L;
+
     private record Range(Object file, long from, long to, long nanos) {}
 
     // In order of time; guarded by this.
@@ -31,6 +34,18 @@ public final class RecentTimeouts {
             ranges.removeFirst();
         }
         ranges.add(new Range(file, offset, offset + length, System.nanoTime()));
+    }
+
+    /**
+     * Remembers a range that could not be read, if it was waited for: what reads it gives up by
+     * itself, shortly before its time is up.
+     *
+     * @param since by {@code System.nanoTime()}, when it was asked for
+     */
+    public void addFailed(Object file, long offset, int length, long since) {
+        if (System.nanoTime() - since > LONG_NANOS) {
+            add(file, offset, length);
+        }
     }
 
     /** Whether a part of a range is remembered. */

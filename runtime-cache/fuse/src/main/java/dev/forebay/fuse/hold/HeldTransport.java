@@ -111,6 +111,7 @@ public final class HeldTransport implements Transport {
             } catch (RuntimeException | Error e) {
                 // Whatever it is, this thread has to go on: who else would find the holder?
                 LOG.error("Not in touch with the holder, trying again", e);
+                lost();
             }
             LockSupport.parkNanos(RETRY_NANOS);
         }

@@ -71,6 +71,7 @@ final class TimedReads {
         if (timeouts.has(file, offset, wanted)) {
             throw tooLate(null);
         }
+        long asked = System.nanoTime();
         ByteBuffer own = buffers.take().limit(wanted);
         FutureTask<Integer> reading = new FutureTask<>(() -> file.read(offset, own));
         threads.execute(reading);
@@ -82,6 +83,7 @@ final class TimedReads {
             timeouts.add(file, offset, wanted);
             throw tooLate(e);
         } catch (RuntimeException | Error e) {
+            timeouts.addFailed(file, offset, wanted, asked);
             if (reading.state() == Future.State.FAILED) {
                 buffers.give(own);
             }

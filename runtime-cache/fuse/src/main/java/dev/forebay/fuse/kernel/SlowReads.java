@@ -119,10 +119,20 @@ final class SlowReads {
     private void run(Read read, Deferred deferred) {
         Answers answers = pool.take();
         try {
-            deferred.answer(answers, () -> read.into(answers));
+            deferred.answer(answers, () -> into(answers, read));
         } finally {
             pool.giveBack(answers);
             unanswered.add(-1);
+        }
+    }
+
+    private int into(Answers answers, Read read) {
+        try {
+            return read.into(answers);
+        } catch (RuntimeException e) {
+            // Before the kernel hears of it, for it may ask again at once.
+            timeouts.addFailed(read.node, read.offset, read.length, read.taken);
+            throw e;
         }
     }
 
@@ -140,6 +150,7 @@ final class SlowReads {
         private final long node;
         private final long offset;
         private final int length;
+        private final long taken = System.nanoTime();
 
         Read(Request request) {
             this.node = request.node();

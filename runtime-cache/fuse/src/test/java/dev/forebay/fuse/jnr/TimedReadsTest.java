@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -109,6 +110,26 @@ class TimedReadsTest {
         assertThat(asked).hasValue(1);
         assertThat(reads.read(slow, BYTES, target)).as("another part of it").isEqualTo(1);
         mayGoOn.countDown();
+    }
+
+    @Test
+    @Timeout(60)
+    void soIsWhatWasGivenUpShortlyBeforeItsTimeWasUp() {
+        AtomicInteger asked = new AtomicInteger();
+        OpenFile givenUp =
+                new FarFile() {
+                    @Override
+                    public int read(long offset, ByteBuffer into) {
+                        asked.incrementAndGet();
+                        LockSupport.parkNanos(A_WHILE.multipliedBy(3).dividedBy(2).toNanos());
+                        throw new ForebayException(ErrorCode.UNAVAILABLE, "given up");
+                    }
+                };
+        TimedReads reads = reads(Duration.ofSeconds(30));
+        assertThatThrownBy(() -> reads.read(givenUp, 0, target)).hasMessage("given up");
+        assertThatThrownBy(() -> reads.read(givenUp, 0, target))
+                .hasMessageContaining("not answered within 30 s");
+        assertThat(asked).hasValue(1);
     }
 
     @Test

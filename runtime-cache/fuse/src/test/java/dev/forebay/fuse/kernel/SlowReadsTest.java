@@ -17,6 +17,7 @@ import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.kernel.protocol.RequestHeader;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -44,11 +46,14 @@ class SlowReadsTest {
 
     private static final long AWAITED = 3;
 
+    /** It is given up just before its reader's time is up. */
+    private static final long GIVEN_UP = 4;
+
     private final FakeKernel kernel = new FakeKernel();
     private final CountDownLatch arrival = new CountDownLatch(1);
     private final AtomicInteger waiting = new AtomicInteger();
     private final Map<ErrorCode, Integer> failures = new ConcurrentHashMap<>();
-    private final FileSystemView view = new TwoFiles();
+    private final FileSystemView view = new Files();
     private final SlowReads slow =
             new SlowReads(
                     view, new RememberedFiles(view), new Guard(new Counting()), LENGTH, PATIENCE);
@@ -113,6 +118,15 @@ class SlowReadsTest {
         assertThat(waiting).as("the second was not waited for").hasValueLessThan(2);
     }
 
+    @Test
+    void soIsWhatWasGivenUpShortlyBeforeItsTimeWasUp() throws Exception {
+        read(1, GIVEN_UP);
+        assertThat(next()).isEqualTo(new Answer(1, -Errno.EIO.number(), 0));
+        read(2, GIVEN_UP);
+        assertThat(next()).isEqualTo(new Answer(2, -Errno.EIO.number(), 0));
+        assertThat(waiting).as("the second was not waited for").hasValue(1);
+    }
+
     private Answer next() {
         try {
             return kernel.next();
@@ -131,8 +145,8 @@ class SlowReadsTest {
         }
     }
 
-    /** Neither is on this node, and one does not come. */
-    private final class TwoFiles implements FileSystemView {
+    /** None is on this node, and only one comes. */
+    private final class Files implements FileSystemView {
 
         @Override
         public OpenFile open(long inode) {
@@ -142,6 +156,10 @@ class SlowReadsTest {
                     if (inode == AWAITED) {
                         waiting.incrementAndGet();
                         awaitArrival();
+                    } else if (inode == GIVEN_UP) {
+                        waiting.incrementAndGet();
+                        LockSupport.parkNanos(PATIENCE.multipliedBy(3).dividedBy(4).toNanos());
+                        throw new ForebayException(ErrorCode.UNAVAILABLE, "given up");
                     }
                     int length = target.remaining();
                     target.position(target.limit());

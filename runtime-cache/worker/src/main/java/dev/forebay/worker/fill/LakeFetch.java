@@ -296,8 +296,7 @@ final class LakeFetch {
                 throw new ForebayException(
                         known.get().code(), String.valueOf(known.get().getMessage()), known.get());
             }
-            pace.acquire(turn, timeout);
-            if (stopped) {
+            if (!pace.acquire(turn, timeout, () -> stopped)) {
                 return false;
             }
             budget.acquire(turn, timeout);
@@ -331,6 +330,10 @@ final class LakeFetch {
                 observer.lakeRequest(e.code().name().toLowerCase(Locale.ROOT), 0);
                 if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
                     changed.remember(bucket, piece.segment(), e);
+                }
+                if (Failure.isTrouble(e)) {
+                    // While the turn is still taken, which the next would ask with.
+                    stop();
                 }
                 throw e;
             }

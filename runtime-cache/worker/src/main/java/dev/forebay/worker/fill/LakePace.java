@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,15 +78,17 @@ public final class LakePace implements LakeEvents {
     /**
      * Waits for a turn.
      *
+     * @param unwanted looked at before a turn is taken, which is then left to others
+     * @return whether a turn was taken
      * @throws ForebayException {@code UNAVAILABLE} if there was none in time or the thread was
      *     interrupted
      */
-    void acquire(Urgency urgency, Duration timeout) {
+    boolean acquire(Urgency urgency, Duration timeout, BooleanSupplier unwanted) {
         lock.lock();
         Waiter me = new Waiter(urgency, lock.newCondition());
         waiters.add(me);
         try {
-            await(me, System.nanoTime() + timeout.toNanos());
+            return await(me, System.nanoTime() + timeout.toNanos(), unwanted);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw unavailable("interrupted while waiting to ask the lake");
@@ -96,13 +99,17 @@ public final class LakePace implements LakeEvents {
         }
     }
 
-    private void await(Waiter me, long deadlineNanos) throws InterruptedException {
+    private boolean await(Waiter me, long deadlineNanos, BooleanSupplier unwanted)
+            throws InterruptedException {
         while (true) {
+            if (unwanted.getAsBoolean()) {
+                return false;
+            }
             long now = System.nanoTime();
             boolean next = next() == me;
             if (next && nextNanos - now <= 0) {
                 take(now);
-                return;
+                return true;
             }
             if (deadlineNanos - now <= 0) {
                 throw unavailable("no turn to ask the lake in time");

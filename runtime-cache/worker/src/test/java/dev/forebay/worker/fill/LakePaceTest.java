@@ -8,8 +8,11 @@ import dev.forebay.model.ForebayException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class LakePaceTest {
@@ -25,7 +28,7 @@ class LakePaceTest {
         assertThat(pace.perSecond()).isEqualTo(50);
         long begun = System.nanoTime();
         for (int i = 0; i < 26; i++) {
-            pace.acquire(Urgency.prefetch(), LONG);
+            acquire(pace, Urgency.prefetch(), LONG);
         }
         assertThat(Duration.ofNanos(System.nanoTime() - begun))
                 .as("25 pauses of 20 ms, but for the slack")
@@ -36,7 +39,7 @@ class LakePaceTest {
     void demandGoesBeforePrefetch() throws Exception {
         // A second in which all queue up.
         LakePace pace = new LakePace(1);
-        pace.acquire(Urgency.prefetch(), LONG);
+        acquire(pace, Urgency.prefetch(), LONG);
         Urgency raised = Urgency.prefetch();
         queue(pace, "first", Urgency.prefetch(), 1);
         queue(pace, "raised", raised, 2);
@@ -61,7 +64,7 @@ class LakePaceTest {
         for (int i = 0; i < 20; i++) {
             pace.attemptFailed(false);
         }
-        pace.acquire(Urgency.demand(), LONG);
+        acquire(pace, Urgency.demand(), LONG);
         assertThat(Duration.ofNanos(System.nanoTime() - begun))
                 .isGreaterThan(Duration.ofMillis(200));
     }
@@ -72,7 +75,7 @@ class LakePaceTest {
         for (int i = 0; i < 100; i++) {
             pace.attemptFailed(true);
         }
-        pace.acquire(Urgency.demand(), Duration.ofSeconds(5));
+        acquire(pace, Urgency.demand(), Duration.ofSeconds(5));
     }
 
     @Test
@@ -86,15 +89,42 @@ class LakePaceTest {
     @Test
     void whoGivesUpTakesNoTurnWithThem() {
         LakePace pace = new LakePace(1);
-        pace.acquire(Urgency.demand(), LONG);
-        assertThatThrownBy(() -> pace.acquire(Urgency.demand(), Duration.ofMillis(5)))
+        acquire(pace, Urgency.demand(), LONG);
+        assertThatThrownBy(() -> acquire(pace, Urgency.demand(), Duration.ofMillis(5)))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
         assertThat(pace.waiting()).isZero();
         long begun = System.nanoTime();
-        pace.acquire(Urgency.demand(), LONG);
+        acquire(pace, Urgency.demand(), LONG);
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1900));
+    }
+
+    @Test
+    void whatIsNotWantedAnyMoreLeavesItsTurnToOthers() throws Exception {
+        LakePace pace = new LakePace(1);
+        acquire(pace, Urgency.demand(), LONG);
+        AtomicBoolean unwanted = new AtomicBoolean();
+        List<CompletableFuture<Boolean>> turns =
+                Stream.generate(
+                                () ->
+                                        CompletableFuture.supplyAsync(
+                                                () ->
+                                                        pace.acquire(
+                                                                Urgency.demand(),
+                                                                LONG,
+                                                                unwanted::get),
+                                                Thread::startVirtualThread))
+                        .limit(10)
+                        .toList();
+        awaitWaiting(pace, turns.size());
+        unwanted.set(true);
+        long begun = System.nanoTime();
+        acquire(pace, Urgency.demand(), LONG);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+        for (CompletableFuture<Boolean> turn : turns) {
+            assertThat(turn.get(20, TimeUnit.SECONDS)).isFalse();
+        }
     }
 
     @Test
@@ -106,12 +136,20 @@ class LakePaceTest {
     private void queue(LakePace pace, String name, Urgency urgency, int expectedWaiting) {
         Thread.startVirtualThread(
                 () -> {
-                    pace.acquire(urgency, LONG);
+                    acquire(pace, urgency, LONG);
                     served.add(name);
                 });
-        while (pace.waiting() < expectedWaiting) {
+        awaitWaiting(pace, expectedWaiting);
+    }
+
+    private static void awaitWaiting(LakePace pace, int expected) {
+        while (pace.waiting() < expected) {
             Thread.onSpinWait();
         }
+    }
+
+    private static void acquire(LakePace pace, Urgency urgency, Duration timeout) {
+        assertThat(pace.acquire(urgency, timeout, () -> false)).isTrue();
     }
 
     private String next() throws InterruptedException {
