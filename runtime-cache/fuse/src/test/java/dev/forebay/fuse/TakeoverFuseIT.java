@@ -9,6 +9,7 @@ import dev.forebay.fuse.HeldMountFixture.Seen;
 import dev.forebay.fuse.view.View;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -37,6 +38,14 @@ class TakeoverFuseIT {
 
     /** "Errors": from when a pod has a request on. */
     private static final long LONGEST_REQUEST_SECONDS = 30;
+
+    /** From so many kills on, which want a machine that does nothing else, pauses are judged. */
+    private static final int MANY = 200;
+
+    /** The most that the median of all pauses may be, with and without one that stands by. */
+    private static final Duration SHORT_PAUSE = Duration.ofMillis(300);
+
+    private static final Duration LONG_PAUSE = Duration.ofSeconds(3);
 
     /** How much longer than its patience a holder with processors in demand may take. */
     private static final long MARGIN_SECONDS = 10;
@@ -96,6 +105,17 @@ class TakeoverFuseIT {
         return seen;
     }
 
+    private static void assertMedian(Seen seen, List<Long> times, Duration most) {
+        if (KILLS >= MANY) {
+            long median = seen.pauses(times).skip(times.size() / 2).findFirst().orElseThrow();
+            assertThat(median).as("the median pause, in microseconds").isLessThan(micros(most));
+        }
+    }
+
+    private static long micros(Duration time) {
+        return time.toNanos() / 1000;
+    }
+
     private static void report(String what, Seen seen, List<Long> times) {
         long[] pauses = seen.pauses(times).toArray();
         System.out.printf(
@@ -134,7 +154,8 @@ class TakeoverFuseIT {
         Running standby = region.standby(holder, "pod-1", option);
         List<Running> readers = readers();
         List<Long> times = kills(holder, serving, standby, option);
-        assertNobodyNoticed(readers, "killed, with a standby", times);
+        Seen seen = assertNobodyNoticed(readers, "killed, with a standby", times);
+        assertMedian(seen, times, SHORT_PAUSE);
         assertThat(holder.stop()).isEqualTo(143);
         assertThat(region.mounted()).isFalse();
     }
@@ -149,7 +170,8 @@ class TakeoverFuseIT {
         Running standby = region.standby(holder, "pod-1", options);
         List<Running> readers = readers(EnumSet.allOf(CheckingReader.Way.class));
         List<Long> times = kills(holder, serving, standby, options);
-        assertNobodyNoticed(readers, "killed, with a standby, by loop devices", times);
+        Seen seen = assertNobodyNoticed(readers, "killed, with a standby, by loop devices", times);
+        assertMedian(seen, times, SHORT_PAUSE);
     }
 
     /** Kills who serves, again and again; when. */
@@ -238,7 +260,8 @@ class TakeoverFuseIT {
             serving = region.pod("pod-0", option);
             awaitServing(serving, holder, killed);
         }
-        assertNobodyNoticed(readers, "killed, without a standby", times);
+        Seen seen = assertNobodyNoticed(readers, "killed, without a standby", times);
+        assertMedian(seen, times, LONG_PAUSE);
     }
 
     @Test
@@ -263,6 +286,7 @@ class TakeoverFuseIT {
             serving = next;
         }
         Seen seen = assertNobodyNoticed(readers, "upgraded", times);
+        assertMedian(seen, times, SHORT_PAUSE);
         report(view + ": at moments without an upgrade", seen, quiet);
     }
 

@@ -43,13 +43,20 @@ final class ModelMount implements AutoCloseable {
     private final ModelSetup setup;
     private final Path directory;
     private final Path mountpoint;
+    private final List<String> options;
     private final @Nullable ServerProcess holder;
     private ServerProcess serving;
     private @Nullable ServerProcess standby;
 
-    ModelMount(ModelRegion region, ModelSetup setup) throws IOException {
+    /**
+     * Mounts the region.
+     *
+     * @param more what its pods are told besides, after what the set-up says
+     */
+    ModelMount(ModelRegion region, ModelSetup setup, String... more) throws IOException {
         this.region = region;
         this.setup = setup;
+        options = List.of(more);
         directory = Files.createDirectories(region.directory.resolve(setup.name()));
         mountpoint = Files.createDirectories(directory.resolve("mnt")).toAbsolutePath();
         if (setup.held()) {
@@ -139,6 +146,7 @@ final class ModelMount implements AutoCloseable {
         // What happens every hour as a rule is to happen under the readers.
         command.addAll(List.of("--scrub-rate=64M", "--scrub-pause=1", "--sweep-delay=1"));
         command.addAll(setup.options());
+        command.addAll(options);
         ServerProcess started;
         if (setup.held()) {
             command.add("--metrics-port=0");
