@@ -60,7 +60,9 @@ public final class ChildProcess {
                 new ArrayList<>(
                         List.of(
                                 ProcessHandle.current().info().command().orElseThrow(),
-                                "--enable-native-access=ALL-UNNAMED"));
+                                "--enable-native-access=ALL-UNNAMED",
+                                // Or each child says that nobody takes its log.
+                                "-Dslf4j.internal.verbosity=ERROR"));
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         for (Object argument : arguments) {
