@@ -10,6 +10,7 @@ import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -108,13 +109,19 @@ final class Hold implements Callable<Integer> {
         mountpoint = Mountpoint.resolved(mountpoint);
         Mountpoint.make(mountpoint);
         PrivateDirectory.make("--holder", directory);
+        // Before servers connect: what they hand in may be a mount that nobody sees any more.
+        boolean isMounted = Mountpoint.isOurMount(mountpoint);
         try (AutoCloseable _ = PodDirectory.lock("--holder", directory);
-                Holder holder = Holder.listen(directory, Duration.ofSeconds(replaceAfter))) {
+                Holder holder =
+                        Holder.listen(
+                                directory,
+                                Optional.of(mountpoint).filter(_ -> isMounted),
+                                Duration.ofSeconds(replaceAfter))) {
             // Until it has a mount it is not ready, and well all the same.
             health.serve(
                     () -> LifeSign.of(directory, PATIENCE),
                     () -> holder.held().isDone() && LifeSign.of(directory, PATIENCE));
-            takeBackOrMount(holder);
+            takeBackOrMount(holder, isMounted);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));
             System.out.printf("forebay-fuse: %s is held by way of %s%n", mountpoint, directory);
             holder.end().join();
@@ -123,8 +130,9 @@ final class Hold implements Callable<Integer> {
         }
     }
 
-    private void takeBackOrMount(Holder holder) throws InterruptedException, IOException {
-        if (Mountpoint.isOurMount(mountpoint) && isHandedIn(holder)) {
+    private void takeBackOrMount(Holder holder, boolean isMounted)
+            throws InterruptedException, IOException {
+        if (isMounted && isHandedIn(holder)) {
             LOG.info("Took back the mount at {}", mountpoint);
             return;
         }
@@ -139,7 +147,14 @@ final class Hold implements Callable<Integer> {
         }
         // Nothing is under way: this shows that it can be done, before it has to be done.
         device.resend();
-        holder.hold(device, mountpoint);
+        if (!holder.hold(device, mountpoint)) {
+            MountCalls.detach(mountpoint);
+            device.close();
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the mount at %s answered nobody, and is served all the same: start again"
+                            .formatted(mountpoint));
+        }
     }
 
     /** Waits for the server of a mount that is alive; false if it is dead. */

@@ -42,14 +42,16 @@ public final class Holder implements AutoCloseable {
     private static final long ACCEPT_RETRY_NANOS = Duration.ofMillis(200).toNanos();
 
     private final UnixSocket socket;
+    private final Optional<Path> awaited;
     private final CompletableFuture<HeldMount> mount = new CompletableFuture<>();
     private final CompletableFuture<Void> end = new CompletableFuture<>();
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
     private final Pulses<Connection> pulses;
     private final Succession<Connection> succession = new Succession<>(new Orders());
 
-    private Holder(UnixSocket socket, Duration patience) {
+    private Holder(UnixSocket socket, Optional<Path> awaited, Duration patience) {
         this.socket = socket;
+        this.awaited = awaited;
         this.pulses = new Pulses<>(new LifeSigns(), patience);
     }
 
@@ -57,13 +59,15 @@ public final class Holder implements AutoCloseable {
      * Lets servers connect; they wait for the mount.
      *
      * @param directory private to this user; for one holder at a time
+     * @param awaited where the mount is that servers may hand in, an absolute path; empty if a new
+     *     one is made, and those who serve another one have to end
      * @param patience for how long a server may leave questions unanswered, or not serve though it
      *     was told to, before one that stands by replaces it; zero: for ever
      * @throws ForebayException {@code INVALID_ARGUMENT}
      */
-    public static Holder listen(Path directory, Duration patience) {
+    public static Holder listen(Path directory, Optional<Path> awaited, Duration patience) {
         try {
-            Holder holder = new Holder(UnixSocket.listen(socket(directory)), patience);
+            Holder holder = new Holder(UnixSocket.listen(socket(directory)), awaited, patience);
             thread("holder", holder::accept);
             if (patience.isPositive()) {
                 thread("pulse", () -> holder.pulses.watch(PULSE, holder.end::isDone));
@@ -83,10 +87,17 @@ public final class Holder implements AutoCloseable {
         Thread.ofPlatform().daemon().name(name).start(task);
     }
 
-    /** Holds a mount that was made just now. */
-    public void hold(FuseDevice device, Path mountpoint) {
-        mount.complete(HeldMount.made(device, mountpoint));
-        succession.open();
+    /**
+     * Holds a mount that was made just now.
+     *
+     * @return false if a server has handed one in meanwhile; then nobody will serve this one
+     */
+    public boolean hold(FuseDevice device, Path mountpoint) {
+        boolean held = mount.complete(HeldMount.made(device, mountpoint));
+        if (held) {
+            succession.open();
+        }
+        return held;
     }
 
     /**
@@ -189,7 +200,7 @@ public final class Holder implements AutoCloseable {
 
     private boolean join(Connection server, Optional<HeldMount> handedIn) {
         if (handedIn.isPresent()) {
-            if (mount.complete(handedIn.get())) {
+            if (isAwaited(handedIn.get()) && mount.complete(handedIn.get())) {
                 // One that served may have died while there was no holder.
                 resend();
                 CompletableFuture.delayedExecutor(ROLL_CALL.toMillis(), TimeUnit.MILLISECONDS)
@@ -208,6 +219,12 @@ public final class Holder implements AutoCloseable {
         LOG.info("Process {} can serve", server.peer().process());
         succession.joined(server);
         return true;
+    }
+
+    /** What an earlier release hands in does not say where it is. */
+    private boolean isAwaited(HeldMount handedIn) {
+        return awaited.isPresent()
+                && awaited.get().equals(handedIn.mountpoint().orElse(awaited.get()));
     }
 
     private final class Orders implements Succession.Orders<Connection> {

@@ -123,10 +123,10 @@ final class Pulses<S> {
         if (stoppedOurselves) {
             pulse.restart(now);
         }
-        if (pulse.ask(now)) {
-            ask(server, pulse);
-        } else if (pulse.isSilent(now, patienceNanos)) {
+        if (pulse.isSilent(now, patienceNanos)) {
             orders.replace(server);
+        } else if (pulse.ask(now)) {
+            ask(server, pulse);
         }
     }
 

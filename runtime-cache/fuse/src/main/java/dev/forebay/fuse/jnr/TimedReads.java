@@ -1,7 +1,7 @@
 package dev.forebay.fuse.jnr;
 
 import dev.forebay.fuse.fs.OpenFile;
-import dev.forebay.fuse.fs.RecentTimeouts;
+import dev.forebay.fuse.fs.RecentFailures;
 import dev.forebay.linux.Buffers;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -32,7 +32,7 @@ final class TimedReads {
     private final int maxBytes;
     private final Duration patience;
     private final Buffers buffers;
-    private final RecentTimeouts timeouts = new RecentTimeouts();
+    private final RecentFailures failures = new RecentFailures();
     private final ThreadPoolExecutor threads =
             new ThreadPoolExecutor(
                     AT_ONCE,
@@ -68,22 +68,23 @@ final class TimedReads {
         if (file.isHere(offset, wanted)) {
             return file.read(offset, target);
         }
-        if (timeouts.has(file, offset, wanted)) {
+        long now = System.nanoTime();
+        long deadline = failures.deadline(file, offset, wanted, now + patience.toNanos());
+        if (deadline - now <= 0) {
             throw tooLate(null);
         }
-        long asked = System.nanoTime();
         ByteBuffer own = buffers.take().limit(wanted);
         FutureTask<Integer> reading = new FutureTask<>(() -> file.read(offset, own));
         threads.execute(reading);
         int bytes;
         try {
-            bytes = await(reading);
+            bytes = await(reading, deadline - now);
         } catch (TimeoutException e) {
             giveUp(reading);
-            timeouts.add(file, offset, wanted);
+            failures.add(file, offset, wanted, deadline);
             throw tooLate(e);
         } catch (RuntimeException | Error e) {
-            timeouts.addFailed(file, offset, wanted, asked);
+            failures.add(file, offset, wanted, deadline);
             if (reading.state() == Future.State.FAILED) {
                 buffers.give(own);
             }
@@ -99,9 +100,9 @@ final class TimedReads {
                 ErrorCode.UNAVAILABLE, "not answered within " + Seconds.of(patience), cause);
     }
 
-    private int await(FutureTask<Integer> reading) throws TimeoutException {
+    private int await(FutureTask<Integer> reading, long nanos) throws TimeoutException {
         try {
-            return reading.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            return reading.get(nanos, TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof Error failure) {
                 throw failure;

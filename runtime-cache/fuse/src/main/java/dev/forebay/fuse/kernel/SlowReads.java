@@ -4,7 +4,7 @@ import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Operation;
-import dev.forebay.fuse.fs.RecentTimeouts;
+import dev.forebay.fuse.fs.RecentFailures;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.linux.DirectMemory;
@@ -40,7 +40,7 @@ final class SlowReads {
     private final ExecutorService executor;
     private final AnswerPool pool;
     private final Unanswered unanswered = new Unanswered();
-    private final RecentTimeouts timeouts = new RecentTimeouts();
+    private final RecentFailures failures = new RecentFailures();
 
     /**
      * @param patience how long a reader waits at most, from when its request was taken
@@ -87,12 +87,14 @@ final class SlowReads {
             if (isFast(read)) {
                 return false;
             }
-            deferred = new Deferred(guard, Operation.READ, read, queue, request.unique(), patience);
-            if (timeouts.has(read.node, read.offset, read.length)) {
+            deferred =
+                    new Deferred(
+                            guard, Operation.READ, read, queue, request.unique(), read.timeLeft());
+            if (!read.timeLeft().isPositive()) {
                 deferred.expire("as just before");
                 return true;
             }
-            deferred.whenRefused(() -> timeouts.add(read.node, read.offset, read.length));
+            deferred.whenRefused(read::failed);
         } catch (RuntimeException | Error e) {
             // The handler of reads meets the same, and its guard says what it means.
             return false;
@@ -131,7 +133,7 @@ final class SlowReads {
             return read.into(answers);
         } catch (RuntimeException e) {
             // Before the kernel hears of it, for it may ask again at once.
-            timeouts.addFailed(read.node, read.offset, read.length, read.taken);
+            read.failed();
             throw e;
         }
     }
@@ -151,11 +153,22 @@ final class SlowReads {
         private final long offset;
         private final int length;
         private final long taken = System.nanoTime();
+        private final long deadline;
 
         Read(Request request) {
             this.node = request.node();
             this.offset = ReadRequest.offset(request.memory());
             this.length = ReadRequest.size(request.memory());
+            this.deadline = failures.deadline(node, offset, length, taken + patience.toNanos());
+        }
+
+        /** From when it was taken. */
+        Duration timeLeft() {
+            return Duration.ofNanos(Math.max(0, deadline - taken));
+        }
+
+        void failed() {
+            failures.add(node, offset, length, deadline);
         }
 
         int into(Answers answers) {

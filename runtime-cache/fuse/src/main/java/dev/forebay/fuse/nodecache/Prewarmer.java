@@ -186,15 +186,24 @@ final class Prewarmer implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                ManifestRef ref = queue.take();
-                boolean settled = warm(ref);
-                undecided.remove(ref.digest());
-                if (!settled) {
-                    tryAgainLater(ref.digest());
-                }
+                prewarm(queue.take());
             }
         } catch (InterruptedException closed) {
             // This is the end.
+        }
+    }
+
+    /** Whatever fails, the next version is brought. */
+    private void prewarm(ManifestRef ref) throws InterruptedException {
+        try {
+            boolean settled = warm(ref);
+            undecided.remove(ref.digest());
+            if (!settled) {
+                tryAgainLater(ref.digest());
+            }
+        } catch (RuntimeException | Error e) {
+            tried.remove(ref.digest());
+            LOG.error("Manifest {} is tried again when it is read", ref.digest(), e);
         }
     }
 

@@ -2,6 +2,8 @@ package dev.forebay.fuse.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.fuse.kernel.FuseDevice;
+import dev.forebay.fuse.kernel.Protocol;
 import dev.forebay.fuse.linux.Packet;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.linux.Descriptor;
@@ -20,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 class HolderTest {
 
     private static final long PATIENCE_SECONDS = 30;
-    private static final String MOUNT = Word.JOIN + " id 45 0 1048576 /mnt";
+    private static final Path PLACE = Path.of("/mnt");
+    private static final String MOUNT = Word.JOIN + " id 45 0 1048576 " + PLACE;
 
     @TempDir private Path directory;
 
@@ -29,7 +32,7 @@ class HolderTest {
     void serversCanConnectThoughOneCouldNotBeAttendedTo() throws Exception {
         FailingThreads threads = new FailingThreads();
         threads.set("inherited");
-        try (Holder holder = Holder.listen(directory, Duration.ZERO)) {
+        try (Holder holder = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
             threads.fail = true;
             try (UnixSocket turnedAway = connect()) {
                 assertThat(hear(turnedAway)).isEmpty();
@@ -47,7 +50,7 @@ class HolderTest {
     @Test
     void whoAsksWhetherItIsWellIsAnsweredThoughThereIsNoMountYet() {
         assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isFalse();
-        try (Holder _ = Holder.listen(directory, Duration.ZERO)) {
+        try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
             assertThat(LifeSign.of(directory, Duration.ofSeconds(PATIENCE_SECONDS))).isTrue();
         }
     }
@@ -71,7 +74,7 @@ class HolderTest {
     @Test
     void whoDoesNotServeWhenToldToIsPassedOver() throws Exception {
         Path file = Files.createFile(directory.resolve("device"));
-        try (Holder _ = Holder.listen(directory, Duration.ofSeconds(1));
+        try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ofSeconds(1));
                 Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
                 UnixSocket mute = connect();
                 UnixSocket next = connect()) {
@@ -89,7 +92,7 @@ class HolderTest {
     @Test
     void whoServedBeforeThereWasThisHolderEndsIfAnotherOneServes() throws Exception {
         Path file = Files.createFile(directory.resolve("device"));
-        try (Holder _ = Holder.listen(directory, Duration.ZERO);
+        try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO);
                 Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
                 UnixSocket next = connect();
                 UnixSocket late = connect()) {
@@ -99,6 +102,34 @@ class HolderTest {
             late.send(MOUNT, List.of(device));
             late.send(Word.SERVING.name(), List.of());
             hearUntil(late, Word.REPLACED);
+        }
+    }
+
+    /** As one that goes on when the next holder was told of another path: nobody would see it. */
+    @Test
+    void aMountThatIsElsewhereIsNotTakenBack() throws Exception {
+        assertThatTheServerEnds(Optional.of(Path.of("/elsewhere")));
+    }
+
+    /** As one that was unmounted, but for files that were open. */
+    @Test
+    void aMountThatIsNowhereIsNotTakenBack() throws Exception {
+        assertThatTheServerEnds(Optional.empty());
+    }
+
+    private void assertThatTheServerEnds(Optional<Path> awaited) throws Exception {
+        Path file = Files.createFile(directory.resolve("device"));
+        Protocol protocol = new Protocol(45, 0, 1 << 20);
+        try (Holder holder = Holder.listen(directory, awaited, Duration.ZERO);
+                Descriptor device = Descriptor.open(file, Descriptor.O_RDONLY);
+                Descriptor made = Descriptor.open(file, Descriptor.O_RDONLY);
+                UnixSocket before = connect();
+                UnixSocket next = connect()) {
+            before.send(MOUNT, List.of(device));
+            assertThat(holder.hold(new FuseDevice(List.of(made), protocol), PLACE)).isTrue();
+            hearUntil(before, Word.END);
+            next.send(Word.JOIN.name(), List.of());
+            hearUntil(next, Word.SERVE);
         }
     }
 

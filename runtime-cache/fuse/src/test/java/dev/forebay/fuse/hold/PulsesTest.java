@@ -3,6 +3,7 @@ package dev.forebay.fuse.hold;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,6 +51,30 @@ class PulsesTest {
                         },
                         Duration.ofMinutes(1)));
         await(asked);
+    }
+
+    @Test
+    void whoAnswersAndDoesNotServeThoughItWasToldToIsReplaced() throws Exception {
+        CountDownLatch replaced = new CountDownLatch(1);
+        CompletableFuture<Pulses<String>> asking = new CompletableFuture<>();
+        Pulses<String> pulses =
+                new Pulses<>(
+                        new Pulses.Orders<>() {
+                            @Override
+                            public void ask(String server) {
+                                asking.join().answered(server);
+                            }
+
+                            @Override
+                            public void replace(String server) {
+                                replaced.countDown();
+                            }
+                        },
+                        Duration.ofMillis(100));
+        asking.complete(pulses);
+        watch(pulses);
+        pulses.appoint(SERVER);
+        await(replaced);
     }
 
     @Test

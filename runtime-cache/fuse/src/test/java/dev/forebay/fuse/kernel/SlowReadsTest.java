@@ -46,8 +46,11 @@ class SlowReadsTest {
 
     private static final long AWAITED = 3;
 
-    /** It is given up just before its reader's time is up. */
+    /** It is given up before its reader's time is up, each time. */
     private static final long GIVEN_UP = 4;
+
+    private static final Duration GIVING_UP = PATIENCE.multipliedBy(3).dividedBy(4);
+    private static final long FAILS_ONCE = 5;
 
     private final FakeKernel kernel = new FakeKernel();
     private final CountDownLatch arrival = new CountDownLatch(1);
@@ -118,13 +121,26 @@ class SlowReadsTest {
         assertThat(waiting).as("the second was not waited for").hasValueLessThan(2);
     }
 
+    /** What reads it gives up by itself before its reader's time is up. */
     @Test
-    void soIsWhatWasGivenUpShortlyBeforeItsTimeWasUp() throws Exception {
+    void whatFailedIsWaitedForNoLongerThanWhoAskedFirstMayWait() throws Exception {
+        long began = System.nanoTime();
         read(1, GIVEN_UP);
         assertThat(next()).isEqualTo(new Answer(1, -Errno.EIO.number(), 0));
         read(2, GIVEN_UP);
         assertThat(next()).isEqualTo(new Answer(2, -Errno.EIO.number(), 0));
-        assertThat(waiting).as("the second was not waited for").hasValue(1);
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+                .as("less than twice what it takes to give up")
+                .isLessThan(GIVING_UP.multipliedBy(2));
+    }
+
+    /** As when it had joined somebody whose time was up. */
+    @Test
+    void whatFailedIsHadIfItComesInTime() throws Exception {
+        read(1, FAILS_ONCE);
+        assertThat(next()).isEqualTo(new Answer(1, -Errno.EIO.number(), 0));
+        read(2, FAILS_ONCE);
+        assertThat(next()).isEqualTo(new Answer(2, 0, LENGTH));
     }
 
     private Answer next() {
@@ -157,9 +173,10 @@ class SlowReadsTest {
                         waiting.incrementAndGet();
                         awaitArrival();
                     } else if (inode == GIVEN_UP) {
-                        waiting.incrementAndGet();
-                        LockSupport.parkNanos(PATIENCE.multipliedBy(3).dividedBy(4).toNanos());
+                        LockSupport.parkNanos(GIVING_UP.toNanos());
                         throw new ForebayException(ErrorCode.UNAVAILABLE, "given up");
+                    } else if (inode == FAILS_ONCE && waiting.incrementAndGet() == 1) {
+                        throw new ForebayException(ErrorCode.UNAVAILABLE, "once");
                     }
                     int length = target.remaining();
                     target.position(target.limit());
