@@ -32,11 +32,20 @@ class ProgressDisplay:
             self._shown_at = now
             self._surface.show(self._line(progress))
 
-    def done(self, bytes_total: int) -> None:
-        """Says that the version is complete, unless nobody had to wait."""
+    def done(self, bytes_verified: int, bytes_total: int | None = None) -> None:
+        """Says what is there, unless nobody had to wait.
+
+        Args:
+            bytes_total: how many the version has, if these are not all; 0 if nobody knows yet.
+        """
         if self._shown_at is not None:
             took = human_seconds(time.monotonic() - self._started)
-            self._surface.show(Line(self._title, (f"{human_bytes(bytes_total)} complete and verified in {took}",)))
+            there = f"{human_bytes(bytes_verified)} complete and verified"
+            if bytes_total == 0:
+                there = "nothing is there yet,"
+            elif bytes_total is not None:
+                there = f"{human_bytes(bytes_verified)} of {human_bytes(bytes_total)} there and verified, not all,"
+            self._surface.show(Line(self._title, (f"{there} in {took}",)))
         self.close()
 
     def close(self) -> None:

@@ -148,9 +148,15 @@ class EnsureRequest:
             return
         display = ProgressDisplay(f"{self.name}@{self.version} → {self.region}")
         try:
-            yield _Shown(display, lambda receipt: display.done(receipt.bytes_verified))
+            yield _Shown(display, lambda receipt: display.done(receipt.bytes_verified, _bytes_of_more(receipt)))
         finally:
             display.close()
+
+
+def _bytes_of_more(receipt: Receipt) -> int | None:
+    """How many bytes the version has, if it is not there as a whole; 0 if nobody knows yet."""
+    whole = receipt.cold is None and receipt.coverage >= 1
+    return None if whole else receipt.bytes or 0
 
 
 class _Meant:

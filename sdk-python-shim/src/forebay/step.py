@@ -75,6 +75,9 @@ def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
         reason=options.reason,
         run_id=options.run_id,
         timeout=options.timeout,
+        min_coverage=_part(options.min_coverage),
+        deadline=options.deadline,
+        on_deadline=options.on_deadline,
         progress=not options.quiet,
         api=options.api,
     )
@@ -87,6 +90,13 @@ def _run(options: argparse.Namespace, signals: ChildSignals) -> int:
             return 0
         _write(options, ds, ds.path)
         return _call(options.program, ds.path, signals)
+
+
+def _part(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--min-coverage is {text!r}, not a number from 0 to 1") from error
 
 
 def _write(options: argparse.Namespace, ds: CachedDataset, path: Path) -> None:
@@ -156,6 +166,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--holder", "WHO", "who holds it, for people (default: the run, or user@host)")
     add("--reason", "WHY", "what for, for people")
     add("--timeout", "DURATION", "give up waiting after this long; the platform goes on")
+    add("--min-coverage", "PART", "this part of the bytes, 0 to 1, will do; the rest goes on coming")
+    add("--deadline", "DURATION", "have an answer by then in any case")
+    add("--on-deadline", "WHAT", "what it then is: fail (the default), or run_cold")
     add("--path-file", "FILE", "where to write the path of the version", "FOREBAY_PATH_FILE")
     add("--receipt-file", "FILE", "where to write the receipt, as JSON", "FOREBAY_RECEIPT_FILE")
     parser.add_argument(

@@ -81,6 +81,14 @@ def test_an_empty_version_and_an_ascii_log_do_not_break_it(surface: type[Termina
     assert b"a ? b" in stream.buffer.getvalue()
 
 
+def test_a_part_is_not_said_to_be_complete(clock: Clock) -> None:
+    stream = io.StringIO()
+    display = ProgressDisplay("x", Log(stream))
+    display(Progress("eu", "WARMING", 0, 100 * MIB))
+    display.done(8 * MIB, 100 * MIB)
+    assert stream.getvalue().splitlines()[-1] == "x: 8.00 MiB of 100 MiB there and verified, not all, in 0s"
+
+
 def test_only_what_is_complete_is_a_hundred_percent() -> None:
     assert Line("x", (), 0.9999).text() == "x:  99%"
     assert Line("x", (), 1.0).text() == "x:  99%"

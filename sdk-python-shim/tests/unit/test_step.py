@@ -105,6 +105,16 @@ def test_it_may_hold_nothing_and_tell_what_comes_next(plane: ControlPlane) -> No
     assert [each.path.split("/")[-2] for each in plane.seen("POST", "/ensure$")] == ["1", "2"]
 
 
+def test_it_may_ask_on_terms(plane: ControlPlane) -> None:
+    terms = ["--min-coverage", "0.5", "--deadline", "10m", "--on-deadline", "run_cold"]
+    _run("--dataset", "vision/digits@1", "--no-pin", *terms)
+    (asked,) = plane.seen("POST", "/ensure$")
+    assert (asked.body["min_coverage"], asked.body["deadline_seconds"]) == (0.5, 600)
+    assert asked.body["on_deadline"] == "run_cold"
+    _, said = _run("--dataset", "vision/digits@1", "--min-coverage", "half", code=2)
+    assert "--min-coverage is 'half', not a number from 0 to 1" in said
+
+
 def test_a_step_that_fails_says_why_as_the_command_does(plane: ControlPlane, tmp_path: Path) -> None:
     _, err = _run(*_python("pass"), code=2)
     assert err == "forebay.step: no dataset is named: write --dataset, or set FOREBAY_DATASET\n"

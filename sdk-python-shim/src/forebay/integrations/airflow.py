@@ -45,11 +45,23 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
         pin_for: hold the version for this long after the task has ended; default: not at all.
         reason: what for, for people.
         wait_for: how long to wait; default: as long as it takes.
+        min_coverage, deadline, on_deadline: as of ``forebay.ensure_dataset_cached``.
         owner_run: what owns the pin; default: the run of the DAG.
         api: the control plane's address; default ``FOREBAY_API`` of the worker.
     """
 
-    template_fields = ("dataset", "version", "region", "pin_for", "reason", "wait_for", "owner_run", "api")
+    template_fields = (
+        "dataset",
+        "version",
+        "region",
+        "pin_for",
+        "reason",
+        "wait_for",
+        "deadline",
+        "on_deadline",
+        "owner_run",
+        "api",
+    )
 
     def __init__(
         self,
@@ -60,6 +72,9 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
         pin_for: str | None = None,
         reason: str | None = None,
         wait_for: str | None = None,
+        min_coverage: float | None = None,
+        deadline: str | None = None,
+        on_deadline: str | None = None,
         owner_run: str = RUN,
         api: str | None = None,
         **kwargs: Any,
@@ -71,6 +86,9 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
         self.pin_for = pin_for
         self.reason = reason
         self.wait_for = wait_for
+        self.min_coverage = min_coverage
+        self.deadline = deadline
+        self.on_deadline = on_deadline
         self.owner_run = owner_run
         self.api = api
 
@@ -85,6 +103,9 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
                     reason=self.reason,
                     run_id=self.owner_run,
                     timeout=self.wait_for,
+                    min_coverage=self.min_coverage,
+                    deadline=self.deadline,
+                    on_deadline=self.on_deadline,
                     api=self.api,
                 ).receipt
             )
@@ -94,8 +115,9 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
 class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignore]
     """The same without a worker's slot: it looks every ``poke_interval``, and is rescheduled in between.
 
-    All looks are one request. ``timeout``, as for every sensor, bounds the wait; the other arguments are those of
-    ``EnsureDatasetOperator``. While the platform cannot answer it goes on looking.
+    All looks are one request, for all of the version. ``timeout``, as for every sensor, bounds the wait; the other
+    arguments are those of ``EnsureDatasetOperator``, but for what a deadline needs. While the platform cannot answer it
+    goes on looking.
     """
 
     template_fields = ("dataset", "version", "region", "pin_for", "reason", "owner_run", "api")

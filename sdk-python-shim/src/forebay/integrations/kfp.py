@@ -34,6 +34,9 @@ def ensure_dataset(
     pin_for: Text = "",
     reason: Text = "",
     timeout: Text = "",
+    min_coverage: Text = "",
+    deadline: Text = "",
+    on_deadline: Text = "",
     run_id: Text = dsl.PIPELINE_JOB_ID_PLACEHOLDER,
     api: Text = "",
 ) -> dsl.PipelineTask:
@@ -50,6 +53,7 @@ def ensure_dataset(
         pin_for: hold the version for this long after the task has ended; default: not at all.
         reason: what for, for people.
         timeout: how long to wait; default: as long as it takes.
+        min_coverage, deadline, on_deadline: as of ``forebay.ensure_dataset_cached``.
         run_id: what owns the pin; default: the pipeline's run.
         api: the control plane's address; default ``FOREBAY_API`` of the container.
     """
@@ -60,6 +64,9 @@ def ensure_dataset(
         pin_for=pin_for,
         reason=reason,
         wait_for=timeout,
+        min_coverage=min_coverage,
+        deadline=deadline,
+        on_deadline=on_deadline,
         run_id=run_id,
         api=api,
     )
@@ -90,6 +97,9 @@ def _ensure_component(image: str) -> Any:
         pin_for: str,
         reason: str,
         wait_for: str,
+        min_coverage: str,
+        deadline: str,
+        on_deadline: str,
         run_id: str,
         api: str,
         path: dsl.OutputPath(str),  # type: ignore[valid-type]
@@ -102,6 +112,9 @@ def _ensure_component(image: str) -> Any:
             "--pin-for": pin_for,
             "--reason": reason,
             "--timeout": wait_for,
+            "--min-coverage": min_coverage,
+            "--deadline": deadline,
+            "--on-deadline": on_deadline,
             "--run-id": run_id,
             "--api": api,
             "--path-file": path,

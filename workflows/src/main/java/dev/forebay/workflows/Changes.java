@@ -17,10 +17,12 @@ final class Changes {
     private static final int WHO_DID_IT_IS_REMEMBERED = 4;
     private static final int PINS_ARE_TAKEN_IN_TURN = 5;
     private static final int RUNS_HAVE_A_SIZE = 6;
+    private static final int RECEIPTS_OF_SEVERAL_STAND = 7;
 
     private static final String SWEEPS_SAY_WHY = "sweeps say why";
 
-    private final int level = Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, RUNS_HAVE_A_SIZE);
+    private final int level =
+            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, RECEIPTS_OF_SEVERAL_STAND);
 
     /**
      * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
@@ -132,6 +134,11 @@ final class Changes {
      */
     boolean runsHaveASize() {
         return level >= RUNS_HAVE_A_SIZE;
+    }
+
+    /** Whether a region that was done long before the last one of a request is asked again. */
+    boolean receiptsOfSeveralRegionsStand() {
+        return level >= RECEIPTS_OF_SEVERAL_STAND;
     }
 
     /** Whether what a filling has counted is kept apart from what is there. */

@@ -121,6 +121,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 deadline ->
                         new EnsureAll(
                                         pins,
+                                        changes,
                                         (one, taker) ->
                                                 new Ensure(
                                                         state, fills, pins, proofs, looks, receipts,

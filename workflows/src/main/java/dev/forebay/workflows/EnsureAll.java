@@ -1,5 +1,6 @@
 package dev.forebay.workflows;
 
+import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
@@ -8,17 +9,32 @@ import io.temporal.failure.CanceledFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * One {@code ensureCached}, in all the regions that it names: a receipt of each, or of none. Their
- * fillings go on whatever becomes of the call.
+ * One {@code ensureCached}, in all the regions that it names: a receipt of each, or of none. A
+ * region that was done long before the last one is asked again, for all of them hold when the
+ * caller is answered. Their fillings go on whatever becomes of the call.
  */
 final class EnsureAll {
 
+    /** Each is needed only by a region that was done so long before another one. */
+    private static final int MOST_ROUNDS = 20;
+
+    /** How long a receipt is believed while others are waited for. */
+    private static final Duration BELIEVED = Duration.ofSeconds(10);
+
+    /** A receipt of one region, and when it was given. */
+    private record Given(Receipt receipt, Instant at) {}
+
     private final Pins pins;
+    private final Changes changes;
     private final BiFunction<EnsureRequest, Taker, Ensure> regions;
     private final EnsureRequest request;
     private final Deadline deadline;
@@ -29,10 +45,12 @@ final class EnsureAll {
      */
     EnsureAll(
             Pins pins,
+            Changes changes,
             BiFunction<EnsureRequest, Taker, Ensure> regions,
             EnsureRequest request,
             Deadline deadline) {
         this.pins = pins;
+        this.changes = changes;
         this.regions = regions;
         this.request = request;
         this.deadline = deadline;
@@ -47,34 +65,71 @@ final class EnsureAll {
             if (request.others().isEmpty()) {
                 return regions.apply(request, taker).run();
             }
-            List<Promise<Receipt>> receipts =
-                    request.each()
-                            .map(one -> Async.function(() -> regions.apply(one, taker).run()))
-                            .toList();
-            Workflow.await(
-                    () ->
-                            receipts.stream().allMatch(Promise::isCompleted)
-                                    || receipts.stream().anyMatch(EnsureAll::hasFailed));
-            if (receipts.stream().anyMatch(EnsureAll::hasFailed)) {
-                throw failed(receipts);
-            }
-            List<Receipt> all = receipts.stream().map(Promise::get).toList();
+            List<Receipt> all = inAll(request.each().toList());
             return all.getFirst().with(all.subList(1, all.size()));
         } finally {
             deadline.lift();
         }
     }
 
+    private List<Receipt> inAll(List<EnsureRequest> wanted) {
+        List<Promise<Given>> given = new ArrayList<>(wanted.stream().map(this::begin).toList());
+        for (int round = 1; ; round++) {
+            await(given);
+            List<Integer> old =
+                    IntStream.range(0, given.size())
+                            .filter(i -> !stands(given.get(i).get()))
+                            .boxed()
+                            .toList();
+            if (old.isEmpty()) {
+                return given.stream().map(each -> each.get().receipt()).toList();
+            }
+            if (round == MOST_ROUNDS) {
+                given.forEach(each -> giveBack(each.get().receipt()));
+                throw Failures.refusal(
+                        ErrorCode.UNAVAILABLE,
+                        "not all of %s had it at the same moment, %d times in a row"
+                                .formatted(
+                                        wanted.stream().map(EnsureRequest::region).toList(),
+                                        MOST_ROUNDS));
+            }
+            old.forEach(i -> given.set(i, begin(wanted.get(i))));
+        }
+    }
+
+    private Promise<Given> begin(EnsureRequest one) {
+        return Async.function(() -> new Given(regions.apply(one, taker).run(), VersionState.now()));
+    }
+
+    private void await(List<Promise<Given>> given) {
+        Workflow.await(
+                () ->
+                        given.stream().allMatch(Promise::isCompleted)
+                                || given.stream().anyMatch(EnsureAll::hasFailed));
+        if (given.stream().anyMatch(EnsureAll::hasFailed)) {
+            throw failed(given);
+        }
+    }
+
+    /** Whether what a receipt says need not be asked again before the caller has it. */
+    private boolean stands(Given given) {
+        PinGrant pin = given.receipt().pin();
+        return !changes.receiptsOfSeveralRegionsStand()
+                || given.receipt().cold() != null
+                || (VersionState.now().isBefore(given.at().plus(BELIEVED))
+                        && (pin == null || pins.holds(pin)));
+    }
+
     /** What the call fails with, once the other regions have heard of it. */
-    private RuntimeException failed(List<Promise<Receipt>> receipts) {
+    private RuntimeException failed(List<Promise<Given>> given) {
         deadline.giveUp();
-        Workflow.await(() -> receipts.stream().allMatch(Promise::isCompleted));
-        receipts.stream()
-                .filter(receipt -> !hasFailed(receipt))
-                .map(Promise::get)
+        Workflow.await(() -> given.stream().allMatch(Promise::isCompleted));
+        given.stream()
+                .filter(each -> !hasFailed(each))
+                .map(each -> each.get().receipt())
                 .forEach(this::giveBack);
         List<RuntimeException> failures =
-                receipts.stream()
+                given.stream()
                         .filter(EnsureAll::hasFailed)
                         .map(Promise::getFailure)
                         .filter(failure -> !(failure instanceof CanceledFailure))
@@ -100,7 +155,7 @@ final class EnsureAll {
         }
     }
 
-    private static boolean hasFailed(Promise<Receipt> receipt) {
-        return receipt.isCompleted() && receipt.getFailure() != null;
+    private static boolean hasFailed(Promise<Given> given) {
+        return given.isCompleted() && given.getFailure() != null;
     }
 }

@@ -38,6 +38,7 @@ class EnsureTermsTest {
     /** Time is not skipped while a region fills. */
     private static final Duration SHORT = Duration.ofSeconds(3);
 
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(5);
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final Platform platform = Platform.start();
@@ -211,6 +212,34 @@ class EnsureTermsTest {
         assertThat(platform.us.isPinned("p")).isTrue();
         assertThat(platform.ap.isPinned("p")).isTrue();
         assertThat(platform.control.ingests()).isEqualTo(1);
+    }
+
+    /** "Several regions in one request": what the first one held has gone when the last is done. */
+    @Test
+    void aRegionThatWasDoneLongBeforeTheLastOneHoldsWhenTheCallerIsAnswered() {
+        platform.ap.closeGate();
+        CompletableFuture<Receipt> call =
+                platform.ensureAsync(everywhere(pin("p", SHORTEST_LEASE), Terms.USUAL));
+        platform.passUntil("pinned", () -> platform.us.isPinned("p"));
+        platform.passUntil(
+                "ended",
+                () ->
+                        !platform.us.isPinned("p")
+                                && platform.status().pins().stream()
+                                        .noneMatch(pin -> pin.region().equals(US)));
+        platform.us.loseChunk(0);
+        long filled = platform.us.count(Step.WARM);
+        platform.ap.openGate();
+
+        Receipt receipt = result(call);
+
+        assertThat(platform.us.count(Step.WARM)).as("it was filled again").isGreaterThan(filled);
+        assertThat(receipt.bytesVerified()).isEqualTo(1_000);
+        PinGrant first = Objects.requireNonNull(receipt.pin());
+        PinGrant last = Objects.requireNonNull(receipt.others().getFirst().pin());
+        assertThat(Duration.between(first.expiresAt(), last.expiresAt()).abs())
+                .as("both were taken when the last region was done")
+                .isLessThan(SHORTEST_LEASE);
     }
 
     @Test
