@@ -104,6 +104,7 @@ final class HistoryRecorder {
         stories.put("read", HistoryRecorder::read);
         stories.put("upkeep", HistoryRecorder::upkeep);
         stories.put("terms", HistoryRecorder::terms);
+        stories.put("several", HistoryRecorder::several);
         stories.put("shared-pin", HistoryRecorder::sharedPin);
         stories.put("pin-in-turn", HistoryRecorder::pinInTurn);
         stories.put("left-pin", HistoryRecorder::leftPin);
@@ -131,6 +132,20 @@ final class HistoryRecorder {
         platform.update("evict", new EvictRequest(US, "sweep", true));
         platform.update("setTtl", new TtlRequest(TTL));
         platform.ensure(US, null);
+    }
+
+    /** The first of two regions has lost what it promised when the second one is done. */
+    private static void several(Platform platform) {
+        platform.ap.closeGate();
+        CompletableFuture<Receipt> call =
+                platform.ensureAsync(
+                        new EnsureRequest(US, pin("p", SHORT_LEASE), Terms.USUAL, List.of(AP)));
+        platform.passUntil("pinned", () -> platform.us.isPinned("p"));
+        platform.passUntil("ended", () -> !platform.us.isPinned("p"));
+        platform.us.loseChunk(0);
+        platform.pass(Duration.ofSeconds(11));
+        platform.ap.openGate();
+        result(call);
     }
 
     private static void crowd(Platform platform) {
