@@ -33,11 +33,19 @@ public class LedgerCatalogue {
             insert into ledger_account (id, region, worker, version, run_id, opened_at, noted_at)
             select s.id, cast(:region as text), cast(:worker as text), s.version,
               coalesce(
-                (select r.asked_by from request r
-                 where r.version = s.version
-                   and concat(',', r.region, ',') like concat('%,', cast(:region as text), ',%')
-                   and r.created_at <= now() - s.age_millis * interval '1 millisecond'
-                 order by r.created_at desc limit 1), ''),
+                (select asked.by from (
+                   (select r.asked_by as by, r.created_at as at from request r
+                    where r.version = s.version
+                      and concat(',', r.region, ',') like concat('%,', cast(:region as text), ',%')
+                      and r.created_at <= now() - s.age_millis * interval '1 millisecond'
+                    order by r.created_at desc limit 1)
+                   union all
+                   (select r.asked_by, r.again_at from request r
+                    where r.version = s.version
+                      and concat(',', r.region, ',') like concat('%,', cast(:region as text), ',%')
+                      and r.again_at <= now() - s.age_millis * interval '1 millisecond'
+                    order by r.again_at desc limit 1)) asked
+                 order by asked.at desc limit 1), ''),
               now() - s.age_millis * interval '1 millisecond', now()
             from jsonb_to_recordset(cast(:statements as jsonb))
               as s (id text, version text, age_millis bigint)

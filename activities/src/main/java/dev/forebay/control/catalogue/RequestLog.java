@@ -59,7 +59,8 @@ public class RequestLog {
     private static final String AGAIN =
             """
             update request
-            set attempt = attempt + 1, run_id = null, cancelled = false, told = false
+            set attempt = attempt + 1, run_id = null, cancelled = false, told = false,
+              again_at = now(), asked_by = coalesce(cast(:askedBy as text), asked_by)
             where version = :version and id = :id and attempt = :attempt
             """;
 
@@ -78,7 +79,9 @@ public class RequestLog {
     private static final String FORGET =
             """
             delete from request where ctid in
-              (select ctid from request where created_at < :before limit :limit)
+              (select ctid from request
+               where created_at < :before and coalesce(again_at, created_at) < :before
+               limit :limit)
             """;
 
     /**
@@ -180,9 +183,13 @@ public class RequestLog {
                 .contains(true);
     }
 
-    /** Begins the attempt after the given one, or finds the one that somebody else began. */
-    public Entry again(Entry answered) {
-        ofAttempt(AGAIN, answered).executeUpdate();
+    /**
+     * Begins the attempt after the given one, or finds the one that somebody else began.
+     *
+     * @param askedBy the training run that asks, if it says; else the one that asked before
+     */
+    public Entry again(Entry answered, @Nullable String askedBy) {
+        ofAttempt(AGAIN, answered).setParameter("askedBy", askedBy, String.class).executeUpdate();
         return find(answered.version(), answered.id()).orElse(answered);
     }
 
@@ -204,7 +211,10 @@ public class RequestLog {
                 .setParameter("attempt", request.attempt());
     }
 
-    /** Forgets up to {@code limit} requests older than {@code before}; returns how many. */
+    /**
+     * Forgets up to {@code limit} requests that were last asked before {@code before}; returns how
+     * many.
+     */
     public int forget(Instant before, int limit) {
         return Panache.getSession()
                 .createNativeMutationQuery(FORGET)

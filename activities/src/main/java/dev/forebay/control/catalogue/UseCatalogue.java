@@ -23,11 +23,11 @@ public class UseCatalogue {
     private static final String USES =
             """
             select version, sum(power(cast(0.5 as double precision),
-                cast(extract(epoch from (now() - created_at)) as double precision)
+                cast(extract(epoch from (now() - coalesce(again_at, created_at))) as double precision)
                 / cast(:half as double precision)))
             from request
             where version in (:versions)
-              and created_at > now() - 6 * cast(:half as double precision) * interval '1 second'
+              and coalesce(again_at, created_at) > now() - 6 * cast(:half as double precision) * interval '1 second'
               and :region = any(string_to_array(region, ','))
             group by version
             """;

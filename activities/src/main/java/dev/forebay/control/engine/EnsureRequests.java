@@ -112,7 +112,7 @@ public class EnsureRequests {
                     case DONE -> true;
                     case FAILED -> entry.told();
                 };
-        return answer(taken.dataset(), over ? requests.again(entry) : entry, wait);
+        return answer(taken.dataset(), over ? requests.again(entry, runId) : entry, wait);
     }
 
     /**
