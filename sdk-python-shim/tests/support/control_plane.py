@@ -562,6 +562,7 @@ class ControlPlane:
             "history": [happened],
             "newest": "2",
             "others": ["1"],
+            "last_check": {"checked_at": _now(), "made": "2", "objects_changed": 1, "problem": None},
         }
 
     def _costs(self, request: Request) -> tuple[int, Any]:

@@ -287,7 +287,9 @@ def test_explain(run: Run, plane: ControlPlane) -> None:
     assert lines[:2] == ["vision/digits is cold.", "It was evicted."]
     assert lines[-1].endswith("EVICTED  64.0 MiB        room for more")
     assert plane.log[-1].query == {"region": "eu", "version": "latest"}
-    assert json.loads(run("explain", "vision/digits@1", "--json"))["version"] == "1"
+    told = json.loads(run("explain", "vision/digits@1", "--json"))
+    assert told["version"] == "1"
+    assert told["last_check"]["made"] == "2"
     run("explain", "team/none", code=4)
 
 

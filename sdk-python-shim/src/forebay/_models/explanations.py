@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from forebay._models.datasets import Check
+
 
 @dataclass(frozen=True)
 class Happening:
@@ -19,7 +21,10 @@ class Happening:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a version is, or is not, in a region: in sentences, and what they are made from, the latest first."""
+    """Why a version is, or is not, in a region: in sentences, and what they are made from, the latest first.
+
+    ``last_check`` is that of a dataset that follows its source.
+    """
 
     dataset: str
     version: str
@@ -30,3 +35,4 @@ class Explanation:
     sentences: tuple[str, ...] = ()
     history: tuple[Happening, ...] = ()
     others: tuple[str, ...] = ()
+    last_check: Check | None = None

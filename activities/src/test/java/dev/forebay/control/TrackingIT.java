@@ -58,6 +58,9 @@ class TrackingIT {
         platform.put(name + "/a.txt", "another first");
         platform.put(name + "/new.txt", "new");
         JsonNode changed = checked(name);
+        JsonNode explained =
+                api.get("/datasets/team/%s/explain?version=v1&region=%s".formatted(name, REGION))
+                        .body();
         JsonNode sameAgain = checked(name);
 
         assertThat(followed.status()).as(followed.raw().body()).isEqualTo(200);
@@ -65,6 +68,9 @@ class TrackingIT {
         assertThat(same.get("made").isNull()).isTrue();
         assertThat(changed.get("objects_changed").asLong()).isEqualTo(1);
         assertThat(changed.get("objects_added").asLong()).isEqualTo(1);
+        assertThat(explained.get("last_check")).isEqualTo(changed);
+        assertThat(explained.get("sentences").toString())
+                .contains("1 objects had changed, 1 had come and 0 had gone");
         assertThat(sameAgain.get("made").isNull()).isTrue();
         JsonNode latest = api.get(version(name, "latest")).body();
         assertThat(latest.get("version")).isEqualTo(changed.get("made"));

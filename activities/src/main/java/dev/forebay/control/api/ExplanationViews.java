@@ -1,5 +1,6 @@
 package dev.forebay.control.api;
 
+import dev.forebay.control.api.TrackingViews.CheckView;
 import dev.forebay.control.explain.Explanation;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -44,7 +45,11 @@ final class ExplanationViews {
             @Schema(description = "The latest first, at most 50") List<HappeningView> history,
             @Schema(description = "The version that was asked for last") String newest,
             @Schema(description = "Other versions that are complete there, at most 20")
-                    List<String> others) {
+                    List<String> others,
+            @Schema(
+                            description =
+                                    "Null if the dataset does not follow its source, or was not checked yet")
+                    @Nullable CheckView lastCheck) {
 
         static ExplanationView of(Explanation explanation) {
             Residency.State state = explanation.progress().residency().state();
@@ -57,7 +62,8 @@ final class ExplanationViews {
                     explanation.sentences(),
                     explanation.history().stream().map(HappeningView::of).toList(),
                     explanation.newest().version(),
-                    explanation.others().stream().map(DatasetVersion::version).toList());
+                    explanation.others().stream().map(DatasetVersion::version).toList(),
+                    CheckView.of(explanation.lastCheck()));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.forebay.control.explain;
 
+import dev.forebay.control.catalogue.Tracking.LastCheck;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
@@ -7,6 +8,7 @@ import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.PinGrant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a version in a region, and of the dataset beside it.
@@ -16,6 +18,7 @@ import java.util.Optional;
  * @param history what happened to it there, the latest first
  * @param newest the version of the dataset that was entered last
  * @param others the other versions of the dataset that are complete there
+ * @param lastCheck the last comparison of the lake with the newest version; null if there was none
  */
 public record Explanation(
         DatasetVersion version,
@@ -24,7 +27,8 @@ public record Explanation(
         List<PinGrant> pins,
         List<Happening> history,
         DatasetVersion newest,
-        List<DatasetVersion> others) {
+        List<DatasetVersion> others,
+        @Nullable LastCheck lastCheck) {
 
     /** The last that happened of these kinds. */
     Optional<Happening> last(Happening.Kind... kinds) {

@@ -2,6 +2,8 @@ package dev.forebay.control.explain;
 
 import dev.forebay.control.catalogue.ChronicleCatalogue;
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.Tracking;
+import dev.forebay.control.catalogue.TrackingCatalogue;
 import dev.forebay.control.catalogue.VersionCatalogue;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.engine.ProgressReader;
@@ -28,6 +30,7 @@ public class Explanations {
     private final VersionReader reader;
     private final ProgressReader progress;
     private final ChronicleCatalogue chronicle;
+    private final TrackingCatalogue tracking;
 
     Explanations(
             DatasetCatalogue datasets,
@@ -35,13 +38,15 @@ public class Explanations {
             VersionLookup lookup,
             VersionReader reader,
             ProgressReader progress,
-            ChronicleCatalogue chronicle) {
+            ChronicleCatalogue chronicle,
+            TrackingCatalogue tracking) {
         this.datasets = datasets;
         this.versions = versions;
         this.lookup = lookup;
         this.reader = reader;
         this.progress = progress;
         this.chronicle = chronicle;
+        this.tracking = tracking;
     }
 
     /**
@@ -62,7 +67,8 @@ public class Explanations {
                 status.pins().stream().filter(pin -> pin.region().equals(region)).toList(),
                 chronicle.latest(version, region, LONGEST_HISTORY),
                 lookup.latest(dataset).orElse(version),
-                others(version, region));
+                others(version, region),
+                tracking.find(dataset).map(Tracking::last).orElse(null));
     }
 
     private List<DatasetVersion> others(DatasetVersion version, RegionName region) {

@@ -1,6 +1,8 @@
 package dev.forebay.control.explain;
 
+import dev.forebay.control.catalogue.Tracking.LastCheck;
 import dev.forebay.control.engine.RegionProgress;
+import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.Happening;
@@ -38,6 +40,9 @@ final class Wording {
             case ABSENT -> absent();
         }
         beside();
+        if (of.lastCheck() != null) {
+            checked(of.lastCheck());
+        }
         return sentences;
     }
 
@@ -184,6 +189,26 @@ final class Wording {
             say(
                     "Complete there: %s. What did not change between versions is shared, and is not fetched again.",
                     named(of.others().stream().map(other -> other.version()).toList()));
+        }
+    }
+
+    private void checked(LastCheck check) {
+        Problem problem = check.problem();
+        DatasetVersion made = check.found().made();
+        if (problem != null) {
+            say(
+                    "Whether the lake has drifted could not be told at %s: %s: %s",
+                    at(check.at()), problem.code(), stopped(problem.message()));
+        } else if (made != null) {
+            say(
+                    "The lake had drifted at %s: %,d objects had changed, %,d had come and %,d had gone, and %s was made of what it had then.",
+                    at(check.at()),
+                    check.found().changed(),
+                    check.found().added(),
+                    check.found().removed(),
+                    made.version());
+        } else {
+            say("At %s the lake had what the newest version has.", at(check.at()));
         }
     }
 

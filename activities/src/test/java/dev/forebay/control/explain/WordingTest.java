@@ -2,12 +2,14 @@ package dev.forebay.control.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.forebay.control.catalogue.Tracking.LastCheck;
 import dev.forebay.control.engine.RegionProgress;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.workflows.activity.TrackingActivities.Check;
 import dev.forebay.workflows.message.Happening;
 import dev.forebay.workflows.message.Happening.Kind;
 import dev.forebay.workflows.message.PinGrant;
@@ -30,6 +32,7 @@ class WordingTest {
             new ManifestRef("s3://f/m", new Digest("a".repeat(64)), 3, 2_000, 1);
 
     private final List<Happening> history = new ArrayList<>();
+    private @Nullable LastCheck lastCheck;
 
     @Test
     void whatIsThereIsWarmAndItIsSaidWhoHoldsIt() {
@@ -118,12 +121,32 @@ class WordingTest {
                         List.of(),
                         history,
                         V2,
-                        List.of(V2));
+                        List.of(V2),
+                        null);
 
         assertThat(old.sentences())
                 .endsWith(
                         "It is not the newest version: v2 is newer. Who asks for 'latest' gets that one.",
                         "Complete there: v2. What did not change between versions is shared, and is not fetched again.");
+    }
+
+    @Test
+    void whatTheLastCheckOfTheLakeFoundIsSaid() {
+        lastCheck = new LastCheck(NOON, new Check(V2, 1_200, 3, 0), null);
+        assertThat(said(State.CACHED, 2_000, null, List.of()))
+                .endsWith(
+                        "The lake had drifted at 2026-11-20T12:00:00Z: 1,200 objects had changed, 3 had come and 0 had gone, and v2 was made of what it had then.");
+        lastCheck = new LastCheck(NOON, new Check(null, 0, 0, 0), null);
+        assertThat(said(State.CACHED, 2_000, null, List.of()))
+                .endsWith("At 2026-11-20T12:00:00Z the lake had what the newest version has.");
+        lastCheck =
+                new LastCheck(
+                        NOON,
+                        new Check(null, 0, 0, 0),
+                        new Problem(ErrorCode.LAKE_DENIED, "no access"));
+        assertThat(said(State.CACHED, 2_000, null, List.of()))
+                .endsWith(
+                        "Whether the lake has drifted could not be told at 2026-11-20T12:00:00Z: LAKE_DENIED: no access.");
     }
 
     private void happened(Kind kind, int minute, String text) {
@@ -142,7 +165,14 @@ class WordingTest {
     private List<String> said(
             State state, long bytes, @Nullable Problem problem, List<PinGrant> pins) {
         return new Explanation(
-                        V1, REGION, progress(state, bytes, problem), pins, history, V1, List.of())
+                        V1,
+                        REGION,
+                        progress(state, bytes, problem),
+                        pins,
+                        history,
+                        V1,
+                        List.of(),
+                        lastCheck)
                 .sentences();
     }
 
