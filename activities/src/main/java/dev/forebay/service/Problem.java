@@ -79,7 +79,7 @@ public record Problem(
             case LAKE_EMPTY -> "The source holds nothing";
             case INVALID_KEY -> "The source holds keys that cannot be paths";
             case LAKE_OBJECT_CHANGED -> "The lake has changed since the version was frozen";
-            case LAKE_DENIED -> "The lake refuses our credentials";
+            case LAKE_DENIED -> "The lake refuses access";
             case LAKE_UNAVAILABLE -> "The lake does not answer";
             case CORRUPT -> "Bytes do not have their checksum";
             case CAPACITY_EXCEEDED -> "The region is full";

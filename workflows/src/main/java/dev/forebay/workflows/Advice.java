@@ -27,7 +27,8 @@ final class Advice {
             case INVALID_KEY -> "rename the objects named here, or choose another prefix";
             case LAKE_OBJECT_CHANGED ->
                     "put the object back as it was, or register the data as a new version";
-            case LAKE_DENIED -> "let Forebay's credentials list and read the dataset's prefix";
+            case LAKE_DENIED ->
+                    "let Forebay's credentials list and read all of the dataset's prefix; restore what is archived there, or leave it out";
             case LAKE_UNAVAILABLE -> "see whether the lake answers in " + region;
             case CORRUPT ->
                     "compare the object in the lake with its original, and check the workers' disks in "

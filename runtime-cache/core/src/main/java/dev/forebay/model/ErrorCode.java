@@ -30,7 +30,7 @@ public enum ErrorCode {
     INVALID_KEY(Category.REFUSED, false),
     /** An object is not any more what the manifest says: overwritten or deleted after ingest. */
     LAKE_OBJECT_CHANGED(Category.LOST, false),
-    /** The lake refuses our credentials. */
+    /** The lake refuses our credentials, or to give an object: archived, or encrypted by a key. */
     LAKE_DENIED(Category.DENIED, false),
     /** The lake answers with errors, throttles, truncates or does not answer. */
     LAKE_UNAVAILABLE(Category.UNAVAILABLE, true),
@@ -75,6 +75,14 @@ public enum ErrorCode {
 
     public Category category() {
         return category;
+    }
+
+    /**
+     * Whether a read of the lake that fails so may say something of its object alone: those beside
+     * it are worth asking for.
+     */
+    public boolean mayBeOfOneObject() {
+        return this == LAKE_OBJECT_CHANGED || this == LAKE_DENIED;
     }
 
     /** Whether the same request may succeed later without anybody changing anything. */

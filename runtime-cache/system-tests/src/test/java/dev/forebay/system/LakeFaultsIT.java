@@ -2,10 +2,14 @@ package dev.forebay.system;
 
 import static dev.forebay.system.LakeFixture.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -170,7 +174,10 @@ class LakeFaultsIT {
         stack.readAll(REGION, "faults/names@v1", tree);
     }
 
-    /** "Blocked": until somebody has given the key its right back, and resumes. */
+    /**
+     * "Blocked", "An object that changed in the lake": until somebody has given the key its right
+     * back, and resumes.
+     */
     @Test
     void aLakeThatRefusesTheKeyBlocksTheRegionUntilItIsResumed() throws Exception {
         Map<String, byte[]> tree = Map.of("one", bytes(4, 50_000), "two", bytes(5, 50_000));
@@ -202,6 +209,13 @@ class LakeFaultsIT {
                 .contains("denied/two", "list and read");
         assertThat(stack.api().get(Api.path("faults/denied@v1") + "/pins").body().get("items"))
                 .isEmpty();
+        Path mounted = stack.awaitMounted(REGION, "faults/denied@v1");
+        assertThat(Files.readAllBytes(mounted.resolve("one")))
+                .as("a neighbour in the same block")
+                .isEqualTo(tree.get("one"));
+        assertThatThrownBy(() -> Files.readAllBytes(mounted.resolve("two")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Input/output error");
         Map<String, byte[]> other = Map.of("other", bytes(6, 50_000));
         stack.lake().putAll("allowed/", other);
         stack.api().register("faults/allowed", "s3://datasets/allowed/", Duration.ofHours(1));

@@ -6,6 +6,7 @@ import dev.forebay.chunkstore.LostDisk;
 import dev.forebay.membership.Mount;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
+import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.retention.MountedVersions;
@@ -40,9 +41,14 @@ final class Repairs {
         this.isProtected = isProtected;
     }
 
-    /** Brings what mounted versions have of a chunk; one that none has is not missed. */
+    /**
+     * Brings what mounted versions have of a chunk; one that none has is not missed.
+     *
+     * @throws ForebayException why one of them lacks something; what the others have is brought
+     */
     void repair(ChunkId chunk) {
         boolean any = false;
+        ForebayException failure = null;
         for (Mount mount : versions.view().mounts()) {
             Digest digest = mount.manifest().digest();
             if (versions.fillable(digest)
@@ -53,8 +59,13 @@ final class Repairs {
                                     digest, use.manifest(), () -> versions.fillable(digest));
                     chunks.fill(version, chunk, chunk.length(use.packBytes(chunk.pack())));
                     any = true;
+                } catch (ForebayException e) {
+                    failure = e;
                 }
             }
+        }
+        if (failure != null) {
+            throw failure;
         }
         if (any) {
             repaired.increment();

@@ -57,7 +57,8 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         ? ""
                         : String.valueOf(answer.awsErrorDetails().errorCode());
         String why = "the lake answers " + answer.statusCode() + " " + code;
-        if (SPENT_CREDENTIALS.contains(code)) {
+        if (SPENT_CREDENTIALS.contains(code)
+                || (request == Request.READ && isOfKey(code, answer.statusCode()))) {
             return new S3Failure(ErrorCode.LAKE_DENIED, false, why);
         }
         return switch (answer.statusCode()) {
@@ -82,6 +83,14 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                                             || code.equals("RequestTimeout")),
                             why);
         };
+    }
+
+    /**
+     * Whether an object is encrypted by a key that is not given, or not to be had. See "List of
+     * error codes" in the S3 API reference.
+     */
+    private static boolean isOfKey(String code, int status) {
+        return status == 400 && (code.equals("InvalidRequest") || code.startsWith("KMS."));
     }
 
     private static <T extends Throwable> @Nullable T find(Class<T> type, Throwable thrown) {

@@ -36,8 +36,18 @@ class S3FailureTest {
         assertThat(failure.retry()).isTrue();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"InvalidRequest", "KMS.DisabledException"})
+    void anObjectWhoseKeyIsNotToBeHadIsRefused(String code) {
+        S3Failure failure = failure(S3Failure.Request.READ, 400, code);
+        assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_DENIED);
+        assertThat(failure.retry()).isFalse();
+    }
+
     @Test
-    void anyOtherBadRequestIsNot() {
-        assertThat(failure(S3Failure.Request.READ, 400, "InvalidRequest").retry()).isFalse();
+    void anyOtherBadRequestIsNotTriedAgain() {
+        S3Failure failure = failure(S3Failure.Request.READ, 400, "MalformedXML");
+        assertThat(failure.code()).isEqualTo(ErrorCode.LAKE_UNAVAILABLE);
+        assertThat(failure.retry()).isFalse();
     }
 }

@@ -180,7 +180,12 @@ public final class Holder implements AutoCloseable {
                     case DRAINED -> drained = true;
                     case PING -> server.say(Word.PONG);
                     case PONG -> pulses.answered(server);
-                    case END -> end.complete(null);
+                    case END -> {
+                        // Not that of a server whose mount is another one.
+                        if (joined) {
+                            end.complete(null);
+                        }
+                    }
                     case MOUNT, SERVE, GO, REPLACED ->
                             LOG.warn("{} says what only we may", server.peer());
                 }

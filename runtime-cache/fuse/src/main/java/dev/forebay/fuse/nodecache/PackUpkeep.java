@@ -116,13 +116,22 @@ final class PackUpkeep {
 
     private void mend(PackFile file, ChunkId chunk, BitSet dropped, List<Digest> versions)
             throws IOException {
+        ForebayException failure = null;
         for (int block = dropped.nextSetBit(0); block >= 0; ) {
             long from = chunk.start() + (long) block * Sizes.BLOCK;
             long to = Math.min(from + Sizes.BLOCK, file.bytes());
             for (Digest version : versions) {
-                boolean _ = fetcher.bring(new Piece(version, file, from, to, live));
+                try {
+                    boolean _ = fetcher.bring(new Piece(version, file, from, to, live));
+                } catch (ForebayException e) {
+                    // What others have there may be had.
+                    failure = e;
+                }
             }
             block = dropped.nextSetBit(block + 1);
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

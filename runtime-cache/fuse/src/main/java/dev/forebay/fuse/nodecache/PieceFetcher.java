@@ -4,7 +4,6 @@ import dev.forebay.chunkstore.StoredChunk;
 import dev.forebay.fuse.read.LocalChunks;
 import dev.forebay.linux.Buffers;
 import dev.forebay.linux.ErrorNumber;
-import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -137,8 +136,8 @@ final class PieceFetcher {
             target.put(target.position(), bytes, (int) (piece.from() - start), (int) piece.bytes());
             return Outcome.GIVEN;
         } catch (ForebayException e) {
-            // A neighbour in the same block has changed in the lake.
-            if (e.code() == ErrorCode.LAKE_OBJECT_CHANGED) {
+            // Perhaps it is a neighbour in the same block that the lake does not give any more.
+            if (e.code().mayBeOfOneObject()) {
                 return Outcome.REFUSED;
             }
             throw e;

@@ -202,6 +202,7 @@ final class Prewarmer implements AutoCloseable {
                 tryAgainLater(ref.digest());
             }
         } catch (RuntimeException | Error e) {
+            undecided.remove(ref.digest());
             tried.remove(ref.digest());
             LOG.error("Manifest {} is tried again when it is read", ref.digest(), e);
         }

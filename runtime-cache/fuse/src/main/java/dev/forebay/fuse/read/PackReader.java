@@ -8,7 +8,6 @@ import dev.forebay.fuse.read.Streams.Advice;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
-import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import java.nio.ByteBuffer;
@@ -168,7 +167,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
                 meter.pieceRead(hit);
                 return;
             } catch (ForebayException e) {
-                if (e.code() != ErrorCode.LAKE_OBJECT_CHANGED) {
+                if (!e.code().mayBeOfOneObject()) {
                     throw e;
                 }
                 split.put(piece, true);

@@ -32,15 +32,15 @@ class HolderTest {
     void serversCanConnectThoughOneCouldNotBeAttendedTo() throws Exception {
         FailingThreads threads = new FailingThreads();
         threads.set("inherited");
-        try (Holder holder = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
+        try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
             threads.fail = true;
             try (UnixSocket turnedAway = connect()) {
                 assertThat(hear(turnedAway)).isEmpty();
             }
             threads.fail = false;
             try (UnixSocket server = connect()) {
-                server.send(Word.END.name(), List.of());
-                assertThat(holder.end()).succeedsWithin(Duration.ofSeconds(PATIENCE_SECONDS));
+                server.send(Word.PING.name(), List.of());
+                hearUntil(server, Word.PONG);
             }
         } finally {
             threads.remove();
@@ -128,6 +128,10 @@ class HolderTest {
             before.send(MOUNT, List.of(device));
             assertThat(holder.hold(new FuseDevice(List.of(made), protocol), PLACE)).isTrue();
             hearUntil(before, Word.END);
+            before.send(Word.END.name(), List.of());
+            before.send(Word.PING.name(), List.of());
+            hearUntil(before, Word.PONG);
+            assertThat(holder.end()).as("of another mount than this one").isNotDone();
             next.send(Word.JOIN.name(), List.of());
             hearUntil(next, Word.SERVE);
         }

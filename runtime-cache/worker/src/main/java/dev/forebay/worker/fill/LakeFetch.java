@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,12 +25,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads pieces of a chunk from the lake, several at once, each with one conditional request.
  *
- * <p>An object that changed fails alone. Any other failure means the lake is in trouble: what is on
- * its way is finished and kept, nothing more is asked.
+ * <p>An object that changed fails alone, and so does one that is refused, unless so many are, and
+ * nothing else comes, that it is rather our credentials. That, and any other failure, means the
+ * lake is in trouble: what is on its way is finished and kept, nothing more is asked.
  */
 final class LakeFetch {
 
     private static final Logger LOG = LoggerFactory.getLogger(LakeFetch.class);
+
+    /** So many refusals, and nothing that came, are not the objects'. */
+    private static final int MOST_REFUSED = 8;
 
     /** A piece that could not be had, and why. */
     record Failure(Need.Piece piece, ForebayException cause) {
@@ -40,7 +45,7 @@ final class LakeFetch {
         }
 
         private static boolean isTrouble(ForebayException cause) {
-            return cause.code() != ErrorCode.LAKE_OBJECT_CHANGED;
+            return !cause.code().mayBeOfOneObject();
         }
     }
 
@@ -156,6 +161,8 @@ final class LakeFetch {
         private final ReadMeter meter;
         private final Set<Need.Piece> read = ConcurrentHashMap.newKeySet();
         private final Map<Need.Piece, ForebayException> causes = new ConcurrentHashMap<>();
+        private final AtomicInteger refused = new AtomicInteger();
+        private volatile @Nullable ForebayException trouble;
         private volatile boolean stopped;
 
         private Fetch(
@@ -239,13 +246,8 @@ final class LakeFetch {
         }
 
         private ForebayException cause(Need.Piece piece) {
-            ForebayException own = causes.get(piece);
-            return own != null
-                    ? own
-                    : causes.values().stream()
-                            .filter(Failure::isTrouble)
-                            .findFirst()
-                            .orElseGet(() -> notRead(piece, null));
+            ForebayException cause = causes.getOrDefault(piece, trouble);
+            return cause != null ? cause : notRead(piece, null);
         }
 
         private void readAll() {
@@ -276,9 +278,20 @@ final class LakeFetch {
 
         private void failed(Need.Piece piece, ForebayException cause) {
             causes.put(piece, cause);
-            if (Failure.isTrouble(cause)) {
-                stop();
+            if (Failure.isTrouble(cause) || isRefusedAltogether(cause)) {
+                stop(cause);
             }
+        }
+
+        private boolean isRefusedAltogether(ForebayException cause) {
+            return cause.code() == ErrorCode.LAKE_DENIED
+                    && refused.incrementAndGet() >= MOST_REFUSED
+                    && read.isEmpty();
+        }
+
+        private void stop(ForebayException cause) {
+            trouble = cause;
+            stop();
         }
 
         private static ForebayException notRead(Need.Piece piece, @Nullable Throwable cause) {
@@ -333,7 +346,7 @@ final class LakeFetch {
                 }
                 if (Failure.isTrouble(e)) {
                     // While the turn is still taken, which the next would ask with.
-                    stop();
+                    stop(e);
                 }
                 throw e;
             }

@@ -152,6 +152,37 @@ class LakeFetchTest {
         assertThat(asked).hasValue(1);
     }
 
+    /** "An object that changed in the lake": archived, or encrypted by a key of its own. */
+    @Test
+    void anObjectThatIsRefusedFailsAlone() {
+        lake.fail("a", ErrorCode.LAKE_DENIED);
+        try (LakeFetch.Fetch pieces = begin(Thread.ofVirtual().factory())) {
+            assertThat(pieces.await())
+                    .singleElement()
+                    .satisfies(
+                            failure -> {
+                                assertThat(failure.piece().segment().key()).isEqualTo("a");
+                                assertThat(failure.cause().code()).isEqualTo(ErrorCode.LAKE_DENIED);
+                            });
+        }
+        assertThat(lake.takeReads()).hasSize(4);
+    }
+
+    @Test
+    void aLakeThatRefusesEverythingIsNotAskedForAllOfIt() {
+        List.of("a", "b", "c", "d").forEach(key -> lake.fail(key, ErrorCode.LAKE_DENIED));
+        for (int i = 0; i < 40; i++) {
+            version.with(lake, "e" + i, 5_000);
+            lake.fail("e" + i, ErrorCode.LAKE_DENIED);
+        }
+        try (LakeFetch.Fetch pieces = begin(Thread.ofVirtual().factory())) {
+            assertThat(pieces.await())
+                    .hasSize(44)
+                    .allMatch(failure -> failure.cause().code() == ErrorCode.LAKE_DENIED);
+        }
+        assertThat(lake.takeReads()).as("8, and what was on its way").hasSizeBetween(8, 11);
+    }
+
     @Test
     void whatNobodyWaitsForComesAfterWhatSomebodyWaitsFor() {
         assertThat(orderOfReads(Urgency.demand())).containsExactly(5_000, 3_000, 4_000);
