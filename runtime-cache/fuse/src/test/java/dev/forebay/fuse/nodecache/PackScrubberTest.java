@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -76,6 +77,19 @@ class PackScrubberTest {
             assertThat(scrubber.round()).isTrue();
             assertThat(cache.counters().damagedBlocks()).as("nothing is left").isEqualTo(flipped);
             assertThat(cache.counters().scrubbedBytes() - compared).isEqualTo(pack.bytes.length);
+        }
+    }
+
+    @Test
+    void whatOneVersionCannotBringIsBroughtForAnother() throws Exception {
+        try (PackCache cache = open();
+                PackScrubber scrubber =
+                        scrubber(cache, _ -> List.of(TestPack.SOME, TestPack.ALL))) {
+            pack.assertReadsAll(cache, TestPack.ALL);
+            flipEverywhere(new Random(7));
+            pack.lost = Set.of(TestPack.SOME);
+            assertThat(scrubber.round()).isTrue();
+            assertThat(file()).hasBinaryContent(pack.bytes);
         }
     }
 

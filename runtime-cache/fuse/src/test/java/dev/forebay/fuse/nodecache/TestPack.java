@@ -18,6 +18,7 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * A pack that two versions share: of {@link #ALL} every page is live, of {@link #SOME} some runs.
@@ -37,6 +38,7 @@ final class TestPack implements PackSource, LivePages {
     final byte[] bytes;
     final List<Range> asked = Collections.synchronizedList(new ArrayList<>());
     volatile boolean down;
+    volatile Set<Digest> lost = Set.of();
     volatile Range changed = new Range(-1, -1);
     private final BitSet some = new BitSet();
 
@@ -92,7 +94,7 @@ final class TestPack implements PackSource, LivePages {
     @Override
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         asked.add(new Range(from, to));
-        if (down) {
+        if (down || lost.contains(manifest)) {
             throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
         }
         if (from < changed.to && to > changed.from) {

@@ -156,6 +156,9 @@ class LakeFetchTest {
     @Test
     void anObjectThatIsRefusedFailsAlone() {
         lake.fail("a", ErrorCode.LAKE_DENIED);
+        for (int i = 0; i < 40; i++) {
+            version.with(lake, "e" + i, 5_000);
+        }
         try (LakeFetch.Fetch pieces = begin(Thread.ofVirtual().factory())) {
             assertThat(pieces.await())
                     .singleElement()
@@ -165,7 +168,7 @@ class LakeFetchTest {
                                 assertThat(failure.cause().code()).isEqualTo(ErrorCode.LAKE_DENIED);
                             });
         }
-        assertThat(lake.takeReads()).hasSize(4);
+        assertThat(lake.takeReads()).hasSize(44);
     }
 
     @Test
