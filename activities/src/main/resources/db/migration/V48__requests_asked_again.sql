@@ -1,3 +1,4 @@
--- What is fetched is billed to whoever asked last, and a request may be asked again under its key.
+-- What is fetched is billed to the run that asked last, and a request may be asked again under its key, by another run.
 ALTER TABLE request ADD COLUMN again_at timestamptz;
-CREATE INDEX request_by_version_again ON request (version, again_at DESC) WHERE again_at IS NOT NULL;
+ALTER TABLE request ADD COLUMN again_by text;
+CREATE INDEX request_by_version_again ON request (version, again_at DESC) WHERE again_by IS NOT NULL;

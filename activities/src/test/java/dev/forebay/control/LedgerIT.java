@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -181,7 +182,7 @@ class LedgerIT {
     }
 
     @Test
-    void whatIsFilledForARequestThatIsAskedAgainGoesToTheAccountOfItsRun() {
+    void whatIsFilledForARequestThatIsAskedAgainGoesToTheAccountOfItsRun() throws SQLException {
         String name = platform.dataset(3600);
         String version = "team/%s@v1".formatted(name);
         ensure(name, "nightly", "train-1");
@@ -192,12 +193,19 @@ class LedgerIT {
         says(account(), version, false, 1, 2, 200, 0);
         awaitLake(version, 3, 300);
 
-        JsonNode runs = costs("by=run&dataset=team/" + name);
+        change("delete from request where id = 'other' and version = '%s'".formatted(version));
+        change(
+                "update request set created_at = now() - interval '1 hour' where version = '%s'"
+                        .formatted(version));
+        saysAfter(Duration.ofMinutes(30), version, 4, 400);
+        awaitLake(version, 7, 700);
 
-        assertThat(runs.at("/items/0/key").asText()).isEqualTo("train-2");
-        assertThat(runs.at("/items/0/lake/bytes").asLong()).isEqualTo(100);
-        assertThat(runs.at("/items/1/key").asText()).isEqualTo("train-3");
-        assertThat(runs.at("/items/1/lake/bytes").asLong()).isEqualTo(200);
+        JsonNode runs = costs("by=run&dataset=team/" + name).get("items");
+
+        assertThat(runs.findValuesAsText("key")).containsExactly("train-1", "train-2", "train-3");
+        assertThat(runs.at("/0/lake/bytes").asLong()).as("before it came again").isEqualTo(400);
+        assertThat(runs.at("/1/lake/bytes").asLong()).isEqualTo(100);
+        assertThat(runs.at("/2/lake/bytes").asLong()).as("after it came again").isEqualTo(200);
     }
 
     private void ensure(String name, String key, String run) {
@@ -361,6 +369,18 @@ class LedgerIT {
                 "lake_requests":%d,"lake_bytes":%d,"peer_requests":0,"peer_bytes":0,
                 "served_requests":0,"served_bytes":%d,"held_byte_seconds":0.0}"""
                         .formatted(account, version, closed, revision, requests, bytes, served));
+    }
+
+    /** An account that was opened some time ago is told of for the first time. */
+    private void saysAfter(Duration age, String version, long requests, long bytes) {
+        String account = account();
+        platform.gateway.says(
+                account,
+                """
+                {"id":"%s","version":"%s","closed":false,"revision":1,"age_millis":%d,
+                "lake_requests":%d,"lake_bytes":%d,"peer_requests":0,"peer_bytes":0,
+                "served_requests":0,"served_bytes":0,"held_byte_seconds":0.0}"""
+                        .formatted(account, version, age.toMillis(), requests, bytes));
     }
 
     /** What is noted only grows, so once it is there, anything beyond is wrong, and not late. */

@@ -18,11 +18,12 @@ final class Changes {
     private static final int PINS_ARE_TAKEN_IN_TURN = 5;
     private static final int RUNS_HAVE_A_SIZE = 6;
     private static final int RECEIPTS_OF_SEVERAL_STAND = 7;
+    private static final int LATE_RECEIPTS_ARE_PINNED = 8;
 
     private static final String SWEEPS_SAY_WHY = "sweeps say why";
 
     private final int level =
-            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, RECEIPTS_OF_SEVERAL_STAND);
+            Workflow.getVersion(ID, Workflow.DEFAULT_VERSION, LATE_RECEIPTS_ARE_PINNED);
 
     /**
      * Whether a batch of chunks that nobody waits for begins only when its namespace may spend
@@ -139,6 +140,14 @@ final class Changes {
     /** Whether a region that was done long before the last one of a request is asked again. */
     boolean receiptsOfSeveralRegionsStand() {
         return level >= RECEIPTS_OF_SEVERAL_STAND;
+    }
+
+    /**
+     * Whether a request whose deadline has come keeps the pin that it has, and tries once more to
+     * have one on what is mounted.
+     */
+    boolean lateReceiptsArePinned() {
+        return level >= LATE_RECEIPTS_ARE_PINNED;
     }
 
     /** Whether what a filling has counted is kept apart from what is there. */

@@ -258,6 +258,9 @@ final class Ensure {
             throw new CanceledFailure("another region of the same request has failed");
         }
         Deadline patience = new Deadline(LAST_LOOK);
+        if (pin != null && pins.areTakenLate() && mayBeHandedOut()) {
+            pin.takeLate(patience);
+        }
         Optional<Coverage> there = looks.at(region, lookedAt(), patience::isOver);
         patience.lift();
         PinGrant held = held();
@@ -271,6 +274,12 @@ final class Ensure {
             throw Failures.refusal(why);
         }
         return cold;
+    }
+
+    private boolean mayBeHandedOut() {
+        return state.isMounted(region)
+                && (terms.onDeadline() == OnDeadline.RUN_COLD
+                        || state.state(region) == State.CACHED);
     }
 
     private @Nullable PinGrant held() {

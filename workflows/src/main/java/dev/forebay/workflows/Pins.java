@@ -271,6 +271,11 @@ final class Pins {
         return changes.pinsAreTakenInTurn();
     }
 
+    /** Whether a request whose deadline has come still tries to have its pin. */
+    boolean areTakenLate() {
+        return changes.lateReceiptsArePinned();
+    }
+
     private void refuseTooMany(PinRequest request) {
         if (state.status().pins().size() >= MOST_PINS
                 && state.pin(request.region(), request.id()).isEmpty()) {

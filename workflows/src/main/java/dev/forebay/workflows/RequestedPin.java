@@ -19,6 +19,9 @@ final class RequestedPin {
     private final Deadline deadline;
     private @Nullable PinGrant held;
 
+    /** What the region had not answered when the time came. */
+    private @Nullable Promise<PinGrant> unanswered;
+
     /**
      * @param taker for whom it is taken; what he has taken in an earlier run is his
      * @param deadline until when he waits
@@ -81,10 +84,37 @@ final class RequestedPin {
         return held != null;
     }
 
+    /**
+     * When the time has come: one more try to have it, for a receipt of what is there.
+     *
+     * @param patience until when the region may answer; what comes later is given back
+     */
+    void takeLate(Deadline patience) {
+        if (unanswered == null && isFresh()) {
+            return;
+        }
+        Promise<PinGrant> taking =
+                unanswered != null ? unanswered : Async.function(() -> pins.take(wanted, taker));
+        unanswered = null;
+        if (patience.await(taking::isCompleted)) {
+            try {
+                held = taking.get();
+            } catch (TemporalFailure refused) {
+                Workflow.getLogger(RequestedPin.class).debug("it was not taken", refused);
+            }
+        } else if (grant().isEmpty()) {
+            giveBackLater(taking, null);
+        }
+    }
+
     void giveBack() {
         PinGrant grant = held;
+        Promise<PinGrant> taking = unanswered;
         held = null;
-        if (grant != null) {
+        unanswered = null;
+        if (taking != null) {
+            giveBackLater(taking, grant);
+        } else if (grant != null) {
             pins.giveBack(grant, taker);
         }
     }
@@ -99,13 +129,23 @@ final class RequestedPin {
         if (!deadline.isSet()) {
             return pins.take(wanted, taker);
         }
+        if (pins.areTakenLate() && deadline.isOver()) {
+            return grant().orElse(null);
+        }
         Promise<PinGrant> taking = Async.function(() -> pins.take(wanted, taker));
         if (deadline.await(taking::isCompleted)) {
             return taking.get();
         }
-        PinGrant before = pins.areNeverForgotten() ? held : null;
-        var _ = Async.procedure(() -> giveBack(taking, before));
+        if (pins.areTakenLate()) {
+            unanswered = taking;
+            return grant().orElse(null);
+        }
+        giveBackLater(taking, pins.areNeverForgotten() ? held : null);
         return null;
+    }
+
+    private void giveBackLater(Promise<PinGrant> taking, @Nullable PinGrant before) {
+        var _ = Async.procedure(() -> giveBack(taking, before));
     }
 
     /**

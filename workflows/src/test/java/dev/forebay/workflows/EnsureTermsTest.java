@@ -146,6 +146,44 @@ class EnsureTermsTest {
         platform.passUntil("cached", () -> platform.residency(US).state() == State.CACHED);
     }
 
+    /** "Deadlines": the pin of its mounting has ended by then. */
+    @Test
+    void whoRunsColdAfterMoreThanALeaseHoldsAPin() {
+        platform.us.closeGate(32);
+        Duration deadline = SHORTEST_LEASE.multipliedBy(2);
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(
+                        request(US, pin("p", SHORTEST_LEASE), by(deadline, OnDeadline.RUN_COLD)));
+        platform.passUntil("pinned", () -> platform.us.isPinned("p"));
+        platform.passUntil("ended", () -> !platform.us.isPinned("p"));
+
+        PinGrant pin = Objects.requireNonNull(result(late).pin());
+
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.status().pins()).containsExactly(pin);
+        platform.us.openGate();
+    }
+
+    /** "Several regions in one request". */
+    @Test
+    void aRegionThatWasDoneLongBeforeTheDeadlineKeepsItsPin() {
+        platform.ap.closeGate();
+        Duration deadline = Duration.ofSeconds(14);
+        Duration lease = deadline.multipliedBy(2).minusSeconds(4);
+        CompletableFuture<Receipt> late =
+                platform.ensureAsync(
+                        everywhere(pin("p", lease), by(deadline, OnDeadline.RUN_COLD)));
+        platform.passUntil("late", late::isDone);
+
+        Receipt receipt = result(late);
+        assertThat(receipt.cold()).isNull();
+        assertThat(receipt.bytesVerified()).isEqualTo(1_000);
+        assertThat(platform.us.isPinned("p")).isTrue();
+        assertThat(platform.status().pins()).contains(Objects.requireNonNull(receipt.pin()));
+        assertThat(receipt.others().getFirst().cold()).isNotNull();
+        platform.ap.openGate();
+    }
+
     @Test
     void whoRunsColdBeforeTheVersionIsListedIsToldSo() {
         for (int i = 0; i < 20; i++) {

@@ -105,6 +105,7 @@ final class HistoryRecorder {
         stories.put("upkeep", HistoryRecorder::upkeep);
         stories.put("terms", HistoryRecorder::terms);
         stories.put("several", HistoryRecorder::several);
+        stories.put("late", HistoryRecorder::late);
         stories.put("shared-pin", HistoryRecorder::sharedPin);
         stories.put("pin-in-turn", HistoryRecorder::pinInTurn);
         stories.put("left-pin", HistoryRecorder::leftPin);
@@ -294,6 +295,25 @@ final class HistoryRecorder {
                                 platform.ensureAsync(
                                         new EnsureRequest(
                                                 US, pin("s", LEASE), Terms.USUAL, List.of(AP)))));
+    }
+
+    /** A deadline that comes after the pin has ended, and one while a region is away. */
+    private static void late(Platform platform) {
+        Terms orCold =
+                new Terms(1, SHORT_LEASE.multipliedBy(2), OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
+        platform.us.closeGate(64);
+        platform.ap.closeGate();
+        result(
+                platform.ensureAsync(
+                        new EnsureRequest(US, pin("p", SHORT_LEASE), orCold, List.of(AP))));
+        platform.us.setPinsWait(true);
+        CompletableFuture<Receipt> away =
+                platform.ensureAsync(new EnsureRequest(US, pin("q", LEASE), orCold, List.of()));
+        platform.passUntil("late", away::isDone);
+        platform.us.setPinsWait(false);
+        platform.us.openGate();
+        platform.ap.openGate();
+        platform.ensure(US, null);
     }
 
     /** A pin that two requests take: the one that fails leaves it. */

@@ -40,9 +40,10 @@ public class LedgerCatalogue {
                       and r.created_at <= now() - s.age_millis * interval '1 millisecond'
                     order by r.created_at desc limit 1)
                    union all
-                   (select r.asked_by, r.again_at from request r
+                   (select r.again_by, r.again_at from request r
                     where r.version = s.version
                       and concat(',', r.region, ',') like concat('%,', cast(:region as text), ',%')
+                      and r.again_by is not null
                       and r.again_at <= now() - s.age_millis * interval '1 millisecond'
                     order by r.again_at desc limit 1)) asked
                  order by asked.at desc limit 1), ''),

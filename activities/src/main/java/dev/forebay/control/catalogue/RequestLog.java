@@ -60,7 +60,7 @@ public class RequestLog {
             """
             update request
             set attempt = attempt + 1, run_id = null, cancelled = false, told = false,
-              again_at = now(), asked_by = coalesce(cast(:askedBy as text), asked_by)
+              again_at = now(), again_by = coalesce(cast(:askedBy as text), again_by, asked_by)
             where version = :version and id = :id and attempt = :attempt
             """;
 
@@ -186,7 +186,7 @@ public class RequestLog {
     /**
      * Begins the attempt after the given one, or finds the one that somebody else began.
      *
-     * @param askedBy the training run that asks, if it says; else the one that asked before
+     * @param askedBy the training run that asks now, if it says; else the one that asked before
      */
     public Entry again(Entry answered, @Nullable String askedBy) {
         ofAttempt(AGAIN, answered).setParameter("askedBy", askedBy, String.class).executeUpdate();

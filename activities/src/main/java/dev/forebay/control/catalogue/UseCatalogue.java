@@ -32,6 +32,25 @@ public class UseCatalogue {
             group by version
             """;
 
+    private static final String ASKED =
+            """
+            select exists (
+              select 1 from request
+              where version = :version
+                and coalesce(again_at, created_at) > now() - :millis * interval '1 millisecond'
+                and :region = any(string_to_array(region, ',')))
+            """;
+
+    /** Whether a version was asked for in a region not longer ago than that. */
+    public boolean wasAskedFor(RegionName region, DatasetVersion version, Duration ago) {
+        return Panache.getSession()
+                .createNativeQuery(ASKED, Boolean.class)
+                .setParameter("version", version.toString())
+                .setParameter("millis", ago.toMillis())
+                .setParameter("region", region.value())
+                .getSingleResult();
+    }
+
     /**
      * How often versions were asked for in a region, by version; a request that is {@code half} old
      * counts half, one that is six times as old not at all. Versions that nobody asked for are not

@@ -44,7 +44,12 @@ public class VersionLookup {
     private static final String FORGET =
             """
             delete from resolution where ctid in
-              (select ctid from resolution where created_at < :before limit :limit)
+              (select ctid from resolution
+               where created_at < :before
+                 and not exists
+                   (select 1 from request r
+                    where r.version = resolution.version and r.id = resolution.request)
+               limit :limit)
             """;
 
     private final DatasetCatalogue datasets;
@@ -102,7 +107,10 @@ public class VersionLookup {
                                                 .formatted(requestId, dataset, asked)));
     }
 
-    /** Forgets up to {@code limit} requests older than {@code before}; returns how many. */
+    /**
+     * Forgets what up to {@code limit} requests older than {@code before} meant, of those that are
+     * forgotten themselves; returns how many.
+     */
     public int forget(Instant before, int limit) {
         return Panache.getSession()
                 .createNativeMutationQuery(FORGET)

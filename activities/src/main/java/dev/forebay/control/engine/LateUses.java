@@ -20,7 +20,10 @@ class LateUses {
 
     private static final Logger LOG = Logger.getLogger(LateUses.class);
 
-    /** A request that was made just now counts as one use; what was there before only fades. */
+    /**
+     * A request that was made just now counts as one use, also if it was entered while victims were
+     * chosen; what was there before only fades. One that was asked again counts hardly more.
+     */
     private static final double HALF_A_USE = 0.5;
 
     private final Regions regions;
@@ -38,7 +41,8 @@ class LateUses {
      * @param chosenAgo how long ago it was chosen
      */
     Optional<String> of(Victim victim, RegionName region, Duration chosenAgo) {
-        if (occupants.uses(region, victim.version()) > victim.uses() + HALF_A_USE) {
+        if (occupants.uses(region, victim.version()) > victim.uses() + HALF_A_USE
+                || occupants.wasAskedFor(region, victim.version(), chosenAgo)) {
             return Optional.of("it was asked for since it was chosen");
         }
         return readAgo(victim.version(), region)

@@ -44,6 +44,11 @@ class Occupants {
         return uses.recent(region, List.of(version), HALF_LIFE).getOrDefault(version, 0.0);
     }
 
+    /** Whether a version was asked for not longer ago than that. */
+    boolean wasAskedFor(RegionName region, DatasetVersion version, Duration ago) {
+        return uses.wasAskedFor(region, version, ago);
+    }
+
     /** As the region and the catalogue say together. */
     List<Occupant> of(RegionName region, List<Resident> residents) {
         List<DatasetVersion> names =

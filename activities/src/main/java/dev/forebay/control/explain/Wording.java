@@ -197,18 +197,20 @@ final class Wording {
         DatasetVersion made = check.found().made();
         if (problem != null) {
             say(
-                    "Whether the lake has drifted could not be told at %s: %s: %s",
+                    "The last check of the lake, at %s, was given up: %s: %s",
                     at(check.at()), problem.code(), stopped(problem.message()));
         } else if (made != null) {
             say(
-                    "The lake had drifted at %s: %,d objects had changed, %,d had come and %,d had gone, and %s was made of what it had then.",
+                    "The last check of the lake, at %s, made %s: since the version frozen before, %,d objects had changed, %,d had come and %,d had gone.",
                     at(check.at()),
+                    made.version(),
                     check.found().changed(),
                     check.found().added(),
-                    check.found().removed(),
-                    made.version());
+                    check.found().removed());
         } else {
-            say("At %s the lake had what the newest version has.", at(check.at()));
+            say(
+                    "The last check of the lake, at %s, found no difference from the newest version that was frozen then.",
+                    at(check.at()));
         }
     }
 

@@ -135,10 +135,11 @@ class WordingTest {
         lastCheck = new LastCheck(NOON, new Check(V2, 1_200, 3, 0), null);
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(
-                        "The lake had drifted at 2026-11-20T12:00:00Z: 1,200 objects had changed, 3 had come and 0 had gone, and v2 was made of what it had then.");
+                        "The last check of the lake, at 2026-11-20T12:00:00Z, made v2: since the version frozen before, 1,200 objects had changed, 3 had come and 0 had gone.");
         lastCheck = new LastCheck(NOON, new Check(null, 0, 0, 0), null);
         assertThat(said(State.CACHED, 2_000, null, List.of()))
-                .endsWith("At 2026-11-20T12:00:00Z the lake had what the newest version has.");
+                .endsWith(
+                        "The last check of the lake, at 2026-11-20T12:00:00Z, found no difference from the newest version that was frozen then.");
         lastCheck =
                 new LastCheck(
                         NOON,
@@ -146,7 +147,7 @@ class WordingTest {
                         new Problem(ErrorCode.LAKE_DENIED, "no access"));
         assertThat(said(State.CACHED, 2_000, null, List.of()))
                 .endsWith(
-                        "Whether the lake has drifted could not be told at 2026-11-20T12:00:00Z: LAKE_DENIED: no access.");
+                        "The last check of the lake, at 2026-11-20T12:00:00Z, was given up: LAKE_DENIED: no access.");
     }
 
     private void happened(Kind kind, int minute, String text) {
