@@ -330,7 +330,8 @@ class CachedDataset:
                     return False
                 except ForebayError:
                     pass  # Nobody answers; the keeper goes on asking for as long as the pin can live.
-        return self._has_what_it_can()
+        # What was mounted when the deadline came can be held, though the region gave no pin in time.
+        return self._own is not None or (self.receipt.cold is not None and self.receipt.path is None)
 
     def _has_what_it_can(self) -> bool:
         # What is not mounted when the deadline comes is handed out cold, and cannot be held.

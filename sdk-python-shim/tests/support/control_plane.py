@@ -70,6 +70,7 @@ class State:
     only who asks again begins another."""
     cold: dict[str, str] | None = None
     cold_is_mounted: bool = False
+    cold_is_pinned: bool = True
     blocked: dict[str, str] | None = None
     """Why the region ``eu`` does not go on with any version."""
     waiting: dict[str, str] | None = None
@@ -500,7 +501,7 @@ class ControlPlane:
                 receipt | unknown | {"coverage": 0, "bytes_verified": 0, "bytes_from_lake": 0, "cold": self.state.cold}
             )
         self.state.cached.add((region, f"{dataset}@{version}"))
-        if asked.get("pin"):
+        if asked.get("pin") and (self.state.cold is None or self.state.cold_is_pinned):
             receipt["pin"] = self._take(dataset, version, region, asked["pin"])
         return receipt | {"coverage": self.state.coverage, "cold": self.state.cold}
 

@@ -130,6 +130,14 @@ def test_what_is_cold_but_mounted_is_held(plane: ControlPlane, hold: Hold, pin_f
 
 
 @both_ways
+def test_what_is_cold_and_was_not_pinned_in_time_is_held_when_the_block_begins(plane: ControlPlane, hold: Hold) -> None:
+    plane.state.cold, plane.state.cold_is_mounted, plane.state.cold_is_pinned = COLD, True, False
+    hold(_nothing, lambda ds: ds.renew(), pin_for="1h", deadline=1, on_deadline="run_cold")
+    assert len(plane.seen("POST", "/ensure$")) == 1
+    assert not plane.state.pins
+
+
+@both_ways
 def test_what_is_cold_and_has_gone_again_is_read_without_a_pin(plane: ControlPlane, hold: Hold) -> None:
     plane.state.cold, plane.state.cold_is_mounted = COLD, True
     hold(plane.state.cached.clear, lambda ds: ds.check(), deadline=1, on_deadline="run_cold")
