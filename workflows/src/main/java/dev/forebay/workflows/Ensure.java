@@ -258,8 +258,8 @@ final class Ensure {
             throw new CanceledFailure("another region of the same request has failed");
         }
         Deadline patience = new Deadline(LAST_LOOK);
-        if (pin != null && pins.areTakenLate() && mayBeHandedOut()) {
-            pin.takeLate(patience);
+        if (pin != null && pins.areTakenLate()) {
+            takeLate(pin, patience);
         }
         Optional<Coverage> there = looks.at(region, lookedAt(), patience::isOver);
         patience.lift();
@@ -276,10 +276,14 @@ final class Ensure {
         return cold;
     }
 
-    private boolean mayBeHandedOut() {
-        return state.isMounted(region)
-                && (terms.onDeadline() == OnDeadline.RUN_COLD
-                        || state.state(region) == State.CACHED);
+    /** What is not mounted cannot be held; and who fails needs no pin on a part. */
+    private void takeLate(RequestedPin wanted, Deadline patience) {
+        if (!state.isMounted(region)) {
+            wanted.giveBack();
+        } else if (terms.onDeadline() == OnDeadline.RUN_COLD
+                || state.state(region) == State.CACHED) {
+            wanted.takeLate(patience);
+        }
     }
 
     private @Nullable PinGrant held() {
