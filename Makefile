@@ -91,7 +91,7 @@ test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with P
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
 	  $(FRAMEWORKS)/bin/python -m pytest -q -p no:cacheprovider sdk-python-shim/tests/frameworks
 
-test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, answers Kueue, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes: 15 more)
+test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, answers Kueue, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (30 minutes; the first time it builds Kubernetes and Kueue: 15 more)
 	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false -Dit.forks=1
 
