@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * each, and a few more for one that is not complete.
  *
  * <p>A disk that fails, or hangs, is taken out with its chunks, and its share of what the store may
- * hold. New chunks are spread over the disks that are left.
+ * hold. New chunks are spread over the disks that are left. One that hung and has answered at last
+ * is taken in again as at a start.
  *
  * <p>Safe for use by many threads. Calls do file I/O; do not make them on an event loop. Every
  * method that writes may throw {@link ForebayException} with {@code CAPACITY_EXCEEDED} or, when all
@@ -41,11 +42,15 @@ public final class ChunkStore implements AutoCloseable {
 
     private static final int STRIPES = 64;
 
-    private final List<DiskStore> opened;
+    private volatile List<DiskStore> opened;
     private final int unusable;
     private final Counters counters;
     // Of two writers of one chunk the second must see the first's blocks.
     private final ReentrantLock[] writers = new ReentrantLock[STRIPES];
+    private volatile Consumer<LostDisk> onLostDisk = _ -> {};
+    private volatile Consumer<Path> onReturnedDisk = _ -> {};
+    // Guarded by this.
+    private boolean closed;
 
     private ChunkStore(List<DiskStore> opened, int unusable, Counters counters) {
         this.opened = List.copyOf(opened);
@@ -54,6 +59,7 @@ public final class ChunkStore implements AutoCloseable {
         for (int i = 0; i < STRIPES; i++) {
             writers[i] = new ReentrantLock();
         }
+        opened.forEach(this::listenTo);
     }
 
     /**
@@ -105,12 +111,13 @@ public final class ChunkStore implements AutoCloseable {
 
     /** The disks that have not failed. */
     private List<DiskStore> disks() {
-        for (DiskStore disk : opened) {
+        List<DiskStore> all = opened;
+        for (DiskStore disk : all) {
             if (disk.hasFailed()) {
-                return opened.stream().filter(each -> !each.hasFailed()).toList();
+                return all.stream().filter(each -> !each.hasFailed()).toList();
             }
         }
-        return opened;
+        return all;
     }
 
     private Optional<DiskStore> diskWith(ChunkId id) {
@@ -262,7 +269,44 @@ public final class ChunkStore implements AutoCloseable {
      * done about it must be done on another.
      */
     public void onLostDisk(Consumer<LostDisk> listener) {
-        opened.forEach(disk -> disk.onFailure(lost -> listener.accept(new LostDisk(lost))));
+        onLostDisk = listener;
+    }
+
+    /** Has somebody told of each disk that is taken in again from now on; its directory. */
+    public void onReturnedDisk(Consumer<Path> listener) {
+        onReturnedDisk = listener;
+    }
+
+    private void listenTo(DiskStore disk) {
+        disk.onFailure(lost -> onLostDisk.accept(new LostDisk(lost)));
+        disk.onAnswer(this::takeIn);
+    }
+
+    private void takeIn(DiskStore hung) {
+        try {
+            DiskStore anew = hung.anew();
+            if (replace(hung, anew)) {
+                LOG.info(
+                        "Disk {} answers, and is used again with the {} chunks on it",
+                        hung.directory(),
+                        anew.size());
+                onReturnedDisk.accept(hung.directory());
+            } else {
+                anew.close();
+            }
+        } catch (IOException | ForebayException e) {
+            LOG.error(
+                    "Disk {} answers, but cannot be used, and is left alone", hung.directory(), e);
+        }
+    }
+
+    /** False if the store was closed meanwhile. */
+    private synchronized boolean replace(DiskStore before, DiskStore anew) {
+        if (!closed) {
+            listenTo(anew);
+            opened = opened.stream().map(disk -> disk == before ? anew : disk).toList();
+        }
+        return !closed;
     }
 
     /** Figures for metrics and status. */
@@ -278,7 +322,8 @@ public final class ChunkStore implements AutoCloseable {
 
     /** Lets another worker have the directories. Chunks that are open stay readable. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         close(opened);
     }
 

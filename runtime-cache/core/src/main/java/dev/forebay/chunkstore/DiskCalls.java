@@ -45,6 +45,7 @@ final class DiskCalls implements AutoCloseable {
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
     private final Closing closing = new Closing();
     private volatile Consumer<IOException> onHang = _ -> {};
+    private volatile Runnable onAnswer = () -> {};
     private volatile boolean givenUp;
 
     /** Something that waits for a disk. */
@@ -70,6 +71,14 @@ final class DiskCalls implements AutoCloseable {
     /** Whom to tell that the disk took too long, before those who wait for it are. */
     void onHang(Consumer<IOException> listener) {
         onHang = listener;
+    }
+
+    /**
+     * Whom to tell that a disk that took too long has come to an end with all that was asked of it.
+     * That may take some time: nothing else waits for it.
+     */
+    void onAnswer(Runnable listener) {
+        onAnswer = listener;
     }
 
     /**
@@ -102,10 +111,12 @@ final class DiskCalls implements AutoCloseable {
     }
 
     private void look() {
+        boolean hangs = false;
         while (!givenUp && !closing.within(patience.dividedBy(LOOKS))) {
             // Those first that say something about the disk: who waits behind them is told, too.
             for (Call<?, ?> call : underWay) {
-                if (call.begun.get() && ++call.looksBegun > LOOKS) {
+                if (call.begun.get() && ++call.looksBegun > LOOKS && !givenUp) {
+                    hangs = true;
                     onHang.accept(
                             new IOException(
                                     "no answer in %s from %s"
@@ -119,6 +130,24 @@ final class DiskCalls implements AutoCloseable {
                 }
             }
         }
+        if (hangs && hasAnswered()) {
+            onAnswer.run();
+        }
+    }
+
+    /** Waits until nothing is under way any more; false if nobody wants to know. */
+    private boolean hasAnswered() {
+        try {
+            while (!closing.hasBegun()) {
+                if (threads.awaitTermination(
+                        patience.dividedBy(LOOKS).toNanos(), TimeUnit.NANOSECONDS)) {
+                    return true;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return false;
     }
 
     private ForebayException busy() {

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a disk is still good for anything. It fails once and for good: when it cannot be written
- * and read any more, does not answer, is not there, or has lost too many chunks.
+ * Whether a disk is still good for anything. It fails once: when it cannot be written and read any
+ * more, does not answer, is not there, or has lost too many chunks.
  *
  * <p>Safe for use by many threads.
  */

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
  * The chunks on one disk: what of a {@link ChunkStore} is in one directory.
  *
  * <p>A disk that cannot be written and read any more, does not answer, or is not there, has failed
- * for good, and says so; nothing in it is touched then. Safe for use by many threads, but of one
- * chunk only one may be written at a time.
+ * for good, and says so; nothing in it is touched then. One that answers at last is opened {@link
+ * #anew}. Safe for use by many threads, but of one chunk only one may be written at a time.
  */
 final class DiskStore implements AutoCloseable {
 
     private static final String LOCK = "chunks.lock";
 
     private final Path directory;
-    private final StoreLimits limits;
+    private final Terms terms;
     private final DirectoryLock directoryLock;
     private final DiskCalls calls;
     private final ChunkTable table = new ChunkTable();
@@ -36,21 +36,27 @@ final class DiskStore implements AutoCloseable {
     private final DiskReads reads;
     private final DiskWrites writes;
 
+    /** How a disk is used. */
+    private record Terms(
+            StoreLimits limits,
+            DiskLimits diskLimits,
+            Counters counters,
+            Predicate<PackId> isProtected) {}
+
     private DiskStore(
             Path directory,
             DirectoryLock directoryLock,
             DiskCalls calls,
             ChunkFiles files,
-            StoreLimits limits,
-            Counters counters,
-            Predicate<PackId> isProtected)
+            Terms terms)
             throws IOException {
         this.directory = directory;
-        this.limits = limits;
+        this.terms = terms;
         this.directoryLock = directoryLock;
         this.calls = calls;
+        Counters counters = terms.counters;
         TinyLfu policy = new TinyLfu();
-        space = new Space(files, table, counters, limits, policy, isProtected);
+        space = new Space(files, table, counters, terms.limits, policy, terms.isProtected);
         DiskProbe probe = probe(directory);
         health = new DiskHealth(directory, probe, calls, counters);
         reads = new DiskReads(files, table, policy, space, health, counters);
@@ -71,14 +77,39 @@ final class DiskStore implements AutoCloseable {
             Counters counters,
             Predicate<PackId> isProtected)
             throws IOException {
-        DiskCalls calls = new DiskCalls(directory, diskLimits);
+        return open(
+                directory,
+                new Terms(limits, diskLimits, counters, isProtected),
+                (calls, files) ->
+                        calls.call(() -> prepare(directory, files))
+                                .orElseThrow(
+                                        () -> new IOException("disk " + directory + " hangs")));
+    }
+
+    /**
+     * Closes this one and opens its directory as at a start, however long the disk takes.
+     *
+     * @throws ForebayException as {@link #open} does
+     * @throws IOException if the disk fails
+     */
+    DiskStore anew() throws IOException {
+        close();
+        return open(directory, terms, (_, files) -> prepare(directory, files));
+    }
+
+    @FunctionalInterface
+    private interface Preparation {
+        DirectoryLock prepare(DiskCalls calls, ChunkFiles files) throws IOException;
+    }
+
+    private static DiskStore open(Path directory, Terms terms, Preparation preparation)
+            throws IOException {
+        DiskCalls calls = new DiskCalls(directory, terms.diskLimits);
         ChunkFiles files = new ChunkFiles(directory);
         DirectoryLock lock = null;
         try {
-            lock =
-                    calls.call(() -> prepare(directory, files))
-                            .orElseThrow(() -> new IOException("disk " + directory + " hangs"));
-            return new DiskStore(directory, lock, calls, files, limits, counters, isProtected);
+            lock = preparation.prepare(calls, files);
+            return new DiskStore(directory, lock, calls, files, terms);
         } catch (IOException | RuntimeException e) {
             calls.close();
             if (lock != null) {
@@ -115,6 +146,14 @@ final class DiskStore implements AutoCloseable {
     /** Whom to tell when it fails, on the thread that finds out. */
     void onFailure(Consumer<DiskStore> listener) {
         health.onFailure(() -> listener.accept(this));
+    }
+
+    /**
+     * Whom to tell when it failed because it did not answer, and now has answered all that it was
+     * asked; on a thread that is the listener's from then on.
+     */
+    void onAnswer(Consumer<DiskStore> listener) {
+        calls.onAnswer(() -> listener.accept(this));
     }
 
     boolean hasFailed() {
@@ -196,7 +235,7 @@ final class DiskStore implements AutoCloseable {
     }
 
     StoreLimits limits() {
-        return limits;
+        return terms.limits;
     }
 
     long usedBytes() {

@@ -18,10 +18,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -255,23 +258,60 @@ class DisksTest {
     }
 
     @Test
-    void whatADiskStoresAfterItWasGivenUpIsNotKept() throws Exception {
+    void whatADiskStoresAfterItWasGivenUpIsNotKeptThoughTheDiskIsUsedAgain() throws Exception {
         LoopDisk doomed = disk(96);
         disk(96);
         try (ChunkStore store = open()) {
             doomed.hang();
             IntStream.range(0, 10).forEach(i -> put(store, i));
             assertThat(store.stats().failedDisks()).isEqualTo(1);
-            Path incoming = doomed.path().resolve("incoming");
 
-            doomed.goOn();
+            returns(store, doomed);
 
-            assertTimeoutPreemptively(Duration.ofSeconds(20), () -> awaitEmpty(incoming));
+            assertThat(doomed.path().resolve("incoming")).isEmptyDirectory();
             assertThat(files(doomed)).isEmpty();
             for (int i = 0; i < 10; i++) {
                 assertThat(reads(store, i)).isTrue();
             }
         }
+    }
+
+    @Test
+    void aDiskThatAnswersAtLastIsUsedAgainWithWhatIsOnIt() throws Exception {
+        LoopDisk only = disk(96);
+        try (ChunkStore store = open()) {
+            IntStream.range(0, 10).forEach(i -> put(store, i));
+            long capacity = store.stats().capacityBytes();
+            // More than once: who is taken in again is watched as before.
+            for (int time = 0; time < 2; time++) {
+                int index = 10 + time;
+                only.hang();
+                assertThatThrownBy(() -> put(store, index))
+                        .isInstanceOfSatisfying(
+                                ForebayException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+                assertThat(store.stats().capacityBytes()).isZero();
+                assertThat(reads(store, 0)).isFalse();
+
+                returns(store, only);
+
+                put(store, index);
+                IntStream.rangeClosed(0, index).forEach(i -> assertThat(reads(store, i)).isTrue());
+                assertThat(store.stats().capacityBytes()).isEqualTo(capacity);
+            }
+        }
+        try (ChunkStore store = open()) {
+            assertThat(store.stats().chunks()).isEqualTo(12);
+        }
+    }
+
+    /** A disk that hangs goes on, and the store tells that it uses it again. */
+    private static void returns(ChunkStore store, LoopDisk disk) throws Exception {
+        BlockingQueue<Path> returned = new LinkedBlockingQueue<>();
+        store.onReturnedDisk(returned::add);
+        disk.goOn();
+        assertThat(returned.poll(20, TimeUnit.SECONDS)).isEqualTo(disk.path());
+        assertThat(store.stats().failedDisks()).isZero();
     }
 
     @Test
@@ -325,12 +365,6 @@ class DisksTest {
                 Thread.sleep(10);
             }
             assertThat(store.stats().failedDisks()).isEqualTo(1);
-        }
-    }
-
-    private static void awaitEmpty(Path directory) throws Exception {
-        while (directory.toFile().list().length > 0) {
-            Thread.sleep(10);
         }
     }
 

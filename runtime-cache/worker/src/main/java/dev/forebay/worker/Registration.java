@@ -57,15 +57,15 @@ final class Registration {
     }
 
     /**
-     * Joins anew with what is left of the disks, or leaves if nothing is; not if it leaves anyway,
-     * or another process has become this worker.
+     * Joins anew with the disks that there are now, or leaves if there are none; not if it leaves
+     * anyway, or another process has become this worker.
      */
-    synchronized void weighLess() {
+    synchronized void weighAnew() {
         URI known = address;
         if (known == null || superseded() || drain().progress().state() != Drain.State.SERVING) {
             return;
         }
-        leave();
+        end();
         if (capacityBytes.getAsLong() > 0) {
             join(known);
         }
@@ -110,6 +110,11 @@ final class Registration {
 
     /** Leaves the region's live workers; the registered ones it stays among, with its chunks. */
     synchronized void leave() {
+        address = null;
+        end();
+    }
+
+    private synchronized void end() {
         if (drain != null) {
             drain.close();
         }

@@ -155,6 +155,7 @@ final class Worker {
         orphans.ifPresent(OrphanSweep::start);
         scrubber.ifPresent(Scrubber::start);
         store.onLostDisk(disk -> Thread.ofVirtual().name("lost-disk").start(() -> lost(disk)));
+        store.onReturnedDisk(_ -> weighAnew());
     }
 
     private SiblingRegions siblings(WorkerConfig settings, WorkerMetrics observer) {
@@ -195,12 +196,16 @@ final class Worker {
     }
 
     private void lost(LostDisk disk) {
-        try {
-            registration.weighLess();
-        } catch (RuntimeException e) {
-            LOG.warn("Cannot tell the region that there is less room here", e);
-        }
+        weighAnew();
         repairs.refill(disk);
+    }
+
+    private void weighAnew() {
+        try {
+            registration.weighAnew();
+        } catch (RuntimeException e) {
+            LOG.warn("Cannot tell the region how much room is here now", e);
+        }
     }
 
     private Optional<OrphanSweep> orphanSweep(WorkerConfig.Orphans settings) {

@@ -13,6 +13,7 @@ import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.devstack.server.LiveFiles;
 import dev.forebay.linux.DiskFile;
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -112,7 +113,8 @@ class WorkerFaultsIT extends RunningWorker {
     }
 
     @Test
-    void aDiskThatHangsHoldsUpNobodyWhoReadsFromTheOtherAndIsLeftAlone() throws Exception {
+    void aDiskThatHangsHoldsUpNobodyWhoReadsFromTheOtherAndIsUsedAgainWhenItAnswers()
+            throws Exception {
         byte[] bytes = random(22, 76 * MIB);
         region.put("hanging/object", bytes);
         TestVersion version = mounted("hanging");
@@ -148,7 +150,61 @@ class WorkerFaultsIT extends RunningWorker {
                 assertThat(read.get()).isTrue();
             }
             assertThat(status(own).getLong("capacityBytes")).isEqualTo(120L * MIB);
+
+            other.goOn();
+            await(() -> weighs(own, 240L * MIB));
+            readAll(own, version, bytes);
         }
+    }
+
+    @Test
+    void aWorkerWhoseOnlyDiskHangsIsOutOfTheRegionUntilItAnswers() throws Exception {
+        byte[] bytes = random(24, 24 * MIB);
+        region.put("only-disk/object", bytes);
+        TestVersion version = mounted("only-disk");
+        Path parent = Files.createDirectories(DIRECTORY.resolve("only-disk"));
+        try (LoopDisk only = disk(parent, "only")) {
+            WorkerProcess own =
+                    ownWorker(
+                            "only-disk-worker",
+                            "forebay.worker.directory=" + only.path(),
+                            "forebay.worker.disk.patience=3s",
+                            "forebay.worker.capacity=120M",
+                            "forebay.worker.peers.attempts=0");
+            awaitMounted(own, version);
+            ChunkRef chunk = version.chunks().getFirst();
+            client.fill(own.node(), version.ref().digest(), chunk.chunk());
+            await(() -> weighs(own, 120L * MIB));
+            forget(only);
+            assumeTrue(only.hangReads(), "no reads can be made to hang here");
+            HttpResponse<byte[]> answer =
+                    own.get(version.readPath(), "Range", "bytes=0-%d".formatted(MIB - 1));
+            assertThat(answer.statusCode()).isEqualTo(503);
+            await(() -> weighs(own, 0));
+            only.goOn();
+
+            await(() -> weighs(own, 120L * MIB));
+            double fetched = own.metric("forebay_worker_lake_bytes_total");
+            assertThat(readChunk(own, version, chunk, bytes)).isTrue();
+            assertThat(own.metric("forebay_worker_lake_bytes_total"))
+                    .as("it is still here")
+                    .isEqualTo(fetched);
+            readAll(own, version, bytes);
+        }
+    }
+
+    /** Whether it is live in the region with so many bytes; with 0, whether it is not. */
+    private static boolean weighs(WorkerProcess process, long bytes) throws Exception {
+        String id = status(process).getString("id");
+        RegionView view = region.state.view();
+        return view.live().contains(id) == (bytes > 0)
+                && status(process).getLong("capacityBytes") == bytes
+                && (bytes == 0
+                        || view.workers().stream()
+                                .anyMatch(
+                                        node ->
+                                                node.id().equals(id)
+                                                        && node.capacityBytes() == bytes));
     }
 
     @Test
