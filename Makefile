@@ -60,7 +60,7 @@ test-java:
 # A failed test is tried once more, for a busy machine can be late; but a byte that was wrong once is wrong, and an order of
 # threads that was found once is there. So not these, which compare, count, and search; but if they only waited in vain they were late.
 NO_SECOND_TRY := [A-Za-z]*(Lincheck|PinProtocol|Kill|Model|Property|Scrubber|StrictReads|PackCache|ErofsMount|LakeChanges|ReferenceModel|FioVerify|ChunkStore|ChunkAccess|NodePacks|TreeFuse|MountedTree|DyingDisks|LakeFaults|Crash|Ledger|Admission|EtcdRegionState|Takeover|ViewChanges|HeldViews)[A-Za-z]*
-LATE := not within PT|timed out
+LATE := not within PT|timed out|it took more than
 FLAKY := <flaky(Failure|Error) [^>]*
 test-reports:
 	@late=$$(grep -rlE --include='TEST-*.xml' '$(FLAKY)' $(wildcard */target/*-reports */*/target/*-reports) | sort) || true; \

@@ -31,6 +31,7 @@ final class Registration {
     // Guarded by this.
     private @Nullable Drain drain;
     private @Nullable URI address;
+    private long weight;
 
     /**
      * @param id this worker's id
@@ -51,22 +52,27 @@ final class Registration {
     /** Says in the region's etcd that this worker is here, for as long as it is. */
     synchronized void join(URI reachableAt) {
         address = reachableAt;
-        Membership joined = state.join(new WorkerNode(id, reachableAt, capacityBytes.getAsLong()));
+        weight = capacityBytes.getAsLong();
+        Membership joined = state.join(new WorkerNode(id, reachableAt, weight));
         membership = joined;
         drain = drains.apply(joined);
     }
 
     /**
-     * Joins anew with the disks that there are now, or leaves if there are none; not if it leaves
-     * anyway, or another process has become this worker.
+     * Joins anew with the disks that there are now, or leaves if there are none; not if they are as
+     * many as before, if it leaves anyway, or another process has become this worker.
      */
     synchronized void weighAnew() {
         URI known = address;
-        if (known == null || superseded() || drain().progress().state() != Drain.State.SERVING) {
+        if (known == null
+                || weight == capacityBytes.getAsLong()
+                || superseded()
+                || drain().progress().state() != Drain.State.SERVING) {
             return;
         }
         end();
-        if (capacityBytes.getAsLong() > 0) {
+        weight = capacityBytes.getAsLong();
+        if (weight > 0) {
             join(known);
         }
     }
