@@ -7,20 +7,22 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
  * Lets only those in who present the token, if there is one.
  *
- * <p>Probes of health are open: whoever restarts processes has no token, and they tell nothing.
+ * <p>Probes of health are open: whoever restarts processes has no token. So are the files of the
+ * console: a browser asks for them before it has one. Neither tell anything.
  */
 @Singleton
 final class ListenerGuard {
 
     static final int BEFORE_EVERYTHING = 10_000;
     private static final int UNAUTHORIZED = 401;
-    private static final String OPEN = "/q/health";
+    private static final List<String> OPEN = List.of("/q/health", "/console");
 
     private final Optional<BearerToken> token;
     private final ProblemWriter problems;
@@ -64,6 +66,6 @@ final class ListenerGuard {
     }
 
     private static boolean isOpen(String path) {
-        return path.equals(OPEN) || path.startsWith(OPEN + "/");
+        return OPEN.stream().anyMatch(open -> path.equals(open) || path.startsWith(open + "/"));
     }
 }

@@ -154,6 +154,8 @@ class StartIT {
                 assertThat(api.get("/q/metrics").status()).isEqualTo(401);
                 assertThat(api.get("/q/openapi").status()).isEqualTo(401);
                 assertThat(api.get("/q/health/../metrics").status()).isEqualTo(401);
+                assertThat(api.get("/console/../v1/region").status()).isEqualTo(401);
+                assertThat(api.get("/console").status()).as("of control planes").isEqualTo(404);
                 assertThat(get(api, "Bearer wrong-wrong-wrong-wrong").status()).isEqualTo(401);
                 assertThat(get(api, "Bearer 0123456789abcdef-secret").status()).isEqualTo(200);
                 assertThat(api.get("/q/health/ready").status()).isEqualTo(200);

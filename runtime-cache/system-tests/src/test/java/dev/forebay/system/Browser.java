@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.tool.Toolbox;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 
 /** One page in Chromium without a window, as a person uses it. Not thread-safe. */
 final class Browser implements AutoCloseable {
@@ -57,17 +60,25 @@ final class Browser implements AutoCloseable {
     private final Path log;
     private final DevTools page;
 
+    /** Has a test that needs one passed over where there is none, and says why. */
+    static Path require() {
+        try {
+            return Toolbox.ofThisMachine().chromium();
+        } catch (DevstackException e) {
+            return Assumptions.abort("no browser: " + e.getMessage());
+        }
+    }
+
     /**
      * Starts it with an empty page.
      *
-     * @param program {@code chromium-headless-shell}
      * @param directory for its profile and log
      */
-    Browser(Path program, Path directory) throws IOException, InterruptedException {
+    Browser(Path directory) throws IOException, InterruptedException {
         this.log = directory.resolve("chromium.log");
         this.process =
                 new ProcessBuilder(
-                                program.toString(),
+                                require().toString(),
                                 // As root it does not start otherwise; it opens our own servers
                                 // only.
                                 "--no-sandbox",

@@ -7,8 +7,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.forebay.devstack.DevstackException;
-import dev.forebay.devstack.tool.Toolbox;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.file.Files;
@@ -16,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +35,6 @@ class TemporalUiIT {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final RunningStack stack;
-    private Path chromium;
     private JsonNode receipt;
     private Browser browser;
 
@@ -49,7 +45,7 @@ class TemporalUiIT {
     /** One region has the version, and somebody pins it there; the other one cannot get it. */
     @BeforeAll
     void prepare() throws Exception {
-        chromium = obtainChromium();
+        Browser.require();
         Api api = stack.api();
         stack.lake().putAll("ui/", Map.of("a.bin", bytes(1, 1000), "b.bin", bytes(2, 500)));
         api.register("ui/shown", "s3://datasets/ui/", Duration.ofHours(1));
@@ -63,17 +59,9 @@ class TemporalUiIT {
                 .isEqualTo("LAKE_OBJECT_CHANGED");
     }
 
-    private static Path obtainChromium() {
-        try {
-            return Toolbox.ofThisMachine().chromium();
-        } catch (DevstackException e) {
-            return Assumptions.abort("no browser: " + e.getMessage());
-        }
-    }
-
     @BeforeEach
     void startBrowser(@TempDir Path profile) throws Exception {
-        browser = new Browser(chromium, profile);
+        browser = new Browser(profile);
     }
 
     @AfterEach

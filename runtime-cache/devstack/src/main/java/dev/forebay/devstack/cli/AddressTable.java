@@ -9,6 +9,7 @@ final class AddressTable {
 
     static void print(Addresses addresses, PrintWriter out) {
         row(out, "API", addresses, "api", "/api/v1 (OpenAPI: /q/openapi, metrics: /q/metrics)");
+        row(out, "Console", addresses, "console", "");
         row(out, "Temporal UI", addresses, "temporal.ui", "");
         row(out, "Temporal", addresses, "temporal", "");
         row(out, "PostgreSQL", addresses, "postgres", "");

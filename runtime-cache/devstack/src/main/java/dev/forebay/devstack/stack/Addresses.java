@@ -33,6 +33,7 @@ public record Addresses(Map<String, String> entries) {
     static Addresses of(StackConfig config, Layout layout, Startup.Parts parts) {
         Map<String, String> entries = new LinkedHashMap<>();
         entries.put(API, parts.controlPlane().address().toString());
+        entries.put("console", parts.controlPlane().address().resolve("/console").toString());
         entries.put("temporal", parts.backing().temporalAddress().target());
         parts.backing()
                 .temporalAddress()

@@ -1,0 +1,253 @@
+// Shows what the REST API says, and asks again while somebody looks. It changes nothing: that is what `forebay` is for.
+
+import { Failure, get, getOrProblem, path, setToken } from "./api.js";
+import { bytes, duration, element, facts, link, linkOut, number, problem, share, state, table, time } from "./page.js";
+
+const REFRESH_MS = 5000;
+
+/** As many as a person reads. Further ones are found by their dataset, or on the command line. */
+const ROWS = 200;
+
+const titled = (title, ...content) => [element("h2", {}, title), ...content];
+
+const datasetLink = name => link("#/datasets" + path(...name.split("/")), name);
+const versionLink = (dataset, version) =>
+  link("#/datasets" + path(...dataset.split("/")) + path("versions", version), version);
+
+const more = page => page.next ? element("p", { className: "note" }, `The first ${ROWS} are shown.`) : null;
+const trouble = (page, of = "") => page.problem ? element("p", { className: "bad" }, of + page.problem) : null;
+
+async function overview(signal) {
+  const [regions, datasets] = await Promise.all([get("/regions", signal), get(`/datasets?limit=${ROWS}`, signal)]);
+  const queues = await Promise.all(regions.items.map(async region => {
+    const queue = await getOrProblem(path("regions", region.name, "queue"), signal);
+    return { trouble: trouble(queue, region.name + ": "), items: queue.items.map(item => ({ region: region.name, ...item })) };
+  }));
+  return [
+    ...titled("Regions", table(REGION_COLUMNS, regions.items, "The control plane knows no region.")),
+    ...titled("Waiting for room",
+      ...queues.map(queue => queue.trouble),
+      table(QUEUE_COLUMNS, queues.flatMap(queue => queue.items), "Nobody waits.")),
+    ...titled("Datasets", table(DATASET_COLUMNS, datasets.items, "None is registered."), more(datasets)),
+  ];
+}
+
+const sum = (workers, field) => workers.reduce((total, worker) => total + (worker[field] ?? 0), 0);
+
+const REGION_COLUMNS = [
+  { name: "Region", of: region => region.name },
+  { name: "Agent", of: region => region.reachable
+    ? element("span", { className: "good" }, "reachable") : element("span", { className: "bad" }, "away") },
+  { name: "Workers", of: region => `${region.workers.filter(worker => worker.live).length} of ${region.workers.length} live` },
+  { name: "In use", of: region => {
+    const [used, capacity] = [sum(region.workers, "used_bytes"), sum(region.workers, "capacity_bytes")];
+    return share(used, capacity, `${bytes(used)} of ${bytes(capacity)}`);
+  } },
+  { name: "Versions are below", of: region => region.mount_root },
+  { name: "Problem", of: region => problem(region.problem) ?? "" },
+];
+
+const QUEUE_COLUMNS = [
+  { name: "Region", of: item => item.region },
+  { name: "Position", number: true, of: item => number(item.position) },
+  { name: "Dataset", of: item => datasetLink(item.dataset) },
+  { name: "Version", of: item => versionLink(item.dataset, item.version) },
+  { name: "Wants", number: true, of: item => bytes(item.bytes) },
+  { name: "Priority", of: item => item.priority },
+  { name: "Since", of: item => time(item.since) },
+  { name: "Why", of: item => item.reason },
+];
+
+const DATASET_COLUMNS = [
+  { name: "Dataset", of: dataset => datasetLink(`${dataset.namespace}/${dataset.name}`) },
+  { name: "Source", of: dataset => dataset.source },
+  { name: "Stays", of: dataset => `${duration(dataset.ttl_seconds)} after the last ${dataset.ttl_after}` },
+  { name: "Registered", of: dataset => time(dataset.created_at) },
+];
+
+async function dataset(signal, namespace, name) {
+  const at = path("datasets", namespace, name);
+  const [itself, versions, tracking] = await Promise.all([
+    get(at, signal), get(`${at}/versions?limit=${ROWS}`, signal),
+    get(at + "/tracking", signal).catch(e => {
+      if (e.status === 404) {
+        return null;
+      }
+      throw e;
+    }),
+  ]);
+  return [
+    element("h1", {}, `${namespace}/${name}`),
+    facts(["Source", itself.source],
+      ["Only", itself.include.join(", ")], ["Not", itself.exclude.join(", ")], ["Keys of", itself.keys],
+      ["Stays", `${duration(itself.ttl_seconds)} after the last ${itself.ttl_after}`],
+      ["Deleted", itself.deleted_at && time(itself.deleted_at)],
+      ["Follows its source", tracking && [`every ${duration(tracking.interval_seconds)}`, tracking.paused ? ", paused" : ""]],
+      ["Last check", tracking?.last_check && [time(tracking.last_check.checked_at), " ", problem(tracking.last_check.problem)]]),
+    ...titled("Versions", table(VERSION_COLUMNS, versions.items, "Nobody has asked for one."), more(versions)),
+  ];
+}
+
+const VERSION_COLUMNS = [
+  { name: "Version", of: version => versionLink(version.dataset, version.version) },
+  { name: "Objects", number: true, of: version => number(version.manifest?.objects) },
+  { name: "Size", number: true, of: version => bytes(version.manifest?.bytes) },
+  { name: "Regions", of: version => version.regions.map(region =>
+    element("div", {}, region.region, " ", state(region), ` ${region.percent} %`)) },
+  { name: "Pins", number: true, of: version => number(version.pins.length) },
+];
+
+async function version(signal, namespace, name, wanted) {
+  const at = path("datasets", namespace, name);
+  const shown = await get(at + path("versions", wanted), signal);
+  const { manifest, origin } = shown;
+  const why = { name: "", of: region =>
+    link("#" + at + path("versions", shown.version, "regions", region.region), "why?") };
+  return [
+    element("h1", {}, datasetLink(shown.dataset), "@" + shown.version),
+    facts(["Objects", manifest && number(manifest.objects)], ["Size", manifest && bytes(manifest.bytes)],
+      ["Manifest", manifest?.digest], ["Made from", origin?.source], ["Frozen", origin && time(origin.frozen_at)],
+      ["New in it", origin && bytes(origin.bytes_new)], ["Stays", duration(shown.ttl_seconds)],
+      ["Workflow", linkOut(shown.workflow_url, shown.workflow_id)]),
+    ...titled("Regions", table([...RESIDENCY_COLUMNS, why], shown.regions, "No region was asked to have it.")),
+    ...titled("Pins", table(PIN_COLUMNS, shown.pins, "Nobody holds it.")),
+  ];
+}
+
+async function explanation(signal, namespace, name, wanted, region) {
+  const told = await get(
+    `${path("datasets", namespace, name)}/explain?${new URLSearchParams({ region, version: wanted })}`, signal);
+  return [
+    element("h1", {}, datasetLink(told.dataset), "@", versionLink(told.dataset, told.version), ` in ${region}`),
+    ...told.sentences.map(sentence => element("p", {}, sentence)),
+    ...titled("What happened", table([
+      { name: "When", of: event => time(event.at) },
+      { name: "What", of: event => event.text },
+      { name: "Bytes", number: true, of: event => bytes(event.bytes) },
+    ], told.history, "Nothing is remembered.")),
+  ];
+}
+
+const RESIDENCY_COLUMNS = [
+  { name: "Region", of: region => region.region },
+  { name: "State", of: region => state(region) },
+  { name: "Coverage", of: region => share(region.percent, 100, `${region.percent} %`) },
+  { name: "Here", number: true, of: region => bytes(region.bytes_cached) },
+  { name: "From the lake", number: true, of: region => bytes(region.bytes_from_lake) },
+  { name: "Pace", number: true, of: region => region.bytes_per_second ? bytes(region.bytes_per_second) + "/s" : "" },
+  { name: "Ready", of: region => region.cached_at ? time(region.cached_at)
+    : region.eta_seconds === null ? "" : "in " + duration(region.eta_seconds) },
+  { name: "May go", of: region => time(region.evictable_at) },
+  { name: "Path", of: region => region.path ?? "" },
+  { name: "What holds it up", of: region => problem(region.blocked) ?? problem(region.waiting) ?? "" },
+];
+
+const PIN_COLUMNS = [
+  { name: "Region", of: pin => pin.region },
+  { name: "Holder", of: pin => pin.holder },
+  { name: "Reason", of: pin => pin.reason ?? "" },
+  { name: "Ends", of: pin => time(pin.expires_at) },
+  { name: "Job", of: pin => pin.job ?? "" },
+  { name: "Id", of: pin => pin.id },
+];
+
+const PIN_OF_VERSION_COLUMNS = [
+  { name: "Dataset", of: pin => datasetLink(pin.dataset) },
+  { name: "Version", of: pin => versionLink(pin.dataset, pin.version) },
+  ...PIN_COLUMNS,
+];
+
+async function pins(signal) {
+  const [all, leaked] = await Promise.all([get(`/pins?limit=${ROWS}`, signal), getOrProblem("/pins/leaked", signal)]);
+  return [
+    ...titled("Leaked pins", trouble(leaked), table(
+      [...PIN_OF_VERSION_COLUMNS, { name: "Leak", of: pin => problem(pin.leak) ?? "" }], leaked.items, "None.")),
+    ...titled("Pins", table(PIN_OF_VERSION_COLUMNS, all.items, "Nobody holds anything."), more(all)),
+  ];
+}
+
+async function costs(signal) {
+  const [bill, budgets] = await Promise.all([get(`/costs?by=namespace&limit=${ROWS}`, signal), get("/budgets", signal)]);
+  const money = amount => amount === null || amount === undefined ? "" : `${Number(amount).toFixed(2)} ${bill.currency ?? ""}`;
+  const columns = [
+    { name: "Namespace", of: item => item.key ?? "All" },
+    { name: "From the lake", number: true, of: item => bytes(item.lake.bytes) },
+    { name: "Requests", number: true, of: item => number(item.lake.requests) },
+    { name: "To readers", number: true, of: item => bytes(item.readers.bytes) },
+    { name: "NVMe, GB hours", number: true, of: item => Number(item.nvme_gb_hours).toFixed(1) },
+    { name: "Cost", number: true, of: item => money(item.cost?.total) },
+    { name: "Without the cache", number: true, of: item => money(item.cost?.without_cache) },
+    { name: "Saved", number: true, of: item => money(item.cost?.saved) },
+  ];
+  return [
+    ...titled(`From ${bill.since} until ${bill.until}, which is not counted`,
+      table(columns, bill.items.length > 0 ? [...bill.items, { ...bill.total, key: null }] : [], "Nothing was moved."),
+      bill.priced ? null : element("p", { className: "note" }, "No prices are set: forebay.prices."), more(bill)),
+    ...titled("Budgets", table([
+      { name: "Namespace", of: budget => budget.namespace },
+      { name: "Month", of: budget => budget.month },
+      { name: "Spent", of: budget => share(Number(budget.spent), Number(budget.budget),
+        `${money(budget.spent)} of ${money(budget.budget)}`) },
+      { name: "Speculative filling", of: budget => budget.paused ? "waits" : "goes on" },
+    ], budgets.items, "None is set.")),
+  ];
+}
+
+const VIEWS = [
+  [/^#?\/?$/, overview],
+  [/^#\/pins$/, pins],
+  [/^#\/costs$/, costs],
+  [/^#\/datasets\/([^/]+)\/([^/]+)$/, dataset],
+  [/^#\/datasets\/([^/]+)\/([^/]+)\/versions\/([^/]+)$/, version],
+  [/^#\/datasets\/([^/]+)\/([^/]+)\/versions\/([^/]+)\/regions\/([^/]+)$/, explanation],
+];
+
+const [view, freshness, complaint, login] =
+  ["view", "freshness", "problem", "login"].map(id => document.getElementById(id));
+
+let underWay = new AbortController();
+let next;
+
+/** @param anew whether something else is to be seen, and not only what has changed of it */
+async function show(anew) {
+  clearTimeout(next);
+  underWay.abort();
+  const mine = underWay = new AbortController();
+  if (anew) {
+    view.replaceChildren();
+    freshness.textContent = "…";
+  }
+  try {
+    const [match, make] = VIEWS.map(([pattern, each]) => [location.hash.match(pattern), each]).find(([found]) => found) ?? [];
+    if (!match) {
+      throw new Failure(404, "There is no such page.");
+    }
+    const content = await make(mine.signal, ...match.slice(1).map(decodeURIComponent));
+    view.replaceChildren(...content.filter(part => part !== null));
+    complaint.hidden = true;
+    login.hidden = true;
+    freshness.textContent = "as of " + new Date().toLocaleTimeString();
+  } catch (e) {
+    if (e.name === "AbortError") {
+      return;
+    }
+    const locked = e.status === 401;
+    login.hidden = !locked;
+    complaint.textContent = locked ? "This control plane wants a token." : e.message;
+    complaint.hidden = false;
+    if (locked) {
+      view.replaceChildren();
+      return;
+    }
+  }
+  next = setTimeout(() => document.hidden || show(false), REFRESH_MS);
+}
+
+login.addEventListener("submit", event => {
+  event.preventDefault();
+  setToken(login.querySelector("input").value);
+  show(true);
+});
+addEventListener("hashchange", () => show(true));
+document.addEventListener("visibilitychange", () => document.hidden || show(false));
+show(true);

@@ -1,0 +1,89 @@
+// Makes elements. Whatever comes from the API becomes text, never markup.
+
+/** @param children elements and texts; what is null is left out */
+export function element(name, properties, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children.flat().filter(child => child !== null && child !== undefined));
+  return made;
+}
+
+export function link(href, text) {
+  return element("a", { href }, text);
+}
+
+/** A link to another server; a text if it is of no kind that a browser should follow. */
+export function linkOut(address, text) {
+  return /^https?:\/\//.test(address ?? "")
+    ? element("a", { href: address, rel: "noreferrer" }, text)
+    : element("span", { className: "note" }, address ?? "");
+}
+
+/**
+ * @param columns each {name, of: row => what is in its cell, number?: whether it is one}
+ * @param none what to say if there is no row
+ */
+export function table(columns, rows, none) {
+  if (rows.length === 0) {
+    return element("p", { className: "note" }, none);
+  }
+  return element("table", {},
+    element("thead", {}, element("tr", {}, columns.map(column => element("th", { scope: "col" }, column.name)))),
+    element("tbody", {}, rows.map(row => element("tr", {}, columns.map(column =>
+      element("td", { className: column.number ? "number" : "" }, column.of(row)))))));
+}
+
+/** Names with their values; those without a value are left out. */
+export function facts(...pairs) {
+  return element("dl", {}, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+}
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+export function bytes(count) {
+  if (count === null || count === undefined) {
+    return "";
+  }
+  const power = count < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(count) / 10));
+  const shown = count / 1024 ** power;
+  return `${power === 0 ? shown : shown.toPrecision(3)} ${UNITS[power]}`;
+}
+
+export function number(value) {
+  return value === null || value === undefined ? "" : value.toLocaleString("en");
+}
+
+const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined) {
+    return "";
+  }
+  const [span, unit] = SPANS.find(([each]) => Math.abs(seconds) >= each) ?? SPANS.at(-1);
+  return `${Math.round(seconds / span)} ${unit}`;
+}
+
+/** How long ago, or in how long, by this machine's clock; when exactly is told to who points at it. */
+export function time(instant) {
+  if (!instant) {
+    return "";
+  }
+  const seconds = (new Date(instant) - Date.now()) / 1000;
+  return element("time", { dateTime: instant, title: instant },
+    seconds < 0 ? duration(-seconds) + " ago" : "in " + duration(seconds));
+}
+
+const LOOKS = { CACHED: "good", WARMING: "busy", EVICTING: "busy", BLOCKED: "bad" };
+
+export function state(region) {
+  return element("span", { className: LOOKS[region.state] ?? "" }, region.state);
+}
+
+/** @param of what the whole is; a share of nothing is not drawn */
+export function share(part, of, text) {
+  return of > 0 ? [element("progress", { max: of, value: part }), text] : [text];
+}
+
+export function problem(cause) {
+  return cause ? element("span", { className: "bad" }, `${cause.code}: ${cause.message}`) : null;
+}

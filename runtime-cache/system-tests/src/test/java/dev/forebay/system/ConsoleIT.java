@@ -1,0 +1,127 @@
+package dev.forebay.system;
+
+import static dev.forebay.system.LakeFixture.bytes;
+import static dev.forebay.system.RunningStack.KOREA;
+import static dev.forebay.system.RunningStack.VIRGINIA;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.forebay.devstack.fault.Fault;
+import dev.forebay.devstack.fault.FaultProxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a person sees in the console: "In the console" in docs/operations.md. Pictures of it are in
+ * {@code target/console}.
+ */
+@ExtendWith(SharedStack.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleIT {
+
+    private static final String VERSION = "console/shown@v1";
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final RunningStack stack;
+    private Browser browser;
+
+    ConsoleIT(RunningStack stack) {
+        this.stack = stack;
+    }
+
+    /** One region has the version, and somebody pins it there; the other one cannot get it. */
+    @BeforeAll
+    void prepare() throws Exception {
+        Browser.require();
+        Api api = stack.api();
+        stack.lake().putAll("console/", Map.of("a.bin", bytes(1, 1000), "b.bin", bytes(2, 500)));
+        api.register("console/shown", "s3://datasets/console/", Duration.ofHours(1));
+        Map<String, Object> pin =
+                Map.of("holder", "<b>alice</b>", "reason", "training", "lease_seconds", 600);
+        String pinned = api.accept(VERSION, Map.of("region", KOREA, "pin", pin));
+        api.receipt(VERSION, KOREA, pinned, PATIENCE);
+        stack.lake().put("console/b.bin", bytes(3, 500));
+        String failed = api.accept(VERSION, Map.of("region", VIRGINIA));
+        assertThat(api.outcome(VERSION, VIRGINIA, failed, PATIENCE).code())
+                .isEqualTo("LAKE_OBJECT_CHANGED");
+    }
+
+    @BeforeEach
+    void startBrowser(@TempDir Path profile) throws Exception {
+        browser = new Browser(profile);
+    }
+
+    @AfterEach
+    void endBrowser(TestInfo test) throws Exception {
+        try (Browser ended = browser) {
+            Path pictures = Files.createDirectories(Path.of("target", "console"));
+            ended.picture(pictures.resolve(test.getTestMethod().orElseThrow().getName() + ".png"));
+        }
+    }
+
+    @Test
+    void aVersionIsFoundFromTheFirstPageWithItsRegionsPinsAndLastError() throws Exception {
+        browser.open(stack.stack().api().resolve("/console"));
+        browser.shows("Regions", KOREA + "\treachable\t2 of 2 live\t", "s3://datasets/console/");
+        browser.click("console/shown");
+        browser.shows("1.46 KiB", KOREA + " CACHED 100 %", VIRGINIA + " BLOCKED");
+        browser.click("v1");
+
+        String shown =
+                browser.shows(
+                        "console/shown@v1",
+                        KOREA + "\tCACHED\t100 %\t1.46 KiB",
+                        VIRGINIA + "\tBLOCKED",
+                        "LAKE_OBJECT_CHANGED",
+                        // What somebody else wrote is text.
+                        KOREA + "\t<b>alice</b>\ttraining\tin ");
+        assertThat(shown).containsPattern("LAKE_OBJECT_CHANGED: .*console/b\\.bin");
+    }
+
+    @Test
+    void whyARegionIsAsItIsPinsAndCostsAreShown() throws Exception {
+        browser.open(
+                stack.stack()
+                        .api()
+                        .resolve(
+                                "/console#/datasets/console/shown/versions/v1/regions/"
+                                        + VIRGINIA));
+        browser.shows("console/shown@v1 in " + VIRGINIA, "LAKE_OBJECT_CHANGED", "What happened");
+        browser.click("Pins");
+        browser.shows("Leaked pins", "console/shown\tv1\t" + KOREA + "\t<b>alice</b>\ttraining");
+        browser.click("Costs");
+        browser.shows("Budgets", "Namespace\tFrom the lake\tRequests");
+    }
+
+    /** No part that is away takes the page with it, and what is back is seen. */
+    @Test
+    void whatIsAwayIsSaidAndWhatIsBackIsShown() throws Exception {
+        try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
+            proxy.spoil(
+                    request ->
+                            request.target().contains("/queue")
+                                    ? new Fault.Status(503)
+                                    : Fault.NONE);
+            browser.open(proxy.endpoint().resolve("/console"));
+            browser.shows(KOREA + ": HTTP 503", "Nobody waits.", "console/shown");
+            proxy.spoil(
+                    request ->
+                            request.target().startsWith("/api")
+                                    ? new Fault.Status(401)
+                                    : Fault.NONE);
+            assertThat(browser.shows("This control plane wants a token."))
+                    .doesNotContain("console/shown");
+            proxy.spoil(_ -> Fault.NONE);
+            browser.shows("console/shown");
+        }
+    }
+}
