@@ -168,7 +168,8 @@ async function pins(signal) {
 
 async function costs(signal) {
   const [bill, budgets] = await Promise.all([get(`/costs?by=namespace&limit=${ROWS}`, signal), get("/budgets", signal)]);
-  const money = amount => amount === null || amount === undefined ? "" : `${Number(amount).toFixed(2)} ${bill.currency ?? ""}`;
+  const money = amount => bill.priced && amount !== null && amount !== undefined
+    ? `${Number(amount).toFixed(2)} ${bill.currency ?? ""}` : "";
   const columns = [
     { name: "Namespace", of: item => item.key ?? "All" },
     { name: "From the lake", number: true, of: item => bytes(item.lake.bytes) },

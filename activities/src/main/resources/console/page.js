@@ -27,7 +27,8 @@ export function table(columns, rows, none) {
     return element("p", { className: "note" }, none);
   }
   return element("table", {},
-    element("thead", {}, element("tr", {}, columns.map(column => element("th", { scope: "col" }, column.name)))),
+    element("thead", {}, element("tr", {}, columns.map(column =>
+      element("th", { scope: "col", className: column.number ? "number" : "" }, column.name)))),
     element("tbody", {}, rows.map(row => element("tr", {}, columns.map(column =>
       element("td", { className: column.number ? "number" : "" }, column.of(row)))))));
 }
