@@ -4,13 +4,17 @@ import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.Closing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -42,6 +46,14 @@ public final class ChunkStore implements AutoCloseable {
 
     private static final int STRIPES = 64;
 
+    /**
+     * How long a disk rests that hung the second time, when it has answered; after each further
+     * time twice as long and this, up to some nine hours.
+     */
+    private static final Duration FIRST_REST = Duration.ofSeconds(1);
+
+    private static final int MOST_DOUBLED = 15;
+
     private volatile List<DiskStore> opened;
     private final int unusable;
     private final Counters counters;
@@ -49,8 +61,8 @@ public final class ChunkStore implements AutoCloseable {
     private final ReentrantLock[] writers = new ReentrantLock[STRIPES];
     private volatile Consumer<LostDisk> onLostDisk = _ -> {};
     private volatile Consumer<Path> onReturnedDisk = _ -> {};
-    // Guarded by this.
-    private boolean closed;
+    private final Map<Path, Integer> returns = new ConcurrentHashMap<>();
+    private final Closing closing = new Closing();
 
     private ChunkStore(List<DiskStore> opened, int unusable, Counters counters) {
         this.opened = List.copyOf(opened);
@@ -170,13 +182,17 @@ public final class ChunkStore implements AutoCloseable {
                     "%d bytes for chunk %s of %d"
                             .formatted(data.remaining(), id, valid.chunkBytes()));
         }
-        ReentrantLock writer = writers[Math.floorMod(id.hashCode(), STRIPES)];
+        ReentrantLock writer = writerOf(id);
         writer.lock();
         try {
             putSomewhere(id, data, valid);
         } finally {
             writer.unlock();
         }
+    }
+
+    private ReentrantLock writerOf(ChunkId id) {
+        return writers[Math.floorMod(id.hashCode(), STRIPES)];
     }
 
     /**
@@ -278,14 +294,20 @@ public final class ChunkStore implements AutoCloseable {
     }
 
     private void listenTo(DiskStore disk) {
-        disk.onFailure(lost -> onLostDisk.accept(new LostDisk(lost)));
+        disk.onFailure(lost -> onLostDisk.accept(new LostDisk(lost, () -> !opened.contains(lost))));
         disk.onAnswer(this::takeIn);
     }
 
     private void takeIn(DiskStore hung) {
+        // One that hangs again and again is used for less and less of the time.
+        int before = returns.merge(hung.directory(), 1, Integer::sum) - 1;
+        if (closing.within(FIRST_REST.multipliedBy((1L << Math.min(before, MOST_DOUBLED)) - 1))) {
+            return;
+        }
         try {
             DiskStore anew = hung.anew();
             if (replace(hung, anew)) {
+                keepOneOfEach(anew);
                 LOG.info(
                         "Disk {} answers, and is used again with the {} chunks on it",
                         hung.directory(),
@@ -294,19 +316,42 @@ public final class ChunkStore implements AutoCloseable {
             } else {
                 anew.close();
             }
-        } catch (IOException | ForebayException e) {
+        } catch (IOException | RuntimeException e) {
             LOG.error(
-                    "Disk {} answers, but cannot be used, and is left alone", hung.directory(), e);
+                    "Disk {} answers, but cannot be used, and is left alone from now on",
+                    hung.directory(),
+                    e);
+        }
+    }
+
+    /** What was brought to other disks meanwhile stays on one, where all of it is. */
+    private void keepOneOfEach(DiskStore returned) {
+        for (PackId pack : returned.packs()) {
+            for (ChunkId id : returned.chunks(pack)) {
+                ReentrantLock writer = writerOf(id);
+                writer.lock();
+                try {
+                    for (DiskStore other : disks()) {
+                        if (other != returned && other.has(id)) {
+                            boolean whole = other.holds(id, 0, other.length(id));
+                            (whole ? returned : other).drop(id);
+                        }
+                    }
+                } finally {
+                    writer.unlock();
+                }
+            }
         }
     }
 
     /** False if the store was closed meanwhile. */
     private synchronized boolean replace(DiskStore before, DiskStore anew) {
-        if (!closed) {
-            listenTo(anew);
-            opened = opened.stream().map(disk -> disk == before ? anew : disk).toList();
+        if (closing.hasBegun()) {
+            return false;
         }
-        return !closed;
+        listenTo(anew);
+        opened = opened.stream().map(disk -> disk == before ? anew : disk).toList();
+        return true;
     }
 
     /** Figures for metrics and status. */
@@ -323,7 +368,7 @@ public final class ChunkStore implements AutoCloseable {
     /** Lets another worker have the directories. Chunks that are open stay readable. */
     @Override
     public synchronized void close() {
-        closed = true;
+        closing.begin();
         close(opened);
     }
 

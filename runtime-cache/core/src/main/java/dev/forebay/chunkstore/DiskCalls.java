@@ -141,7 +141,7 @@ final class DiskCalls implements AutoCloseable {
             while (!closing.hasBegun()) {
                 if (threads.awaitTermination(
                         patience.dividedBy(LOOKS).toNanos(), TimeUnit.NANOSECONDS)) {
-                    return true;
+                    return !closing.hasBegun();
                 }
             }
         } catch (InterruptedException e) {

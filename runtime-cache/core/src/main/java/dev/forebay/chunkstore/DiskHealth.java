@@ -2,6 +2,7 @@ package dev.forebay.chunkstore;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ final class DiskHealth {
     private final Counters counters;
     private final AtomicInteger unreadable = new AtomicInteger();
     private volatile boolean failed;
+    private volatile boolean broken;
     private volatile Runnable onFailure = () -> {};
 
     DiskHealth(Path directory, DiskProbe probe, DiskCalls calls, Counters counters) {
@@ -32,7 +34,7 @@ final class DiskHealth {
         this.probe = probe;
         this.calls = calls;
         this.counters = counters;
-        calls.onHang(this::fail);
+        calls.onHang(this::hangs);
     }
 
     /** Whom to tell when it fails, on the thread that finds out. */
@@ -42,6 +44,17 @@ final class DiskHealth {
 
     boolean hasFailed() {
         return failed;
+    }
+
+    /**
+     * What is wrong with a disk that hung and has answered at last, if anything is: it may have
+     * answered with an error, as a disk does that tries for a long time to read what it lost; or be
+     * another one.
+     */
+    Optional<IOException> failureAfterHang() {
+        return broken
+                ? Optional.of(new IOException("what it was asked ended in an error"))
+                : probe.failure();
     }
 
     /** Looks whether a disk that did something wrong is still good for anything. */
@@ -54,6 +67,7 @@ final class DiskHealth {
     /** The disk did not take or give what it was asked for. */
     void erred() {
         counters.diskErrors.increment();
+        broken = true;
         suspect();
     }
 
@@ -65,12 +79,28 @@ final class DiskHealth {
         erred();
     }
 
-    private synchronized void fail(IOException why) {
-        if (!failed) {
-            failed = true;
-            calls.giveUp();
+    private void fail(IOException why) {
+        if (leaveAlone()) {
+            broken = true;
             LOG.error("Disk {} has failed and is left alone from now on", directory, why);
             onFailure.run();
         }
+    }
+
+    private void hangs(IOException why) {
+        if (leaveAlone()) {
+            // An earlier error, with which the disk went on, says nothing about this.
+            broken = false;
+            LOG.error("Disk {} hangs and is left alone until it has answered", directory, why);
+            onFailure.run();
+        }
+    }
+
+    /** False if it is left alone already. */
+    private synchronized boolean leaveAlone() {
+        boolean first = !failed;
+        failed = true;
+        calls.giveUp();
+        return first;
     }
 }

@@ -87,12 +87,17 @@ final class DiskStore implements AutoCloseable {
     }
 
     /**
-     * Closes this one and opens its directory as at a start, however long the disk takes.
+     * Closes this one, of a disk that hung, and opens its directory as at a start, however long the
+     * disk takes.
      *
      * @throws ForebayException as {@link #open} does
-     * @throws IOException if the disk fails
+     * @throws IOException if the disk fails, or is another one
      */
     DiskStore anew() throws IOException {
+        Optional<IOException> failure = health.failureAfterHang();
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
         close();
         return open(directory, terms, (_, files) -> prepare(directory, files));
     }

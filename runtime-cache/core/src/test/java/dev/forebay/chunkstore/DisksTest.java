@@ -268,7 +268,6 @@ class DisksTest {
 
             returns(store, doomed);
 
-            assertThat(doomed.path().resolve("incoming")).isEmptyDirectory();
             assertThat(files(doomed)).isEmpty();
             for (int i = 0; i < 10; i++) {
                 assertThat(reads(store, i)).isTrue();
@@ -302,6 +301,56 @@ class DisksTest {
         }
         try (ChunkStore store = open()) {
             assertThat(store.stats().chunks()).isEqualTo(12);
+        }
+    }
+
+    @Test
+    void ofAChunkThatWasBroughtToAnotherDiskMeanwhileOneCopyStays() throws Exception {
+        LoopDisk doomed = disk(96);
+        LoopDisk other = disk(96);
+        try (ChunkStore store = open()) {
+            IntStream.range(0, 20).forEach(i -> put(store, i));
+            List<Integer> lost =
+                    IntStream.range(0, 20)
+                            .filter(i -> Files.exists(fileIn(doomed.path(), i)))
+                            .boxed()
+                            .toList();
+            assertThat(lost).hasSizeBetween(2, 18);
+            ValidBlocks half = ValidBlocks.of(LENGTH, List.of(new ByteRange(0, LENGTH / 2)));
+            doomed.hang();
+            // One that would go to this disk.
+            IntStream.range(20, 30).forEach(i -> put(store, i));
+            assertThat(store.stats().failedDisks()).isEqualTo(1);
+            lost.forEach(i -> assertThat(reads(store, i)).isFalse());
+            put(store, lost.getFirst());
+            store.put(chunk(lost.getLast()), bytes(lost.getLast()), half);
+
+            returns(store, doomed);
+
+            IntStream.range(0, 30).forEach(i -> assertThat(reads(store, i)).isTrue());
+            assertThat(files(doomed).size() + files(other).size()).isEqualTo(30);
+            assertThat(fileIn(doomed.path(), lost.getFirst())).doesNotExist();
+            assertThat(fileIn(doomed.path(), lost.getLast())).exists();
+            assertThat(store.stats().usedBytes()).isEqualTo(30 * ChunkEntry.footprint(LENGTH));
+        }
+    }
+
+    @Test
+    void aDiskThatAnswersWithAnErrorAtLastIsNotUsedAgain() throws Exception {
+        LoopDisk only = disk(96);
+        try (ChunkStore store = open()) {
+            BlockingQueue<Path> returned = new LinkedBlockingQueue<>();
+            store.onReturnedDisk(returned::add);
+            put(store, 0);
+            only.hang();
+            assertThatThrownBy(() -> put(store, 1)).isInstanceOf(ForebayException.class);
+
+            only.die();
+            only.goOn();
+
+            assertThat(returned.poll(PATIENT_FOR_A_WHILE.patience().toSeconds(), TimeUnit.SECONDS))
+                    .isNull();
+            assertThat(store.stats().failedDisks()).isEqualTo(1);
         }
     }
 

@@ -72,12 +72,16 @@ final class Repairs {
         }
     }
 
-    /** Brings what was on a disk to the others: what pins protect, and the rest if it has room. */
+    /**
+     * Brings what was on a disk to the others, as long as it is away and there are others: what
+     * pins protect, and the rest if it has room.
+     */
     void refill(LostDisk disk) {
         LOG.info("Fetching again what was on {}", disk.directory());
         for (PackId pack : disk.packs()) {
             for (ChunkId chunk : disk.chunks(pack)) {
-                if (closed) {
+                if (closed || disk.isBack() || store.stats().disks() == 0) {
+                    LOG.info("No more of {} is fetched", disk.directory());
                     return;
                 }
                 if (isProtected.test(pack) || hasRoom()) {

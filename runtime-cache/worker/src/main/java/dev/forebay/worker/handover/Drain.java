@@ -95,10 +95,15 @@ public final class Drain implements AutoCloseable {
     /**
      * Begins, if that was not done before, or failed.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if there is no other live worker, or etcd does
-     *     not answer
+     * @throws ForebayException {@code UNAVAILABLE} if this worker or no other one is live, or etcd
+     *     does not answer
      */
     public synchronized Progress start() {
+        if (closed) {
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "this worker is not among the live ones: it has no disk, or is about to stop");
+        }
         if (thread == null || failed) {
             if (others(versions.view()).isEmpty()) {
                 throw new ForebayException(
