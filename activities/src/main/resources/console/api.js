@@ -2,6 +2,9 @@
 
 const TOKEN = "forebay.token";
 
+/** Longer than any answer takes whose server is there. */
+const PATIENCE_MS = 20_000;
+
 /** An answer that is not what was asked for: a problem of RFC 9457, or nobody there. */
 export class Failure extends Error {
   constructor(status, message) {
@@ -10,8 +13,17 @@ export class Failure extends Error {
   }
 }
 
+/** False if no server can have such a token: it could not even be sent. */
 export function setToken(token) {
-  sessionStorage.setItem(TOKEN, token);
+  const possible = /^[\x21-\x7e]+$/.test(token);
+  if (possible) {
+    sessionStorage.setItem(TOKEN, token);
+  }
+  return possible;
+}
+
+export function hasToken() {
+  return sessionStorage.getItem(TOKEN) !== null;
 }
 
 /** The address of something by its names, each of which may be anything. */
@@ -25,18 +37,17 @@ export function path(...names) {
  */
 export async function get(where, signal) {
   const token = sessionStorage.getItem(TOKEN);
-  let answer;
+  let answer, body;
   try {
     answer = await fetch("/api/v1" + where, {
-      signal, cache: "no-store", headers: token ? { Authorization: "Bearer " + token } : {},
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      cache: "no-store", headers: token ? { Authorization: "Bearer " + token } : {},
     });
+    body = await (answer.ok ? answer.json() : answer.json().catch(() => null));
   } catch (e) {
-    if (e.name === "AbortError") {
-      throw e;
-    }
+    signal.throwIfAborted();
     throw new Failure(0, "The control plane does not answer.");
   }
-  const body = await answer.json().catch(() => null);
   if (!answer.ok) {
     throw new Failure(answer.status, body?.detail ?? body?.title ?? "HTTP " + answer.status);
   }

@@ -1,6 +1,6 @@
 // Shows what the REST API says, and asks again while somebody looks. It changes nothing: that is what `forebay` is for.
 
-import { Failure, get, getOrProblem, path, setToken } from "./api.js";
+import { Failure, get, getOrProblem, hasToken, path, setToken } from "./api.js";
 import { bytes, duration, element, facts, link, linkOut, number, problem, share, state, table, time } from "./page.js";
 
 const REFRESH_MS = 5000;
@@ -14,7 +14,8 @@ const datasetLink = name => link("#/datasets" + path(...name.split("/")), name);
 const versionLink = (dataset, version) =>
   link("#/datasets" + path(...dataset.split("/")) + path("versions", version), version);
 
-const more = page => page.next ? element("p", { className: "note" }, `The first ${ROWS} are shown.`) : null;
+const more = page => page.next ? element("p", { className: "note" }, `There are more than these ${ROWS}.`) : null;
+const noneUnless = (unknown, none) => unknown ? "What else there is, is not known." : none;
 const trouble = (page, of = "") => page.problem ? element("p", { className: "bad" }, of + page.problem) : null;
 
 async function overview(signal) {
@@ -27,12 +28,13 @@ async function overview(signal) {
     ...titled("Regions", table(REGION_COLUMNS, regions.items, "The control plane knows no region.")),
     ...titled("Waiting for room",
       ...queues.map(queue => queue.trouble),
-      table(QUEUE_COLUMNS, queues.flatMap(queue => queue.items), "Nobody waits.")),
+      table(QUEUE_COLUMNS, queues.flatMap(queue => queue.items),
+        noneUnless(queues.some(queue => queue.trouble), "Nobody waits."))),
     ...titled("Datasets", table(DATASET_COLUMNS, datasets.items, "None is registered."), more(datasets)),
   ];
 }
 
-const sum = (workers, field) => workers.reduce((total, worker) => total + (worker[field] ?? 0), 0);
+const sum = (workers, field) => workers.reduce((total, worker) => total + worker[field], 0);
 
 const REGION_COLUMNS = [
   { name: "Region", of: region => region.name },
@@ -40,7 +42,8 @@ const REGION_COLUMNS = [
     ? element("span", { className: "good" }, "reachable") : element("span", { className: "bad" }, "away") },
   { name: "Workers", of: region => `${region.workers.filter(worker => worker.live).length} of ${region.workers.length} live` },
   { name: "In use", of: region => {
-    const [used, capacity] = [sum(region.workers, "used_bytes"), sum(region.workers, "capacity_bytes")];
+    const known = region.workers.filter(worker => worker.used_bytes !== null);
+    const [used, capacity] = [sum(known, "used_bytes"), sum(known, "capacity_bytes")];
     return share(used, capacity, `${bytes(used)} of ${bytes(capacity)}`);
   } },
   { name: "Versions are below", of: region => region.mount_root },
@@ -84,7 +87,8 @@ async function dataset(signal, namespace, name) {
       ["Deleted", itself.deleted_at && time(itself.deleted_at)],
       ["Follows its source", tracking && [`every ${duration(tracking.interval_seconds)}`, tracking.paused ? ", paused" : ""]],
       ["Last check", tracking?.last_check && [time(tracking.last_check.checked_at), " ", problem(tracking.last_check.problem)]]),
-    ...titled("Versions", table(VERSION_COLUMNS, versions.items, "Nobody has asked for one."), more(versions)),
+    ...titled("Versions", element("p", {}, link(`#${at}${path("versions", "latest")}`, "The latest")),
+      table(VERSION_COLUMNS, versions.items, "Nobody has asked for one."), more(versions)),
   ];
 }
 
@@ -158,10 +162,15 @@ const PIN_OF_VERSION_COLUMNS = [
 ];
 
 async function pins(signal) {
-  const [all, leaked] = await Promise.all([get(`/pins?limit=${ROWS}`, signal), getOrProblem("/pins/leaked", signal)]);
+  const [all, regions] = await Promise.all([get(`/pins?limit=${ROWS}`, signal), get("/regions", signal)]);
+  const leaked = await Promise.all(regions.items.map(async region => {
+    const there = await getOrProblem(`/pins/leaked?${new URLSearchParams({ region: region.name })}`, signal);
+    return { trouble: trouble(there, region.name + ": "), items: there.items };
+  }));
   return [
-    ...titled("Leaked pins", trouble(leaked), table(
-      [...PIN_OF_VERSION_COLUMNS, { name: "Leak", of: pin => problem(pin.leak) ?? "" }], leaked.items, "None.")),
+    ...titled("Leaked pins", ...leaked.map(each => each.trouble), table(
+      [...PIN_OF_VERSION_COLUMNS, { name: "Leak", of: pin => problem(pin.leak) ?? "" }],
+      leaked.flatMap(each => each.items), noneUnless(leaked.some(each => each.trouble), "None."))),
     ...titled("Pins", table(PIN_OF_VERSION_COLUMNS, all.items, "Nobody holds anything."), more(all)),
   ];
 }
@@ -209,6 +218,28 @@ const [view, freshness, complaint, login] =
 let underWay = new AbortController();
 let next;
 
+/** What has not changed stays, with what is selected in it, and where the keyboard is. */
+function render(content) {
+  content.forEach((part, i) => {
+    const there = view.childNodes[i];
+    if (!there) {
+      view.append(part);
+    } else if (!there.isEqualNode(part)) {
+      there.replaceWith(part);
+    }
+  });
+  while (view.childNodes.length > content.length) {
+    view.lastChild.remove();
+  }
+}
+
+function complain(text) {
+  if (complaint.textContent !== (text ?? "")) {
+    complaint.textContent = text ?? "";
+  }
+  complaint.hidden = text === null;
+}
+
 /** @param anew whether something else is to be seen, and not only what has changed of it */
 async function show(anew) {
   clearTimeout(next);
@@ -217,6 +248,7 @@ async function show(anew) {
   if (anew) {
     view.replaceChildren();
     freshness.textContent = "…";
+    document.title = ["Forebay", ...location.hash.split("/").slice(1)].join(" ");
   }
   try {
     const [match, make] = VIEWS.map(([pattern, each]) => [location.hash.match(pattern), each]).find(([found]) => found) ?? [];
@@ -224,18 +256,17 @@ async function show(anew) {
       throw new Failure(404, "There is no such page.");
     }
     const content = await make(mine.signal, ...match.slice(1).map(decodeURIComponent));
-    view.replaceChildren(...content.filter(part => part !== null));
-    complaint.hidden = true;
+    render(content.filter(part => part !== null));
+    complain(null);
     login.hidden = true;
     freshness.textContent = "as of " + new Date().toLocaleTimeString();
   } catch (e) {
-    if (e.name === "AbortError") {
+    if (mine.signal.aborted) {
       return;
     }
     const locked = e.status === 401;
     login.hidden = !locked;
-    complaint.textContent = locked ? "This control plane wants a token." : e.message;
-    complaint.hidden = false;
+    complain(!locked ? e.message : hasToken() ? "This is not the token of this control plane." : "This control plane wants a token.");
     if (locked) {
       view.replaceChildren();
       return;
@@ -246,8 +277,14 @@ async function show(anew) {
 
 login.addEventListener("submit", event => {
   event.preventDefault();
-  setToken(login.querySelector("input").value);
-  show(true);
+  const input = login.querySelector("input");
+  const possible = setToken(input.value);
+  input.value = "";
+  if (possible) {
+    show(true);
+  } else {
+    complain("No token is like this: it is printable characters of ASCII, without blanks.");
+  }
 });
 addEventListener("hashchange", () => show(true));
 document.addEventListener("visibilitychange", () => document.hidden || show(false));

@@ -15,7 +15,7 @@ export function link(href, text) {
 export function linkOut(address, text) {
   return /^https?:\/\//.test(address ?? "")
     ? element("a", { href: address, rel: "noreferrer" }, text)
-    : element("span", { className: "note" }, address ?? "");
+    : text;
 }
 
 /**
@@ -47,20 +47,21 @@ export function bytes(count) {
   }
   const power = count < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(count) / 10));
   const shown = count / 1024 ** power;
-  return `${power === 0 ? shown : shown.toPrecision(3)} ${UNITS[power]}`;
+  return `${power === 0 ? shown : shown < 100 ? shown.toPrecision(3) : Math.round(shown)} ${UNITS[power]}`;
 }
 
 export function number(value) {
   return value === null || value === undefined ? "" : value.toLocaleString("en");
 }
 
-const SPANS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+/** The smallest number of each that is shown in it, so that rounding changes little. */
+const SPANS = [[2 * 86400, 86400, "d"], [2 * 3600, 3600, "h"], [120, 60, "min"], [0, 1, "s"]];
 
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) {
     return "";
   }
-  const [span, unit] = SPANS.find(([each]) => Math.abs(seconds) >= each) ?? SPANS.at(-1);
+  const [, span, unit] = SPANS.find(([least]) => seconds >= least) ?? SPANS.at(-1);
   return `${Math.round(seconds / span)} ${unit}`;
 }
 
@@ -82,7 +83,7 @@ export function state(region) {
 
 /** @param of what the whole is; a share of nothing is not drawn */
 export function share(part, of, text) {
-  return of > 0 ? [element("progress", { max: of, value: part }), text] : [text];
+  return of > 0 ? [element("progress", { max: of, value: part, ariaLabel: text }), text] : [text];
 }
 
 export function problem(cause) {

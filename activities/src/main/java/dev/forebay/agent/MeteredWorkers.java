@@ -11,6 +11,7 @@ import dev.forebay.transfer.FillAnswer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -22,10 +23,15 @@ import java.util.function.Supplier;
 record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) implements Workers {
 
     private static final String PREFIX = "forebay.agent.";
+    private static final String LAKE = "lake";
+    private static final String PEER = "peer";
+    private static final String SIBLING = "sibling";
+    private static final List<String> SOURCES = List.of(LAKE, PEER, SIBLING);
 
     MeteredWorkers {
-        // Else the first one that is removed would make the series, and nobody would see it grow.
+        // Else what happens first would make the series, and nobody would see it grow, or not.
         removed(registry);
+        SOURCES.forEach(source -> filled(registry, source));
     }
 
     @Override
@@ -39,9 +45,9 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
         long fetched = 0;
         try {
             FillAnswer answer = timed("fill", () -> to.fill(worker, manifest, chunk));
-            bytes("lake", answer.bytesFromLake());
-            bytes("peer", answer.bytesFromPeers());
-            bytes("sibling", answer.bytesFromSiblings());
+            filled(registry, LAKE).increment((double) answer.bytesFromLake());
+            filled(registry, PEER).increment((double) answer.bytesFromPeers());
+            filled(registry, SIBLING).increment((double) answer.bytesFromSiblings());
             fetched = answer.bytesFromLake() + answer.bytesFromPeers() + answer.bytesFromSiblings();
             return answer;
         } finally {
@@ -89,11 +95,10 @@ record MeteredWorkers(Workers to, MeterRegistry registry, FillRate rate) impleme
         }
     }
 
-    private void bytes(String source, long bytes) {
-        Counter.builder(PREFIX + "filled.bytes")
+    private static Counter filled(MeterRegistry registry, String source) {
+        return Counter.builder(PREFIX + "filled.bytes")
                 .description("Bytes that workers fetched for fillings, by where they came from")
                 .tag("source", source)
-                .register(registry)
-                .increment((double) bytes);
+                .register(registry);
     }
 }

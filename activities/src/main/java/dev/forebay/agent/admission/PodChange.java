@@ -29,6 +29,9 @@ public record PodChange(
     /** The volume, unless the pod has one of its own for the tree. */
     static final String VOLUME = "forebay";
 
+    /** Without it a container does not see versions that are mounted when it runs already. */
+    private static final String PROPAGATION = "mountPropagation";
+
     /** All that is ever changed, each as a whole. */
     private static final List<String> CHANGED =
             List.of(
@@ -141,8 +144,9 @@ public record PodChange(
                     .put("name", volume)
                     .put("mountPath", mountRoot)
                     .put("readOnly", true)
-                    // Versions are mounted below it later.
-                    .put("mountPropagation", "HostToContainer");
+                    .put(PROPAGATION, "HostToContainer");
+        } else if (there.get().path(PROPAGATION).asText("None").equals("None")) {
+            ((ObjectNode) there.get()).put(PROPAGATION, "HostToContainer");
         }
     }
 

@@ -200,7 +200,13 @@ public final class Gate {
             try {
                 switch (verdict) {
                     case Verdict.Wait wait -> pods.tell(pod, wait.notice());
-                    case Verdict.Open open -> pods.open(pod, open.notice(), gang.holder().pinId());
+                    case Verdict.Open open ->
+                            pods.open(
+                                    pod,
+                                    open.notice(),
+                                    // Who runs cold may have none yet.
+                                    Optional.of(gang.holder().pinId())
+                                            .filter(_ -> open.notice().warm()));
                     case Verdict.Fail fail -> pods.fail(pod, fail.notice());
                 }
             } catch (ForebayException notNow) {

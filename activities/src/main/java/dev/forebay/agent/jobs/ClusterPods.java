@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -174,10 +175,10 @@ final class ClusterPods implements Pods {
     }
 
     @Override
-    public void open(GatedPod pod, Notice notice, String pinId) {
+    public void open(GatedPod pod, Notice notice, Optional<String> pinId) {
         tell(pod, notice);
         ObjectNode patch = patch(pod);
-        patch.withObject("/metadata").putObject("annotations").put(PIN, pinId);
+        pinId.ifPresent(id -> patch.withObject("/metadata").putObject("annotations").put(PIN, id));
         patch.withArray("/spec/schedulingGates")
                 .addObject()
                 .put("$patch", "delete")

@@ -2,6 +2,7 @@ package dev.forebay.agent.jobs;
 
 import dev.forebay.model.ForebayException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The pods of a cluster that wait for a version. What is done to one that is gone does nothing, and
@@ -51,8 +52,12 @@ public interface Pods extends AutoCloseable {
     /** Tells a pod how things are. */
     void tell(GatedPod pod, Notice notice);
 
-    /** Lets a pod go to a node. */
-    void open(GatedPod pod, Notice notice, String pinId);
+    /**
+     * Lets a pod go to a node.
+     *
+     * @param pinId of the pin that holds its version, if one does
+     */
+    void open(GatedPod pod, Notice notice, Optional<String> pinId);
 
     /** Ends a pod as one that has failed, for whoever made it to decide what follows. */
     void fail(GatedPod pod, Notice notice);

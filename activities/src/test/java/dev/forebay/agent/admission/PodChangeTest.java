@@ -90,7 +90,7 @@ class PodChangeTest {
 
     /** As docs/kubernetes.md had people write it before there was a webhook. */
     @Test
-    void aPodThatMountsTheTreeItselfKeepsItsMount() {
+    void aPodThatMountsTheTreeItselfKeepsItsMountAndSeesWhatIsMountedLater() {
         ObjectNode pod =
                 parse(
                         """
@@ -103,7 +103,12 @@ class PodChangeTest {
         ObjectNode changed = changed(CHANGE, pod);
 
         assertThat(changed.at("/spec/volumes")).isEqualTo(pod.at("/spec/volumes"));
-        assertThat(changed.at("/spec/containers/0")).isEqualTo(pod.at("/spec/containers/0"));
+        assertThat(changed.at("/spec/containers/0/volumeMounts"))
+                .isEqualTo(
+                        json(
+                                """
+                                [{"name": "mine", "mountPath": "/mnt/forebay", "mountPropagation": "HostToContainer"}]
+                                """));
         assertThat(changed.at("/spec/containers/1/volumeMounts/0/name").asText()).isEqualTo("mine");
     }
 

@@ -152,7 +152,7 @@ class GateTest {
 
         after(Duration.ofSeconds(10));
         assertThat(pods.failed).containsOnly("fails");
-        assertThat(pods.opened).containsOnlyKeys("runs");
+        assertThat(pods.opened).containsOnly(Map.entry("runs", FakePods.UNPINNED));
     }
 
     /** Only so many questions are on their way at once, and none of them is answered. */
@@ -312,6 +312,7 @@ class GateTest {
 
         private final Map<String, GatedPod> gated = new TreeMap<>();
         final Map<String, Notice> told = new ConcurrentHashMap<>();
+        static final String UNPINNED = "";
         final Map<String, String> opened = new ConcurrentHashMap<>();
         final Set<String> failed = ConcurrentHashMap.newKeySet();
         final Set<String> unknownOwners = ConcurrentHashMap.newKeySet();
@@ -378,9 +379,9 @@ class GateTest {
         }
 
         @Override
-        public void open(GatedPod pod, Notice notice, String pinId) {
+        public void open(GatedPod pod, Notice notice, Optional<String> pinId) {
             requireUp();
-            opened.put(pod.name(), pinId);
+            opened.put(pod.name(), pinId.orElse(UNPINNED));
         }
 
         @Override

@@ -65,7 +65,7 @@ class ClusterPodsKubeIT {
             GatedPod waits = pods.gated().getFirst();
             assertThat(pods.isOpen(waits)).isFalse();
 
-            pods.open(waits, new Notice(false, "RunsCold", "late"), "pin");
+            pods.open(waits, new Notice(false, "RunsCold", "late"), Optional.empty());
             assertThat(pods.isOpen(waits)).isTrue();
 
             client.resource(pod()).delete();

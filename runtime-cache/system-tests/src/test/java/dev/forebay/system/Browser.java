@@ -55,6 +55,19 @@ final class Browser implements AutoCloseable {
             })
             """;
 
+    private static final String FILL =
+            """
+            (function fill(id, text) {
+              const form = document.getElementById(id);
+              const shown = form?.checkVisibility() ?? false;
+              if (shown) {
+                form.querySelector("input").value = text;
+                form.requestSubmit();
+              }
+              return shown;
+            })
+            """;
+
     private final HttpClient http = HttpClient.newHttpClient();
     private final Process process;
     private final Path log;
@@ -116,19 +129,40 @@ final class Browser implements AutoCloseable {
         Await.until("a link '%s'".formatted(text), PATIENCE, () -> evaluate(click).asBoolean());
     }
 
+    /** Writes into the only field of a form that is shown, and sends it. */
+    void fill(String form, String text) throws IOException {
+        String fill =
+                FILL
+                        + "(%s, %s)"
+                                .formatted(
+                                        JSON.writeValueAsString(form),
+                                        JSON.writeValueAsString(text));
+        Await.until("a form " + form, PATIENCE, () -> evaluate(fill).asBoolean());
+    }
+
     /**
      * Waits until the page shows all of this, and loads it again now and then meanwhile.
      *
      * @return the text that is shown: cells of a row with tabs between them
      */
     String shows(String... wanted) throws IOException, InterruptedException {
+        return shows(FRESH, wanted);
+    }
+
+    /** As {@link #shows(String...)}, but does not load the page again. */
+    String becomes(String... wanted) throws IOException, InterruptedException {
+        return shows(PATIENCE, wanted);
+    }
+
+    private String shows(Duration fresh, String... wanted)
+            throws IOException, InterruptedException {
         Instant deadline = Instant.now().plus(PATIENCE);
-        Instant stale = Instant.now().plus(FRESH);
+        Instant stale = Instant.now().plus(fresh);
         String shown = shown();
         while (!Stream.of(wanted).allMatch(shown::contains) && Instant.now().isBefore(deadline)) {
             if (Instant.now().isAfter(stale)) {
                 page.call("Page.reload", Map.of());
-                stale = Instant.now().plus(FRESH);
+                stale = Instant.now().plus(fresh);
             }
             Await.pause();
             shown = shown();

@@ -112,16 +112,33 @@ class ConsoleIT {
                                     ? new Fault.Status(503)
                                     : Fault.NONE);
             browser.open(proxy.endpoint().resolve("/console"));
-            browser.shows(KOREA + ": HTTP 503", "Nobody waits.", "console/shown");
+            browser.shows(KOREA + ": HTTP 503", "is not known", "console/shown");
+            proxy.spoil(_ -> Fault.NONE);
+            assertThat(browser.becomes("Nobody waits.")).doesNotContain("HTTP 503");
+        }
+    }
+
+    /**
+     * That a token lets in is said elsewhere: here it is who asks for one, and what is shown then.
+     */
+    @Test
+    void whereATokenIsWantedItIsAskedFor() throws Exception {
+        try (FaultProxy proxy = FaultProxy.before(stack.stack().api())) {
             proxy.spoil(
                     request ->
                             request.target().startsWith("/api")
                                     ? new Fault.Status(401)
                                     : Fault.NONE);
-            assertThat(browser.shows("This control plane wants a token."))
+            browser.open(proxy.endpoint().resolve("/console"));
+            browser.becomes("This control plane wants a token.");
+            browser.fill("login", "no such token: \u2026");
+            browser.becomes("No token is like this");
+            browser.fill("login", "0123456789abcdef");
+            assertThat(browser.becomes("This is not the token of this control plane."))
                     .doesNotContain("console/shown");
             proxy.spoil(_ -> Fault.NONE);
-            browser.shows("console/shown");
+            browser.fill("login", "fedcba9876543210");
+            assertThat(browser.becomes("console/shown")).doesNotContain("token");
         }
     }
 }
