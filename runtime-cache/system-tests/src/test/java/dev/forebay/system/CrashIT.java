@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -73,9 +74,21 @@ class CrashIT {
 
     /** "An accepted request is not lost", "Fetched once", "What a copy cost". */
     @ParameterizedTest
-    @EnumSource(Victim.class)
+    @EnumSource(names = {"WORKER", "AGENT", "CONTROL_PLANE"})
     void aKillInTheMiddleOfAFillLosesNothingAndFetchesNothingTwiceThatWasComplete(Victim victim)
             throws Exception {
+        aKillInTheMiddle(victim);
+    }
+
+    /** The same of the servers that these rely on. */
+    @ParameterizedTest
+    @EnumSource(names = {"TEMPORAL", "ETCD", "POSTGRES"})
+    @Tag("long")
+    void aServerThatIsKilledInTheMiddleOfAFillLosesNothing(Victim victim) throws Exception {
+        aKillInTheMiddle(victim);
+    }
+
+    private void aKillInTheMiddle(Victim victim) throws Exception {
         String name = victim.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
         Map<String, byte[]> tree = new TreeMap<>();
         for (int i = 0; i < CHUNKS; i++) {
