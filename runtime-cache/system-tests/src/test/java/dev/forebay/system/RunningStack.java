@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -25,6 +26,8 @@ final class RunningStack implements AutoCloseable {
     static final String KOREA = "ap-northeast-2";
     static final String VIRGINIA = "us-east-1";
     static final Duration SWEEP_INTERVAL = Duration.ofSeconds(3);
+
+    private static final AtomicInteger STARTED = new AtomicInteger();
 
     private final Path data;
     private final Stack stack;
@@ -39,9 +42,20 @@ final class RunningStack implements AutoCloseable {
         this.api = new Api(stack.api());
     }
 
-    /** Starts a stack in {@code target/stacks/<name>}, where its logs are left. */
+    /**
+     * Starts a stack in a directory of its own in {@code target/stacks}, where its logs are left:
+     * what the lake's says of another stack must not be counted.
+     */
     static RunningStack start(String name, Consumer<StackConfig.Builder> change) {
-        Path data = Path.of("target", "stacks", name + "-" + ProcessHandle.current().pid());
+        Path data =
+                Path.of(
+                        "target",
+                        "stacks",
+                        "%s-%d-%d"
+                                .formatted(
+                                        name,
+                                        ProcessHandle.current().pid(),
+                                        STARTED.incrementAndGet()));
         StackConfig.Builder config =
                 StackConfig.inDirectory(data)
                         .buckets(LakeFixture.BUCKET)
