@@ -1,6 +1,5 @@
 package dev.forebay.system;
 
-import static dev.forebay.system.LakeFixture.bytes;
 import static dev.forebay.system.RunningStack.KOREA;
 import static dev.forebay.system.RunningStack.VIRGINIA;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,8 +8,6 @@ import dev.forebay.devstack.fault.Fault;
 import dev.forebay.devstack.fault.FaultProxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,9 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleIT {
 
-    private static final String VERSION = "console/shown@v1";
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
-
     private final RunningStack stack;
     private Browser browser;
 
@@ -38,21 +32,10 @@ class ConsoleIT {
         this.stack = stack;
     }
 
-    /** One region has the version, and somebody pins it there; the other one cannot get it. */
     @BeforeAll
     void prepare() throws Exception {
         Browser.require();
-        Api api = stack.api();
-        stack.lake().putAll("console/", Map.of("a.bin", bytes(1, 1000), "b.bin", bytes(2, 500)));
-        api.register("console/shown", "s3://datasets/console/", Duration.ofHours(1));
-        Map<String, Object> pin =
-                Map.of("holder", "<b>alice</b>", "reason", "training", "lease_seconds", 600);
-        String pinned = api.accept(VERSION, Map.of("region", KOREA, "pin", pin));
-        api.receipt(VERSION, KOREA, pinned, PATIENCE);
-        stack.lake().put("console/b.bin", bytes(3, 500));
-        String failed = api.accept(VERSION, Map.of("region", VIRGINIA));
-        assertThat(api.outcome(VERSION, VIRGINIA, failed, PATIENCE).code())
-                .isEqualTo("LAKE_OBJECT_CHANGED");
+        ShownVersion.make(stack, "console", "<b>alice</b>");
     }
 
     @BeforeEach

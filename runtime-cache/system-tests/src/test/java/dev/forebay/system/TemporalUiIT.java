@@ -1,6 +1,5 @@
 package dev.forebay.system;
 
-import static dev.forebay.system.LakeFixture.bytes;
 import static dev.forebay.system.RunningStack.KOREA;
 import static dev.forebay.system.RunningStack.VIRGINIA;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -11,8 +10,6 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +29,6 @@ class TemporalUiIT {
 
     private static final String VERSION = "ui/shown@v1";
     private static final String WORKFLOW = "dataset/" + VERSION;
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final RunningStack stack;
     private JsonNode receipt;
@@ -42,21 +38,10 @@ class TemporalUiIT {
         this.stack = stack;
     }
 
-    /** One region has the version, and somebody pins it there; the other one cannot get it. */
     @BeforeAll
     void prepare() throws Exception {
         Browser.require();
-        Api api = stack.api();
-        stack.lake().putAll("ui/", Map.of("a.bin", bytes(1, 1000), "b.bin", bytes(2, 500)));
-        api.register("ui/shown", "s3://datasets/ui/", Duration.ofHours(1));
-        Map<String, Object> pin =
-                Map.of("holder", "alice", "reason", "training", "lease_seconds", 600);
-        String pinned = api.accept(VERSION, Map.of("region", KOREA, "pin", pin));
-        receipt = api.receipt(VERSION, KOREA, pinned, PATIENCE);
-        stack.lake().put("ui/b.bin", bytes(3, 500));
-        String failed = api.accept(VERSION, Map.of("region", VIRGINIA));
-        assertThat(api.outcome(VERSION, VIRGINIA, failed, PATIENCE).code())
-                .isEqualTo("LAKE_OBJECT_CHANGED");
+        receipt = ShownVersion.make(stack, "ui", "alice");
     }
 
     @BeforeEach
