@@ -55,7 +55,7 @@ test-package-beside: $(VENV)/ready
 	  cat target/test-package.log; exit $$status
 
 test-java:
-	@echo "== Java: format, unit, contract, architecture and integration tests (less than an hour on two cores)"
+	@echo "== Java: format, unit, contract, architecture and integration tests (about an hour on two cores)"
 	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1 -Dsurefire.rerunFailingTestsCount=1
 	@$(MAKE) --no-print-directory test-reports
 	@mkdir -p target && touch target/built
@@ -63,7 +63,7 @@ test-java:
 # A failed test is tried once more, for a busy machine can be late; but a byte that was wrong once is wrong, and an order of
 # threads that was found once is there. So not these, which compare, count, and search; but if they only waited in vain they were late.
 NO_SECOND_TRY := [A-Za-z]*(Lincheck|PinProtocol|Kill|Model|Property|Scrubber|StrictReads|PackCache|ErofsMount|LakeChanges|ReferenceModel|FioVerify|ChunkStore|ChunkAccess|NodePacks|TreeFuse|MountedTree|DyingDisks|LakeFaults|Crash|Ledger|Admission|EtcdRegionState|Takeover|ViewChanges|HeldViews)[A-Za-z]*
-LATE := not within PT|timed out|it took more than
+LATE := not within PT|timed out
 FLAKY := <flaky(Failure|Error) [^>]*
 test-reports:
 	@late=$$(grep -rlE --include='TEST-*.xml' '$(FLAKY)' $(wildcard */target/*-reports */*/target/*-reports) | sort) || true; \
