@@ -117,7 +117,10 @@ public interface AgentConfig {
         @WithDefault("false")
         boolean watch();
 
-        /** How often the API server is asked though no Job was seen to end. */
+        /**
+         * How often the API server is asked though no Job was seen to end, and pods that run are
+         * compared with the pins that they should have.
+         */
         @WithDefault("60S")
         Duration interval();
     }

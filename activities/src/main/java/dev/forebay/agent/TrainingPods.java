@@ -6,10 +6,12 @@ import dev.forebay.agent.admission.NodePreference;
 import dev.forebay.agent.admission.PodChange;
 import dev.forebay.agent.gate.Gate;
 import dev.forebay.agent.gate.Gates;
+import dev.forebay.agent.gate.PinKeeper;
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.agent.jobs.Registration;
 import dev.forebay.agent.jobs.WarmLabels;
+import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -23,7 +25,7 @@ import java.util.Optional;
 
 /**
  * Training pods that name a version with an annotation: the webhook that changes them when they are
- * made, and the gate at which they wait.
+ * made, the gate at which they wait, and their pins while they run.
  */
 @Singleton
 class TrainingPods implements AutoCloseable {
@@ -34,11 +36,13 @@ class TrainingPods implements AutoCloseable {
     private final Pods pods;
     private final Rounds keeping;
     private final Rounds gating;
+    private final Rounds pinning;
 
     /** Asks nobody. */
     TrainingPods(
             AgentConfig config,
             RegionName region,
+            RegionState state,
             Cluster cluster,
             Gates gates,
             Workspace workspace,
@@ -75,6 +79,15 @@ class TrainingPods implements AutoCloseable {
         Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
                 .description("Pods that wait for their version")
                 .register(registry);
+        PinKeeper pinKeeper =
+                gates.keeper(
+                        pods,
+                        cluster.jobs(true, config.kueue().enabled()),
+                        () -> state.view().pins());
+        pinning = new Rounds("keeping of pins", config.jobs().interval(), pinKeeper::look);
+        Gauge.builder("forebay.agent.unpinned.gangs", pinKeeper, PinKeeper::lacking)
+                .description("Gangs that run without their pin")
+                .register(registry);
     }
 
     private static Optional<NodePreference> preference(
@@ -108,6 +121,7 @@ class TrainingPods implements AutoCloseable {
         pods.follow();
         keeping.start();
         gating.start();
+        pinning.start();
     }
 
     /** Whether the webhook answers. */
@@ -119,6 +133,7 @@ class TrainingPods implements AutoCloseable {
     public void close() {
         keeping.close();
         gating.close();
+        pinning.close();
         server.close();
         pods.close();
     }

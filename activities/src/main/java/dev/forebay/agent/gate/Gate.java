@@ -1,23 +1,19 @@
 package dev.forebay.agent.gate;
 
 import dev.forebay.agent.admission.Wish;
-import dev.forebay.agent.jobs.GatedPod;
-import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.AdmittedPod;
 import dev.forebay.agent.jobs.Notice;
-import dev.forebay.agent.jobs.Owner;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
@@ -39,10 +35,9 @@ public final class Gate {
     private final Pods pods;
     private final Platform platform;
     private final RegionName region;
-    private final Turns<Gang, List<GatedPod>, Answer> turns;
+    private final Turns<Gang, List<AdmittedPod>, Answer> turns;
 
-    /** By the uid of what made their pods: its owners do not change. */
-    private final Map<String, Holder> holders = new HashMap<>();
+    private final PodHolders holders;
 
     private final Question question = new Question();
 
@@ -55,11 +50,12 @@ public final class Gate {
             Pods pods,
             Platform platform,
             RegionName region,
-            Turns<Gang, List<GatedPod>, Answer> turns) {
+            Turns<Gang, List<AdmittedPod>, Answer> turns) {
         this.pods = pods;
         this.platform = platform;
         this.region = region;
         this.turns = turns;
+        this.holders = new PodHolders(pods);
     }
 
     /** How many pods waited when this was looked at last. */
@@ -72,7 +68,7 @@ public final class Gate {
      * have asked for whose pods were deleted.
      */
     public void look() {
-        List<GatedPod> gated = pods.gated();
+        List<AdmittedPod> gated = pods.gated();
         waiting = gated.size();
         turns.round(
                 gangs(gated),
@@ -87,7 +83,7 @@ public final class Gate {
     /**
      * Whether another agent has let them go: then they run, and may still want what they wait for.
      */
-    private boolean haveGone(Gang gang, List<GatedPod> members) {
+    private boolean haveGone(Gang gang, List<AdmittedPod> members) {
         try {
             // They go together, or are deleted together.
             return members.stream().limit(MOST_LOOKS).anyMatch(pods::isOpen);
@@ -99,47 +95,30 @@ public final class Gate {
         }
     }
 
-    private Map<Gang, List<GatedPod>> gangs(List<GatedPod> gated) {
-        Set<String> makers = gated.stream().map(Gate::maker).collect(Collectors.toSet());
-        holders.keySet().retainAll(makers);
-        Map<Gang, List<GatedPod>> gangs = new LinkedHashMap<>();
-        for (GatedPod pod : gated) {
+    private Map<Gang, List<AdmittedPod>> gangs(List<AdmittedPod> gated) {
+        holders.retain(gated);
+        Map<Gang, List<AdmittedPod>> gangs = new LinkedHashMap<>();
+        for (AdmittedPod pod : gated) {
             gang(pod).ifPresent(it -> gangs.computeIfAbsent(it, _ -> new ArrayList<>()).add(pod));
         }
         return gangs;
     }
 
-    private static String maker(GatedPod pod) {
-        return pod.owner().map(Owner::uid).orElse(pod.uid());
-    }
-
-    private Optional<Gang> gang(GatedPod pod) {
+    private Optional<Gang> gang(AdmittedPod pod) {
         try {
             Optional<Wish> wish = wish(pod);
             if (wish.isEmpty()) {
                 return Optional.empty();
             }
-            return Optional.of(new Gang(holder(pod), wish.get()));
+            return Optional.of(new Gang(holders.of(pod), wish.get()));
         } catch (ForebayException notNow) {
             LOG.warnf("Pod %s/%s waits: %s", pod.namespace(), pod.name(), notNow.getMessage());
             return Optional.empty();
         }
     }
 
-    private Holder holder(GatedPod pod) {
-        Holder known = holders.get(maker(pod));
-        if (known != null) {
-            return known;
-        }
-        Holder found = pods.holder(pod);
-        if (!found.uid().equals(pod.uid())) {
-            holders.put(maker(pod), found);
-        }
-        return found;
-    }
-
     /** Annotations can be changed while a pod waits. */
-    private Optional<Wish> wish(GatedPod pod) {
+    private Optional<Wish> wish(AdmittedPod pod) {
         try {
             Optional<Wish> wish = Wish.of(pod.annotations());
             if (wish.isEmpty()) {
@@ -154,11 +133,11 @@ public final class Gate {
         }
     }
 
-    private static boolean hasWaited(GatedPod pod) {
+    private static boolean hasWaited(AdmittedPod pod) {
         return "true".equals(pod.annotations().get(Pods.LATE));
     }
 
-    private final class Question implements Turns.Question<Gang, List<GatedPod>, Answer> {
+    private final class Question implements Turns.Question<Gang, List<AdmittedPod>, Answer> {
 
         @Override
         public Answer ask(Gang gang) {
@@ -171,7 +150,7 @@ public final class Gate {
         }
 
         @Override
-        public boolean isLate(Gang gang, List<GatedPod> members, Duration waited) {
+        public boolean isLate(Gang gang, List<AdmittedPod> members, Duration waited) {
             Wish wish = gang.wish();
             return wish.isLate(waited)
                     || (wish.deadline().isPresent() && members.stream().anyMatch(Gate::hasWaited));
@@ -179,7 +158,7 @@ public final class Gate {
 
         @Override
         public void judge(
-                Gang gang, List<GatedPod> members, Duration waited, Optional<Answer> answer) {
+                Gang gang, List<AdmittedPod> members, Duration waited, Optional<Answer> answer) {
             execute(
                     gang,
                     members,
@@ -191,12 +170,12 @@ public final class Gate {
         }
     }
 
-    private void execute(Gang gang, List<GatedPod> members, Verdict verdict) {
+    private void execute(Gang gang, List<AdmittedPod> members, Verdict verdict) {
         if (!(verdict instanceof Verdict.Wait)) {
             settled.add(gang);
         }
         LOG.debugf("%s: %s", gang, verdict);
-        for (GatedPod pod : members) {
+        for (AdmittedPod pod : members) {
             try {
                 switch (verdict) {
                     case Verdict.Wait wait -> pods.tell(pod, wait.notice());

@@ -1,17 +1,25 @@
 package dev.forebay.agent.gate;
 
+import dev.forebay.agent.jobs.Jobs;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.agent.jobs.Workloads;
+import dev.forebay.membership.Pin;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.api.ServiceClients;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
 
-/** All that holds training back in a region until versions are warm, before one control plane. */
+/**
+ * All that holds training back in a region until versions are warm, and versions while it runs,
+ * before one control plane.
+ */
 public final class Gates {
 
     private final Platform platform;
     private final RegionName region;
+    private final Duration lease;
     private final Duration interval;
     private final int atOnce;
 
@@ -37,6 +45,7 @@ public final class Gates {
                 new SparingPlatform(
                         new ControlPlane(api, clients, region, lease, timeout), System::nanoTime);
         this.region = region;
+        this.lease = lease;
         this.interval = interval;
         this.atOnce = atOnce;
     }
@@ -44,6 +53,17 @@ public final class Gates {
     /** That of pods. */
     public Gate of(Pods pods) {
         return new Gate(pods, platform, region, Turns.of(interval, atOnce, System::nanoTime));
+    }
+
+    /**
+     * What keeps the pins of pods that run.
+     *
+     * @param jobs not closed with it
+     * @param pins those of the region, as far as is known
+     */
+    public PinKeeper keeper(Pods pods, Jobs jobs, Supplier<List<Pin>> pins) {
+        return new PinKeeper(
+                pods, jobs, pins, platform, lease, Turns.of(interval, atOnce, System::nanoTime));
     }
 
     /** That of Workloads, which is Kueue's. */

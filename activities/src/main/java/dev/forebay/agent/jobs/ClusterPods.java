@@ -4,9 +4,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
+import io.fabric8.kubernetes.api.model.ListOptions;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodList;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -14,6 +17,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,9 +26,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Pods of all namespaces that the webhook has admitted and no node has, by the API server. Needs
- * the verbs {@code list}, {@code watch} and {@code patch} on pods, {@code patch} on their status,
- * {@code create} on events, and what {@link Owners} needs.
+ * Pods of all namespaces that the webhook has admitted, by the API server. Needs the verbs {@code
+ * list}, {@code watch} and {@code patch} on pods, {@code patch} on their status, {@code create} on
+ * events, and what {@link Owners} needs.
  */
 final class ClusterPods implements Pods {
 
@@ -69,7 +73,7 @@ final class ClusterPods implements Pods {
     }
 
     @Override
-    public List<GatedPod> gated() {
+    public List<AdmittedPod> gated() {
         return informer.getStore().list().stream()
                 .filter(ClusterPods::isGated)
                 .map(ClusterPods::of)
@@ -88,7 +92,32 @@ final class ClusterPods implements Pods {
     }
 
     @Override
-    public boolean isOpen(GatedPod pod) {
+    public List<AdmittedPod> running() {
+        List<AdmittedPod> running = new ArrayList<>();
+        ListOptions options = new ListOptionsBuilder().withLimit(PAGE).build();
+        do {
+            PodList page =
+                    ApiServer.ask(
+                            "list pods",
+                            () ->
+                                    client.pods()
+                                            .inAnyNamespace()
+                                            .withLabel(ADMITTED, "true")
+                                            .withoutField("status.phase", "Succeeded")
+                                            .withoutField("status.phase", "Failed")
+                                            .list(options));
+            page.getItems().stream()
+                    .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+                    .filter(pod -> !hasGate(pod))
+                    .map(ClusterPods::of)
+                    .forEach(running::add);
+            options.setContinue(page.getMetadata().getContinue());
+        } while (options.getContinue() != null && !options.getContinue().isEmpty());
+        return running;
+    }
+
+    @Override
+    public boolean isOpen(AdmittedPod pod) {
         List<Pod> named =
                 ApiServer.ask(
                         "look at a pod",
@@ -107,8 +136,8 @@ final class ClusterPods implements Pods {
                                         && !hasGate(there));
     }
 
-    private static GatedPod of(Pod pod) {
-        return new GatedPod(
+    private static AdmittedPod of(Pod pod) {
+        return new AdmittedPod(
                 pod.getMetadata().getNamespace(),
                 pod.getMetadata().getName(),
                 pod.getMetadata().getUid(),
@@ -130,20 +159,20 @@ final class ClusterPods implements Pods {
     }
 
     @Override
-    public Holder holder(GatedPod pod) {
+    public Holder holder(AdmittedPod pod) {
         return owners.holder(
                 new Holder("Pod", pod.namespace(), pod.name(), pod.uid()), pod.owner());
     }
 
     @Override
-    public void tell(GatedPod pod, Notice notice) {
+    public void tell(AdmittedPod pod, Notice notice) {
         if (pod.told().filter(notice::equals).isEmpty()) {
             tell(pod, notice, patch(pod));
         }
     }
 
     @Override
-    public void fail(GatedPod pod, Notice notice) {
+    public void fail(AdmittedPod pod, Notice notice) {
         ObjectNode patch = patch(pod);
         patch.withObject("/status")
                 .put("phase", "Failed")
@@ -159,7 +188,7 @@ final class ClusterPods implements Pods {
         tell(pod, notice, patch);
     }
 
-    private void tell(GatedPod pod, Notice notice, ObjectNode patch) {
+    private void tell(AdmittedPod pod, Notice notice, ObjectNode patch) {
         ObjectNode condition = patch.withArray("/status/conditions").addObject();
         condition.put("type", CONDITION);
         condition.put("status", notice.warm() ? "True" : "False");
@@ -175,7 +204,7 @@ final class ClusterPods implements Pods {
     }
 
     @Override
-    public void open(GatedPod pod, Notice notice, Optional<String> pinId) {
+    public void open(AdmittedPod pod, Notice notice, Optional<String> pinId) {
         tell(pod, notice);
         ObjectNode patch = patch(pod);
         pinId.ifPresent(id -> patch.withObject("/metadata").putObject("annotations").put(PIN, id));
@@ -187,14 +216,14 @@ final class ClusterPods implements Pods {
     }
 
     /** For this pod, and no other of its name. */
-    private static ObjectNode patch(GatedPod pod) {
+    private static ObjectNode patch(AdmittedPod pod) {
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         patch.putObject("metadata").put("uid", pod.uid());
         return patch;
     }
 
     /** An object, and not only its name, or the client would get the pod before each patch. */
-    private Resource<Pod> resource(GatedPod pod) {
+    private Resource<Pod> resource(AdmittedPod pod) {
         return client.resource(
                 new PodBuilder()
                         .withNewMetadata()
@@ -205,7 +234,7 @@ final class ClusterPods implements Pods {
     }
 
     /** Its name says what it tells of what: told again, by this agent or another, it is there. */
-    private void publish(GatedPod pod, Notice notice) {
+    private void publish(AdmittedPod pod, Notice notice) {
         String now = now();
         Event event =
                 new EventBuilder()

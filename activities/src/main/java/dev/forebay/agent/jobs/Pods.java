@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The pods of a cluster that wait for a version. What is done to one that is gone does nothing, and
- * what is done again changes nothing. Safe for use by many threads.
+ * The pods of a cluster that the webhook has changed. What is done to one that is gone does
+ * nothing, and what is done again changes nothing. Safe for use by many threads.
  *
  * <p>All but {@link #gated} throw {@link ForebayException} {@code UNAVAILABLE} if the API server
  * does not do it.
@@ -41,26 +41,32 @@ public interface Pods extends AutoCloseable {
     void follow();
 
     /** Those that have the gate, as far as is known. */
-    List<GatedPod> gated();
+    List<AdmittedPod> gated();
+
+    /**
+     * Those that were let go to a node, by whomever, and have not ended. By an answer to a question
+     * that was asked after this call began.
+     */
+    List<AdmittedPod> running();
 
     /** Whether it is there and was let go to a node, by whomever. */
-    boolean isOpen(GatedPod pod);
+    boolean isOpen(AdmittedPod pod);
 
     /** Whose life the pin of a pod has. */
-    Holder holder(GatedPod pod);
+    Holder holder(AdmittedPod pod);
 
     /** Tells a pod how things are. */
-    void tell(GatedPod pod, Notice notice);
+    void tell(AdmittedPod pod, Notice notice);
 
     /**
      * Lets a pod go to a node.
      *
      * @param pinId of the pin that holds its version, if one does
      */
-    void open(GatedPod pod, Notice notice, Optional<String> pinId);
+    void open(AdmittedPod pod, Notice notice, Optional<String> pinId);
 
     /** Ends a pod as one that has failed, for whoever made it to decide what follows. */
-    void fail(GatedPod pod, Notice notice);
+    void fail(AdmittedPod pod, Notice notice);
 
     @Override
     void close();

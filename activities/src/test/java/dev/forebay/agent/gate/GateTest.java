@@ -3,13 +3,8 @@ package dev.forebay.agent.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.agent.admission.Wish;
-import dev.forebay.agent.jobs.GatedPod;
-import dev.forebay.agent.jobs.Holder;
 import dev.forebay.agent.jobs.Notice;
-import dev.forebay.agent.jobs.Owner;
 import dev.forebay.agent.jobs.Pods;
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.testing.Await;
 import java.time.Duration;
@@ -19,9 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -305,98 +297,5 @@ class GateTest {
         pods.down = false;
         after(INTERVAL);
         assertThat(pods.opened).containsOnlyKeys("w-0");
-    }
-
-    /** A cluster in memory; who is let go or has failed is not gated any more. */
-    private static final class FakePods implements Pods {
-
-        private final Map<String, GatedPod> gated = new TreeMap<>();
-        final Map<String, Notice> told = new ConcurrentHashMap<>();
-        static final String UNPINNED = "";
-        final Map<String, String> opened = new ConcurrentHashMap<>();
-        final Set<String> failed = ConcurrentHashMap.newKeySet();
-        final Set<String> unknownOwners = ConcurrentHashMap.newKeySet();
-        volatile boolean down;
-        int lookedUp;
-
-        void add(String name, String owner, String dataset) {
-            add(name, owner, dataset, Map.of());
-        }
-
-        void add(String name, String owner, String dataset, Map<String, String> more) {
-            Map<String, String> annotations = new HashMap<>(more);
-            annotations.put(Wish.DATASET, dataset);
-            gated.put(
-                    name,
-                    new GatedPod(
-                            "default",
-                            name,
-                            "uid-" + name,
-                            annotations,
-                            Optional.of(new Owner("batch/v1", "Job", owner, owner)),
-                            Optional.empty()));
-        }
-
-        void delete(String name) {
-            gated.remove(name);
-        }
-
-        /** As another agent does. */
-        void open(String name) {
-            opened.put(name, "by another");
-        }
-
-        @Override
-        public boolean isOpen(GatedPod pod) {
-            requireUp();
-            return opened.containsKey(pod.name());
-        }
-
-        @Override
-        public void follow() {}
-
-        @Override
-        public List<GatedPod> gated() {
-            return gated.values().stream()
-                    .filter(pod -> !opened.containsKey(pod.name()) && !failed.contains(pod.name()))
-                    .toList();
-        }
-
-        @Override
-        public Holder holder(GatedPod pod) {
-            requireUp();
-            lookedUp++;
-            Owner owner = pod.owner().orElseThrow();
-            return unknownOwners.contains(owner.uid())
-                    ? new Holder("Pod", pod.namespace(), pod.name(), pod.uid())
-                    : new Holder(owner.kind(), pod.namespace(), owner.name(), owner.uid());
-        }
-
-        @Override
-        public void tell(GatedPod pod, Notice notice) {
-            requireUp();
-            told.put(pod.name(), notice);
-        }
-
-        @Override
-        public void open(GatedPod pod, Notice notice, Optional<String> pinId) {
-            requireUp();
-            opened.put(pod.name(), pinId.orElse(UNPINNED));
-        }
-
-        @Override
-        public void fail(GatedPod pod, Notice notice) {
-            requireUp();
-            failed.add(pod.name());
-        }
-
-        private void requireUp() {
-            if (down) {
-                throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
-            }
-        }
-
-        @Override
-        public void close() {}
     }
 }

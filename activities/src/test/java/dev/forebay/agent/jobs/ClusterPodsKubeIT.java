@@ -62,11 +62,13 @@ class ClusterPodsKubeIT {
             client.resource(pod()).create();
             pods.follow();
             Await.until("seen", () -> pods.gated().size() == 1);
-            GatedPod waits = pods.gated().getFirst();
+            AdmittedPod waits = pods.gated().getFirst();
             assertThat(pods.isOpen(waits)).isFalse();
+            assertThat(pods.running()).isEmpty();
 
             pods.open(waits, new Notice(false, "RunsCold", "late"), Optional.empty());
             assertThat(pods.isOpen(waits)).isTrue();
+            assertThat(pods.running()).extracting(AdmittedPod::uid).containsExactly(waits.uid());
 
             client.resource(pod()).delete();
             Await.until("gone", () -> !pods.isOpen(waits));
@@ -74,6 +76,10 @@ class ClusterPodsKubeIT {
             another.getSpec().setSchedulingGates(List.of());
             client.resource(another).create();
             assertThat(pods.isOpen(waits)).as("of the same name").isFalse();
+
+            AdmittedPod runs = pods.running().getFirst();
+            pods.fail(runs, new Notice(false, "Failed", "for a test"));
+            assertThat(pods.running()).as("has ended").isEmpty();
         }
     }
 
@@ -88,8 +94,8 @@ class ClusterPodsKubeIT {
                                                 .build())
                                 .build();
                 Pods pods = new ClusterPods(nobody, Clock.systemUTC())) {
-            GatedPod pod =
-                    new GatedPod(
+            AdmittedPod pod =
+                    new AdmittedPod(
                             NAMESPACE, "w-0", "uid", Map.of(), Optional.empty(), Optional.empty());
             assertThatExceptionOfType(ForebayException.class).isThrownBy(() -> pods.isOpen(pod));
         }

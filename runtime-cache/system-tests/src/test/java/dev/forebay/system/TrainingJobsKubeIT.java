@@ -8,6 +8,7 @@ import dev.forebay.devstack.kubernetes.KubernetesCluster;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.stack.StackPorts;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -264,6 +266,70 @@ class TrainingJobsKubeIT {
                     .as("fetched once")
                     .containsOnly(1);
         }
+    }
+
+    /** No Job's, so that they are played for as long as they are there. */
+    private static Pod single(String name, String version, Map<String, String> annotations) {
+        return client.resource(
+                        new PodBuilder()
+                                .withNewMetadata()
+                                .withNamespace(NAMESPACE)
+                                .withName(name)
+                                .addToAnnotations(DATASET, version)
+                                .addToAnnotations(annotations)
+                                .endMetadata()
+                                .withNewSpec()
+                                .withTerminationGracePeriodSeconds(0L)
+                                .addNewContainer()
+                                .withName("train")
+                                .withImage("train")
+                                .endContainer()
+                                .endSpec()
+                                .build())
+                .create();
+    }
+
+    private static String pinOf(Pod pod) {
+        return "job-" + pod.getMetadata().getUid();
+    }
+
+    private static boolean hasPin(Pod pod) throws IOException, InterruptedException {
+        return pins().findValuesAsText("id").contains(pinOf(pod));
+    }
+
+    @Test
+    void whoRunsWithoutAPinGetsOne() throws Exception {
+        bring(DATASETS);
+        String there = version(DATASETS);
+        String missing = version(DATASETS + 1);
+        Pod loses = single("loses", there, Map.of());
+        Pod cold =
+                single(
+                        "cold",
+                        missing,
+                        Map.of(
+                                "forebay.dev/deadline",
+                                "3s",
+                                "forebay.dev/on-deadline",
+                                "run_cold"));
+        for (Pod pod : List.of(loses, cold)) {
+            client.resource(pod).waitUntilReady(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(hasPin(loses)).isTrue();
+        assertThat(hasPin(cold)).isFalse();
+
+        // As after an outage of a whole lease.
+        stack.api()
+                .delete(
+                        "/datasets/%s/pins/%s?region=%s"
+                                .formatted(there.replace("@", "/versions/"), pinOf(loses), REGION))
+                .expect(204);
+        bring(DATASETS + 1);
+
+        Await.until("it is pinned again", PATIENCE, () -> hasPin(loses));
+        Await.until("what ran cold is pinned", PATIENCE, () -> hasPin(cold) && isWarm(missing));
+        List.of(loses, cold).forEach(pod -> client.resource(pod).delete());
+        Await.until("no pin is left", PATIENCE, () -> pins().isEmpty());
     }
 
     private void startAndEndAll() throws Exception {

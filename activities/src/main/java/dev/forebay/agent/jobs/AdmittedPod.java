@@ -4,12 +4,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A pod that waits for its gate, as it was when it was seen last.
+ * A pod that the webhook has changed, as it was when it was seen last.
  *
  * @param owner its controller, if it has one
  * @param told what it was told last, if anything
  */
-public record GatedPod(
+public record AdmittedPod(
         String namespace,
         String name,
         String uid,

@@ -1,0 +1,177 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.AdmittedPod;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.Jobs;
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+
+/**
+ * Has gangs that run hold their pins: those that were let go before their version was there, and
+ * those whose leases have ended because nobody could renew them for so long.
+ *
+ * <p>As the {@link Gate} does it, by looking at all that run, again and again. Several agents may
+ * do this at the same time. {@link #look} is for one thread.
+ */
+public final class PinKeeper {
+
+    private static final Logger LOG = Logger.getLogger(PinKeeper.class);
+
+    private final Pods pods;
+    private final Jobs jobs;
+    private final Supplier<List<Pin>> pins;
+    private final Platform platform;
+    private final Duration lease;
+    private final Turns<Gang, Gang, Answer> turns;
+    private final PodHolders holders;
+    private final Question question = new Question();
+
+    private volatile int lacking;
+
+    /** A pin that somebody has, or should have. */
+    private record Key(DatasetVersion version, String pinId) {}
+
+    /**
+     * @param jobs not closed with this
+     * @param pins those of the region, as far as is known
+     * @param lease of the pins
+     */
+    PinKeeper(
+            Pods pods,
+            Jobs jobs,
+            Supplier<List<Pin>> pins,
+            Platform platform,
+            Duration lease,
+            Turns<Gang, Gang, Answer> turns) {
+        this.pods = pods;
+        this.jobs = jobs;
+        this.pins = pins;
+        this.platform = platform;
+        this.lease = lease;
+        this.turns = turns;
+        this.holders = new PodHolders(pods);
+    }
+
+    /** How many gangs ran without their pin when this was looked at last. */
+    public int lacking() {
+        return lacking;
+    }
+
+    /**
+     * Looks once at all pods that run, asks for the pins that are missing, and takes back what was
+     * asked for on behalf of those that run no longer.
+     *
+     * @throws ForebayException {@code UNAVAILABLE} if etcd or the API server does not answer
+     */
+    public void look() {
+        // Before pods: one that still runs then has not lost its pin by having ended.
+        Set<Key> held =
+                pins.get().stream()
+                        .map(pin -> new Key(pin.version(), pin.id()))
+                        .collect(Collectors.toSet());
+        Set<Gang> running = gangs(pods.running());
+        Set<Gang> unpinned = withoutEnded(running, held);
+        lacking = unpinned.size();
+        turns.round(
+                unpinned.stream().collect(Collectors.toMap(gang -> gang, gang -> gang)),
+                question,
+                (gang, _) -> {
+                    if (!running.contains(gang) || !held.contains(key(gang))) {
+                        platform.takeBack(gang);
+                    }
+                });
+    }
+
+    private Set<Gang> gangs(List<AdmittedPod> running) {
+        holders.retain(running);
+        return running.stream()
+                .flatMap(pod -> gang(pod).stream())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** However long it takes: they run already. */
+    private Optional<Gang> gang(AdmittedPod pod) {
+        try {
+            return Wish.of(pod.annotations())
+                    .map(wish -> new Wish(wish.version(), Optional.empty(), false))
+                    .map(wish -> new Gang(holders.of(pod), wish));
+        } catch (ForebayException notNow) {
+            LOG.debugf("Pod %s/%s: %s", pod.namespace(), pod.name(), notNow.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** Some of what counts as a Job leaves pods running when it has ended, and its pin with it. */
+    private Set<Gang> withoutEnded(Set<Gang> running, Set<Key> held) {
+        Map<Gang, Pin> missing =
+                running.stream()
+                        .filter(gang -> !held.contains(key(gang)))
+                        .collect(Collectors.toMap(gang -> gang, this::pin));
+        if (missing.isEmpty()) {
+            return Set.of();
+        }
+        Set<String> over = jobs.over(missing.values());
+        return missing.keySet().stream()
+                .filter(gang -> !over.contains(gang.holder().uid()))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static Key key(Gang gang) {
+        return new Key(gang.wish().version(), gang.holder().pinId());
+    }
+
+    private Pin pin(Gang gang) {
+        Holder holder = gang.holder();
+        return new Pin(
+                gang.wish().version(),
+                holder.pinId(),
+                holder.toString(),
+                "training",
+                lease,
+                holder.uid());
+    }
+
+    private final class Question implements Turns.Question<Gang, Gang, Answer> {
+
+        @Override
+        public Answer ask(Gang gang) {
+            return platform.ensure(gang);
+        }
+
+        @Override
+        public boolean isSaid(Answer answer) {
+            return Answer.isSaid(answer);
+        }
+
+        @Override
+        public boolean isLate(Gang gang, Gang same, Duration waited) {
+            return false;
+        }
+
+        @Override
+        public void judge(Gang gang, Gang same, Duration waited, Optional<Answer> answer) {
+            switch (answer.orElse(Answer.NONE)) {
+                case Answer.Warm _ ->
+                        LOG.infof(
+                                "%s, which ran without its pin on %s, has it",
+                                gang.holder(), gang.wish().version());
+                case Answer.Refused refused ->
+                        LOG.warnf(
+                                "%s runs without its pin on %s: %s",
+                                gang.holder(), gang.wish().version(), refused.why());
+                case Answer.Coming _, Answer.Cold _ -> {}
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.forebay.agent.gate;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.AdmittedPod;
+import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.Notice;
+import dev.forebay.agent.jobs.Owner;
+import dev.forebay.agent.jobs.Pods;
+import dev.forebay.model.ErrorCode;
+import dev.forebay.model.ForebayException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A cluster in memory; who is let go or has failed is not gated any more, and who is let go runs
+ * until it is deleted.
+ */
+final class FakePods implements Pods {
+
+    private final Map<String, AdmittedPod> all = new TreeMap<>();
+    final Map<String, Notice> told = new ConcurrentHashMap<>();
+    static final String UNPINNED = "";
+    final Map<String, String> opened = new ConcurrentHashMap<>();
+    final Set<String> failed = ConcurrentHashMap.newKeySet();
+    final Set<String> unknownOwners = ConcurrentHashMap.newKeySet();
+    volatile boolean down;
+    int lookedUp;
+
+    void add(String name, String owner, String dataset) {
+        add(name, owner, dataset, Map.of());
+    }
+
+    void add(String name, String owner, String dataset, Map<String, String> more) {
+        Map<String, String> annotations = new HashMap<>(more);
+        annotations.put(Wish.DATASET, dataset);
+        all.put(
+                name,
+                new AdmittedPod(
+                        "default",
+                        name,
+                        "uid-" + name,
+                        annotations,
+                        Optional.of(new Owner("batch/v1", "Job", owner, owner)),
+                        Optional.empty()));
+    }
+
+    void delete(String name) {
+        all.remove(name);
+    }
+
+    /** As another agent does. */
+    void open(String name) {
+        opened.put(name, "by another");
+    }
+
+    @Override
+    public boolean isOpen(AdmittedPod pod) {
+        requireUp();
+        return opened.containsKey(pod.name());
+    }
+
+    @Override
+    public void follow() {}
+
+    @Override
+    public List<AdmittedPod> gated() {
+        return all.values().stream()
+                .filter(pod -> !opened.containsKey(pod.name()) && !failed.contains(pod.name()))
+                .toList();
+    }
+
+    @Override
+    public List<AdmittedPod> running() {
+        requireUp();
+        return all.values().stream().filter(pod -> opened.containsKey(pod.name())).toList();
+    }
+
+    @Override
+    public Holder holder(AdmittedPod pod) {
+        requireUp();
+        lookedUp++;
+        Owner owner = pod.owner().orElseThrow();
+        return unknownOwners.contains(owner.uid())
+                ? new Holder("Pod", pod.namespace(), pod.name(), pod.uid())
+                : new Holder(owner.kind(), pod.namespace(), owner.name(), owner.uid());
+    }
+
+    @Override
+    public void tell(AdmittedPod pod, Notice notice) {
+        requireUp();
+        told.put(pod.name(), notice);
+    }
+
+    @Override
+    public void open(AdmittedPod pod, Notice notice, Optional<String> pinId) {
+        requireUp();
+        opened.put(pod.name(), pinId.orElse(UNPINNED));
+    }
+
+    @Override
+    public void fail(AdmittedPod pod, Notice notice) {
+        requireUp();
+        failed.add(pod.name());
+    }
+
+    private void requireUp() {
+        if (down) {
+            throw new ForebayException(ErrorCode.UNAVAILABLE, "down");
+        }
+    }
+
+    @Override
+    public void close() {}
+}

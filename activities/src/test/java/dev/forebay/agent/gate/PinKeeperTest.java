@@ -1,0 +1,225 @@
+package dev.forebay.agent.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.forebay.agent.admission.Wish;
+import dev.forebay.agent.jobs.Jobs;
+import dev.forebay.membership.Pin;
+import dev.forebay.model.DatasetVersion;
+import dev.forebay.model.ForebayException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class PinKeeperTest {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+    private static final Duration LEASE = Duration.ofHours(1);
+    private static final DatasetVersion VERSION = DatasetVersion.parse("a/b@v1");
+
+    private final FakePods pods = new FakePods();
+    private final Set<String> over = new HashSet<>();
+    private final List<Pin> pins = new ArrayList<>();
+    private final List<Gang> asked = new ArrayList<>();
+    private final List<String> takenBack = new ArrayList<>();
+    private final AtomicLong now = new AtomicLong();
+    private boolean isPinnedWhenAsked = true;
+
+    private final PinKeeper keeper =
+            new PinKeeper(
+                    pods,
+                    new FakeJobs(),
+                    () -> List.copyOf(pins),
+                    new FakePlatform(),
+                    LEASE,
+                    new Turns<>(INTERVAL, Runnable::run, Runnable::run, now::get));
+
+    private final class FakeJobs implements Jobs {
+
+        @Override
+        public Set<String> over(Collection<Pin> pins) {
+            return pins.stream().map(Pin::job).filter(over::contains).collect(Collectors.toSet());
+        }
+
+        @Override
+        public boolean asksFor(Pin pin) {
+            return true;
+        }
+
+        @Override
+        public void onEnd(Consumer<String> listener) {}
+
+        @Override
+        public void close() {}
+    }
+
+    private final class FakePlatform implements Platform {
+
+        @Override
+        public Answer ensure(Gang gang) {
+            asked.add(gang);
+            if (isPinnedWhenAsked) {
+                pin(gang.holder().uid(), gang.wish().version());
+                return new Answer.Warm("/mnt/forebay/a/b/v1");
+            }
+            return new Answer.Coming(0, Optional.empty(), Optional.empty());
+        }
+
+        @Override
+        public boolean isBlocked(Gang gang) {
+            return false;
+        }
+
+        @Override
+        public void takeBack(Gang gang) {
+            takenBack.add(gang.holder().uid());
+        }
+    }
+
+    private void pin(String job, DatasetVersion version) {
+        pins.add(new Pin(version, "job-" + job, "Job default/" + job, "training", LEASE, job));
+    }
+
+    private void run(String pod, String job, Map<String, String> annotations) {
+        pods.add(pod, job, VERSION.toString(), annotations);
+        pods.open(pod);
+    }
+
+    private void lookLater() {
+        now.addAndGet(INTERVAL.toNanos());
+        keeper.look();
+    }
+
+    @Test
+    void aGangThatLostItsPinAsksForItOnce() {
+        run("w-0", "job", Map.of());
+        run("w-1", "job", Map.of());
+
+        keeper.look();
+        assertThat(asked)
+                .containsExactly(
+                        new Gang(
+                                pods.holder(pods.running().getFirst()),
+                                new Wish(VERSION, Optional.empty(), false)));
+        assertThat(keeper.lacking()).isEqualTo(1);
+
+        lookLater();
+        assertThat(asked).hasSize(1);
+        assertThat(keeper.lacking()).isZero();
+        assertThat(takenBack).isEmpty();
+    }
+
+    @Test
+    void whoHasAPinIsNotAskedFor() {
+        run("w-0", "job", Map.of());
+        pin("job", VERSION);
+
+        keeper.look();
+
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void aPinOnAnotherVersionIsNone() {
+        run("w-0", "job", Map.of());
+        pin("job", DatasetVersion.parse("a/b@v2"));
+
+        keeper.look();
+
+        assertThat(asked).hasSize(1);
+    }
+
+    /** Whoever runs cold has waited long enough; his pin may take as long as it takes. */
+    @Test
+    void deadlinesAreForWhoWaits() {
+        isPinnedWhenAsked = false;
+        run("cold", "job", Map.of(Wish.DEADLINE, "60s", Wish.ON_DEADLINE, "run_cold"));
+
+        keeper.look();
+        now.addAndGet(Duration.ofHours(1).toNanos());
+        keeper.look();
+
+        assertThat(asked).hasSize(2).allMatch(gang -> gang.wish().deadline().isEmpty());
+        assertThat(takenBack).isEmpty();
+    }
+
+    @Test
+    void whoWaitsIsLeftToTheGate() {
+        pods.add("gated", "job", VERSION.toString());
+
+        keeper.look();
+
+        assertThat(asked).isEmpty();
+    }
+
+    /** Some leave pods running that nobody needs any more. */
+    @Test
+    void aJobThatIsOverGetsNoPin() {
+        run("left-over", "job", Map.of());
+        over.add("job");
+
+        keeper.look();
+
+        assertThat(asked).isEmpty();
+        assertThat(keeper.lacking()).isZero();
+    }
+
+    @Test
+    void whatIsAskedForIsTakenBackWhenItsPodsHaveEnded() {
+        isPinnedWhenAsked = false;
+        run("w-0", "job", Map.of());
+        keeper.look();
+
+        pods.delete("w-0");
+        lookLater();
+
+        assertThat(takenBack).containsExactly("job");
+    }
+
+    @Test
+    void whatIsAskedForIsTakenBackWhenItsJobIsOver() {
+        isPinnedWhenAsked = false;
+        run("left-over", "job", Map.of());
+        keeper.look();
+
+        over.add("job");
+        lookLater();
+
+        assertThat(takenBack).containsExactly("job");
+    }
+
+    /** The pin is held before all is there: the filling is still wanted. */
+    @Test
+    void aPinThatHasComeIsNotTakenBack() {
+        isPinnedWhenAsked = false;
+        run("w-0", "job", Map.of());
+        keeper.look();
+
+        pin("job", VERSION);
+        lookLater();
+
+        assertThat(takenBack).isEmpty();
+    }
+
+    @Test
+    void whileTheApiServerIsAwayNobodyIsAskedFor() {
+        run("w-0", "job", Map.of());
+        pods.down = true;
+
+        assertThatExceptionOfType(ForebayException.class).isThrownBy(keeper::look);
+
+        pods.down = false;
+        keeper.look();
+        assertThat(asked).hasSize(1);
+    }
+}
