@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -125,8 +126,7 @@ public final class SweepPlanner {
             add(
                     resident,
                     SweepReason.DATASET_DELETED,
-                    "dataset %s was deleted".formatted(resident.version().dataset()),
-                    null);
+                    "dataset %s was deleted".formatted(resident.version().dataset()));
         }
 
         private boolean isExpired(Resident resident) {
@@ -162,8 +162,7 @@ public final class SweepPlanner {
                             .formatted(
                                     resident.ttlAfter() == TtlAfter.PIN ? "held" : "held or read",
                                     unused,
-                                    written(resident.ttl())),
-                    null);
+                                    written(resident.ttl())));
         }
 
         private void removeOrphan(UsageReport.Mounted orphan) {
@@ -189,20 +188,14 @@ public final class SweepPlanner {
             List<Candidate> free =
                     candidates(
                             resident -> resident.version().dataset().namespace().equals(namespace));
-            for (Candidate candidate : free) {
-                if (staysTaken(namespace, taken.get()) <= quota) {
-                    return;
-                }
-                add(
-                        candidate.resident(),
-                        SweepReason.QUOTA,
-                        "namespace %s has more than its %,d bytes; this was used last at %s"
-                                .formatted(namespace, quota, candidate.usedAt()),
-                        candidate.resident().residency().evictableAt());
-            }
+            String why = "namespace %s has more than its %,d bytes".formatted(namespace, quota);
+            chosen(free, () -> staysTaken(namespace, taken.get()) <= quota)
+                    .forEach(
+                            (candidate, bytes) ->
+                                    makeRoom(candidate, bytes, SweepReason.QUOTA, why));
             if (staysTaken(namespace, taken.get()) > quota) {
                 notes.add(
-                        "namespace %s stays above its quota of %,d bytes: what is left is held, or being filled"
+                        "namespace %s stays above its quota of %,d bytes: what is left is held, being filled, or shared with such"
                                 .formatted(namespace, quota));
             }
         }
@@ -227,15 +220,8 @@ public final class SweepPlanner {
                 return;
             }
             double target = watermarks.low() * usage.capacityBytes();
-            Map<Candidate, Long> chosen = new LinkedHashMap<>();
-            for (Candidate candidate : candidates(_ -> true)) {
-                if (usage.usedBytes() - freed <= target) {
-                    break;
-                }
-                long bytes = freedBy(candidate.resident().version()).orElse(0L);
-                freed += bytes;
-                chosen.put(candidate, bytes);
-            }
+            Map<Candidate, Long> chosen =
+                    chosen(candidates(_ -> true), () -> usage.usedBytes() - freed <= target);
             if (usage.usedBytes() - freed > target) {
                 notes.add(
                         "the region stays above its low watermark: what is left is held, being filled, or shared with such");
@@ -246,34 +232,56 @@ public final class SweepPlanner {
                             "the region was %.1f %% full, its high watermark is %.1f %%",
                             100.0 * usage.usedBytes() / usage.capacityBytes(),
                             100 * watermarks.high());
-            chosen.forEach((candidate, bytes) -> makeRoom(candidate, bytes, why));
+            chosen.forEach(
+                    (candidate, bytes) -> makeRoom(candidate, bytes, SweepReason.WATERMARK, why));
         }
 
-        /** A copy that shares everything with one that stays frees nothing, and so stays too. */
-        private void makeRoom(Candidate candidate, long bytes, String why) {
-            Resident resident = candidate.resident();
-            if (shares.map(those -> those.restore(resident.version())).orElse(0L) == 0) {
-                return;
+        /**
+         * The first of these, with what each frees, until it is enough. A copy that shares
+         * everything with one that stays frees nothing, and so stays too.
+         */
+        private Map<Candidate, Long> chosen(List<Candidate> free, BooleanSupplier isEnough) {
+            Map<Candidate, Long> chosen = new LinkedHashMap<>();
+            for (Candidate candidate : free) {
+                if (isEnough.getAsBoolean()) {
+                    break;
+                }
+                long bytes = freedBy(candidate.resident().version()).orElse(0L);
+                freed += bytes;
+                chosen.put(candidate, bytes);
             }
-            shares.ifPresent(those -> those.remove(resident.version()));
+            chosen.keySet().removeIf(candidate -> freesNothing(candidate.resident().version()));
+            return chosen;
+        }
+
+        /** Leaves it removed if it does free something. */
+        private boolean freesNothing(DatasetVersion version) {
+            if (shares.map(those -> those.restore(version)).orElse(0L) == 0) {
+                return true;
+            }
+            shares.ifPresent(those -> those.remove(version));
+            return false;
+        }
+
+        private void makeRoom(Candidate candidate, long bytes, SweepReason reason, String why) {
+            Resident resident = candidate.resident();
             victims.put(
                     resident.version(),
                     new Victim(
                             resident.version(),
-                            SweepReason.WATERMARK,
+                            reason,
                             "%s; this was used last at %s".formatted(why, candidate.usedAt()),
                             bytes,
                             resident.residency().evictableAt(),
                             null));
         }
 
-        private void add(
-                Resident resident, SweepReason reason, String why, @Nullable Instant evictableAt) {
+        private void add(Resident resident, SweepReason reason, String why) {
             long bytes = freedBy(resident.version()).orElse(resident.residency().bytesCached());
             freed += bytes;
             victims.putIfAbsent(
                     resident.version(),
-                    new Victim(resident.version(), reason, why, bytes, evictableAt, null));
+                    new Victim(resident.version(), reason, why, bytes, null, null));
         }
 
         private Optional<Long> freedBy(DatasetVersion version) {

@@ -227,6 +227,25 @@ class SweepPlannerTest {
     }
 
     @Test
+    void whatIsSharedWithWhatStaysIsNoHelpToAQuotaAndStays() {
+        add("held", copy().pinned().bytes(0));
+        add("shares-all", copy().unusedFor(9).bytes(0));
+        add("one", copy().unusedFor(8).bytes(0));
+        add("other", copy().unusedFor(7).bytes(10));
+        share(500, "held", "shares-all");
+        share(450, "one", "other");
+
+        SweepPlan plan = plan(Map.of("team", 600L));
+
+        assertThat(plan.victims())
+                .extracting(victim -> victim.version().version(), Victim::bytes)
+                .containsExactly(tuple("one", 0L), tuple("other", 460L));
+        assertThat(plan.notes()).isEmpty();
+        assertThat(plan(Map.of("team", 400L)).notes())
+                .anyMatch(note -> note.contains("shared with such"));
+    }
+
+    @Test
     void aRegionFullOfWhatIsHeldSaysSo() {
         add("held", copy().pinned().bytes(950));
         add("known-to-etcd-only", copy().unusedFor(1).bytes(40));
