@@ -65,6 +65,25 @@ class ProgressIT {
         assertThat(last.get("objects").asLong()).isEqualTo(2);
     }
 
+    /** What the catalogue knows meanwhile may be long over. */
+    @Test
+    void theEndIsNotToldBeforeTheWorkflowIsHeard() {
+        String v = version(platform.dataset(3600), "v1");
+        assertThat(api.post(v + "/ensure?wait_seconds=30", IN).status()).isEqualTo(200);
+        platform.temporal.pause();
+        try (EventStream stream = follow(v)) {
+            assertThat(stream.next().orElseThrow().name()).isEqualTo("progress");
+            platform.temporal.resume();
+            Event last = stream.next().orElseThrow();
+            while (!last.name().equals("end")) {
+                last = stream.next().orElseThrow();
+            }
+            assertThat(region(last).get("state").asText()).isEqualTo("CACHED");
+        } finally {
+            platform.temporal.resume();
+        }
+    }
+
     @Test
     void whoComesAgainIsNotToldWhatHeKnows() {
         String v = version(platform.dataset(3600), "v1");

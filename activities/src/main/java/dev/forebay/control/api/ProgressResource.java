@@ -65,8 +65,8 @@ class ProgressResource {
             summary = "Follow how far the regions are with a version",
             description =
                     """
-                    Server-sent events: `progress` whenever something has changed, `end` when no region is WARMING or \
-                    EVICTING. Each carries all there is to know, so who comes again misses nothing; with Last-Event-ID \
+                    Server-sent events: `progress` whenever something has changed, `end` when the version's \
+                    workflow says that no region is WARMING or EVICTING. Each carries all there is to know, so who comes again misses nothing; with Last-Event-ID \
                     what he knows already is not said again.""")
     @APIResponse(
             responseCode = "200",

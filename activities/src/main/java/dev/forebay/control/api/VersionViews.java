@@ -46,7 +46,8 @@ final class VersionViews {
                                     .map(
                                             residency ->
                                                     RegionProgress.of(residency, status.manifest()))
-                                    .toList()),
+                                    .toList(),
+                            false),
                     Optional.empty(),
                     links);
         }

@@ -27,11 +27,16 @@ public class ProgressReader {
      * @throws ForebayException {@code NOT_FOUND} if nobody ever asked for the version
      */
     public VersionProgress of(DatasetVersion version) {
-        return of(reader.status(version));
+        VersionReader.Reading reading = reader.reading(version);
+        return of(reading.status(), reading.isCurrent());
     }
 
-    /** As {@link #of(DatasetVersion)}, of one whose status is known. */
+    /** As {@link #of(DatasetVersion)}, of one that had this status just now. */
     public VersionProgress of(VersionStatus status) {
+        return of(status, true);
+    }
+
+    private VersionProgress of(VersionStatus status, boolean isCurrent) {
         Map<String, Work> work = underway.of(status);
         Instant now = Instant.now();
         return new VersionProgress(
@@ -46,6 +51,7 @@ public class ProgressReader {
                                                         residency.region().value(), Work.NONE),
                                                 now))
                         .map(progress -> highWater.raised(status.version(), progress))
-                        .toList());
+                        .toList(),
+                isCurrent);
     }
 }

@@ -10,8 +10,10 @@ import java.util.List;
  * How far the regions are with a version.
  *
  * @param regions in the order of the status
+ * @param isCurrent whether that is how things are; else it may be long over
  */
-public record VersionProgress(VersionStatus status, List<RegionProgress> regions) {
+public record VersionProgress(
+        VersionStatus status, List<RegionProgress> regions, boolean isCurrent) {
 
     /** The version. */
     public DatasetVersion version() {
@@ -29,8 +31,8 @@ public record VersionProgress(VersionStatus status, List<RegionProgress> regions
                                         Lifecycle.residency(status, region), status.manifest()));
     }
 
-    /** Whether there is something to wait for. */
+    /** Whether there is something to wait for, or may be. */
     public boolean isMoving() {
-        return regions.stream().anyMatch(RegionProgress::isMoving);
+        return !isCurrent || regions.stream().anyMatch(RegionProgress::isMoving);
     }
 }

@@ -42,9 +42,22 @@ public class VersionReader {
     /**
      * What is known of a version.
      *
+     * @param isCurrent whether its workflow has just said so, or there is none; else it is what one
+     *     said last, and may be long over
+     */
+    record Reading(VersionStatus status, boolean isCurrent) {}
+
+    /**
+     * What is known of a version.
+     *
      * @throws ForebayException {@code NOT_FOUND} if nobody ever asked for the version
      */
     public VersionStatus status(DatasetVersion version) {
+        return reading(version).status();
+    }
+
+    /** As {@link #status}, and whether that is current. */
+    Reading reading(DatasetVersion version) {
         datasets.get(version.dataset());
         return versions.find(version).map(this::live).orElseThrow(() -> unknown(version));
     }
@@ -61,19 +74,21 @@ public class VersionReader {
     public VersionStatus statusOrNothing(DatasetVersion version) {
         Dataset dataset = datasets.get(version.dataset());
         return versions.find(version)
-                .map(this::live)
+                .map(known -> live(known).status())
                 .orElseGet(
                         () ->
                                 new VersionStatus(
                                         version, null, dataset.ttl(), List.of(), List.of()));
     }
 
-    private VersionStatus live(VersionStatus known) {
+    private Reading live(VersionStatus known) {
         try {
-            return PinExpiries.newest(
-                    temporal.call(patience, () -> workflows.status(known.version())), known);
-        } catch (ForebayException | NoSuchRunException unanswered) {
-            return known;
+            VersionStatus said = temporal.call(patience, () -> workflows.status(known.version()));
+            return new Reading(PinExpiries.newest(said, known), true);
+        } catch (NoSuchRunException over) {
+            return new Reading(known, true);
+        } catch (ForebayException unanswered) {
+            return new Reading(known, false);
         }
     }
 }
