@@ -49,11 +49,12 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 cursor = warm(input, cursor);
                 Coverage coverage = confirm(input);
                 if (coverage.complete()) {
+                    long bytesFromLake = bytesFromLake(cursor, coverage);
+                    Workflow.setCurrentDetails(
+                            FillDetails.confirmed(input.manifest(), bytesFromLake));
                     told.get();
                     return new FillResult(
-                            coverage.bytesVerified(),
-                            bytesFromLake(cursor, coverage),
-                            coverage.bytesFromSiblings());
+                            coverage.bytesVerified(), bytesFromLake, coverage.bytesFromSiblings());
                 }
                 cursor = nextRound(input, cursor, coverage);
             } catch (ActivityFailure failure) {
@@ -288,18 +289,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     }
 
     private void report(PrewarmInput input, Cursor cursor) {
-        Workflow.setCurrentDetails(
-                String.format(
-                        Locale.ROOT,
-                        "Round %d: %,d of %,d chunks; %,d of %,d objects; %,d of %,d bytes verified, %,d from the lake.",
-                        cursor.round() + 1,
-                        cursor.next(),
-                        input.manifest().chunks(),
-                        cursor.objects(),
-                        input.manifest().objects(),
-                        cursor.bytesVerified(),
-                        input.manifest().bytes(),
-                        cursor.bytesFromLake()));
+        Workflow.setCurrentDetails(FillDetails.filling(input.manifest(), cursor));
         Promise<Void> before = told;
         told =
                 Async.procedure(

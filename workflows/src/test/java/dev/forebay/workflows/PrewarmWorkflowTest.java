@@ -15,6 +15,7 @@ import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.PrewarmInput;
 import dev.forebay.workflows.message.Urgency;
+import io.temporal.api.sdk.v1.WorkflowMetadata;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.testing.TestWorkflowEnvironment;
 import io.temporal.worker.Worker;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.Timeout;
 /** The filling of a region without a parent: rounds and batches. */
 @Timeout(60)
 class PrewarmWorkflowTest {
+
+    private static final String ID = "prewarm";
 
     private final TestWorkflowEnvironment environment = TestWorkflowEnvironment.newInstance();
     private final ForgetfulRegion region = new ForgetfulRegion();
@@ -57,6 +60,18 @@ class PrewarmWorkflowTest {
         assertThat(region.warmed)
                 .containsExactly("0-32", "32-64", "64-96", "96-100", "70-100", "98-100");
         assertThat(result.bytesVerified()).isEqualTo(1_000);
+    }
+
+    @Test
+    void whatPeopleReadIsNeverDoneTooEarlyAndNeverLess() {
+        region.missing.add(70L);
+
+        prewarm(manifest(100));
+
+        assertThat(region.detailsWhenAsked).hasSize(2).allMatch(it -> it.contains("Not confirmed"));
+        assertThat(region.detailsWhenAsked.getFirst()).contains("100 of 100 chunks");
+        assertThat(region.detailsWhenAsked.getLast()).startsWith("Round 2").doesNotContain(" of ");
+        assertThat(details()).startsWith("Confirmed by the workers: all of 100 chunks");
     }
 
     @Test
@@ -123,8 +138,20 @@ class PrewarmWorkflowTest {
                 .getWorkflowClient()
                 .newWorkflowStub(
                         PrewarmWorkflow.class,
-                        WorkflowOptions.newBuilder().setTaskQueue(TaskQueues.LIFECYCLE).build())
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(TaskQueues.LIFECYCLE)
+                                .setWorkflowId(ID)
+                                .build())
                 .run(new PrewarmInput(VERSION, manifest, US, 7, null, Urgency.INTERACTIVE));
+    }
+
+    /** As the server's UI asks for them. */
+    private String details() {
+        return environment
+                .getWorkflowClient()
+                .newUntypedWorkflowStub(ID)
+                .query("__temporal_workflow_metadata", WorkflowMetadata.class)
+                .getCurrentDetails();
     }
 
     private static ManifestRef manifest(long chunks) {
@@ -137,9 +164,10 @@ class PrewarmWorkflowTest {
     }
 
     /** Says of each confirm which chunk is missing, then that none is. */
-    private static final class ForgetfulRegion implements RegionActivities {
+    private final class ForgetfulRegion implements RegionActivities {
 
         private final List<String> warmed = new ArrayList<>();
+        private final List<String> detailsWhenAsked = new ArrayList<>();
         private final Queue<Long> missing = new ArrayDeque<>();
         private long fromLake;
         private long fromSiblings;
@@ -169,6 +197,7 @@ class PrewarmWorkflowTest {
 
         @Override
         public Coverage confirm(DatasetVersion version, ManifestRef manifest) {
+            detailsWhenAsked.add(details());
             Long first = missing.poll();
             return first == null
                     ? new Coverage(manifest.bytes(), -1, fromLake, fromSiblings)
