@@ -35,9 +35,12 @@ final class ControlPlane implements Platform {
     private final ForebayApi api;
     private final RegionName region;
     private final Duration lease;
+    private final String purpose;
 
     /**
      * @param address of its API
+     * @param purpose begins the keys of requests: who asks for the same for another purpose takes
+     *     back his own requests only. 10 characters of an id at most
      * @param lease of pins, which somebody must renew
      * @param timeout of a request
      */
@@ -45,10 +48,12 @@ final class ControlPlane implements Platform {
             URI address,
             ServiceClients clients,
             RegionName region,
+            String purpose,
             Duration lease,
             Duration timeout) {
         this.api = new ForebayApi(address, "forebay.gate.api", clients, timeout, JSON);
         this.region = region;
+        this.purpose = purpose;
         this.lease = lease;
     }
 
@@ -129,9 +134,9 @@ final class ControlPlane implements Platform {
     }
 
     /** A key is of one request only, and what is asked may change: annotations, or the lease. */
-    private static String key(Holder holder, ObjectNode body) {
+    private String key(Holder holder, ObjectNode body) {
         CRC32 sum = new CRC32();
         sum.update(body.toString().getBytes(StandardCharsets.UTF_8));
-        return "%s-%08x".formatted(holder.pinId(), sum.getValue());
+        return "%s%s-%08x".formatted(purpose, holder.pinId(), sum.getValue());
     }
 }

@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  */
 public final class Gates {
 
-    private final Platform platform;
+    private final Platform waiting;
+    private final Platform running;
     private final RegionName region;
     private final Duration lease;
     private final Duration interval;
@@ -41,18 +42,28 @@ public final class Gates {
             Duration timeout,
             Duration interval,
             int atOnce) {
-        this.platform =
-                new SparingPlatform(
-                        new ControlPlane(api, clients, region, lease, timeout), System::nanoTime);
+        this.waiting = platform(api, clients, region, "", lease, timeout);
+        this.running = platform(api, clients, region, "run-", lease, timeout);
         this.region = region;
         this.lease = lease;
         this.interval = interval;
         this.atOnce = atOnce;
     }
 
+    private static Platform platform(
+            URI api,
+            ServiceClients clients,
+            RegionName region,
+            String purpose,
+            Duration lease,
+            Duration timeout) {
+        return new SparingPlatform(
+                new ControlPlane(api, clients, region, purpose, lease, timeout), System::nanoTime);
+    }
+
     /** That of pods. */
     public Gate of(Pods pods) {
-        return new Gate(pods, platform, region, Turns.of(interval, atOnce, System::nanoTime));
+        return new Gate(pods, waiting, region, Turns.of(interval, atOnce, System::nanoTime));
     }
 
     /**
@@ -63,12 +74,12 @@ public final class Gates {
      */
     public PinKeeper keeper(Pods pods, Jobs jobs, Supplier<List<Pin>> pins) {
         return new PinKeeper(
-                pods, jobs, pins, platform, lease, Turns.of(interval, atOnce, System::nanoTime));
+                pods, jobs, pins, running, lease, Turns.of(interval, atOnce, System::nanoTime));
     }
 
     /** That of Workloads, which is Kueue's. */
     public WarmCheck of(Workloads workloads) {
         return new WarmCheck(
-                workloads, platform, region, Turns.of(interval, atOnce, System::nanoTime));
+                workloads, waiting, region, Turns.of(interval, atOnce, System::nanoTime));
     }
 }

@@ -71,10 +71,15 @@ class ControlPlaneTest {
     }
 
     private ControlPlane controlPlane() {
+        return controlPlane("");
+    }
+
+    private ControlPlane controlPlane(String purpose) {
         return new ControlPlane(
                 URI.create("http://127.0.0.1:%d/".formatted(server.getAddress().getPort())),
                 new ServiceClients(Optional.empty()),
                 new RegionName("us"),
+                purpose,
                 Duration.ofHours(1),
                 Duration.ofSeconds(10));
     }
@@ -122,6 +127,16 @@ class ControlPlaneTest {
                 .isEqualTo(
                         "/api/v1/datasets/search/ko-bert/versions/v1/requests/"
                                 + asked.get(0).key());
+    }
+
+    /** Or who runs would lose what others, who wait, take back. */
+    @Test
+    void forAnotherPurposeItIsAnotherRequestForTheSamePin() {
+        controlPlane().ensure(GANG);
+        controlPlane("run-").ensure(GANG);
+
+        assertThat(asked.get(1).body()).isEqualTo(asked.get(0).body());
+        assertThat(asked.get(1).key()).isEqualTo("run-" + asked.get(0).key());
     }
 
     @Test
