@@ -4,6 +4,7 @@ import dev.forebay.membership.Pin;
 import dev.forebay.model.ForebayException;
 import io.fabric8.kubernetes.api.model.APIGroup;
 import io.fabric8.kubernetes.api.model.APIResourceList;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResourceList;
 import io.fabric8.kubernetes.api.model.GroupVersionForDiscovery;
 import io.fabric8.kubernetes.api.model.ListOptions;
@@ -83,18 +84,20 @@ final class ClusterJobs implements Jobs {
      * The pages of a list are one state of the cluster, not older than the first question. If that
      * state is not kept for as long as this takes, there is no answer. While one of the kinds
      * besides Jobs cannot be listed, as when the webhook that converts it is gone, or is not there
-     * any more {@linkplain AbsentKinds for the moment}, nothing is over that may be one of those.
+     * any more {@linkplain AbsentKinds for the moment}, nothing is over that may be one of those:
+     * what is there, and has ended, is known to be of its own kind.
      */
     @Override
     public Set<String> over(Collection<Pin> pins) {
         Set<String> over =
                 pins.stream().map(Pin::job).collect(Collectors.toCollection(HashSet::new));
+        Set<String> ended = new HashSet<>();
         for (Kind kind : kinds) {
             if (over.isEmpty()) {
                 return over;
             }
             try {
-                removeLiving(kind, pins, over);
+                removeLiving(kind, pins, over, ended);
             } catch (ForebayException unanswered) {
                 absent.noAnswer();
                 if (kind.equals(Kind.JOB)) {
@@ -102,7 +105,7 @@ final class ClusterJobs implements Jobs {
                 }
                 LOG.warnf(
                         "Pins of what may be a %s stay: %s", kind.name(), unanswered.getMessage());
-                removeUnlessOfAnother(kind, pins, over);
+                removeUnlessOfAnother(kind, pins, over, ended);
             }
         }
         if (podsHoldPins && !over.isEmpty()) {
@@ -111,7 +114,8 @@ final class ClusterJobs implements Jobs {
                             .inAnyNamespace()
                             .withLabel(Pods.ADMITTED, "true"),
                     "Pod",
-                    over);
+                    over,
+                    ended);
         }
         return over;
     }
@@ -122,20 +126,22 @@ final class ClusterJobs implements Jobs {
                 && (workloadsHoldPins || !Holder.isOfKind(Kind.WORKLOAD.name(), pin));
     }
 
-    private void removeLiving(Kind kind, Collection<Pin> pins, Set<String> over) {
+    private void removeLiving(
+            Kind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
         Optional<ResourceDefinitionContext> served = served(kind);
         if (served.isPresent()) {
             absent.isThere(kind);
             removeLiving(
                     client.genericKubernetesResources(served.get()).inAnyNamespace(),
                     kind.name(),
-                    over);
+                    over,
+                    ended);
         } else if (!absent.isGone(kind)) {
             if (absent.wasThere(kind)) {
                 LOG.warnf(
                         "Pins of what may be a %s stay: there is no such kind any more",
                         kind.name());
-                removeUnlessOfAnother(kind, pins, over);
+                removeUnlessOfAnother(kind, pins, over, ended);
             } else if (!kind.name().equals(Kind.JOB.name())) {
                 remove(over, pins, pin -> Holder.isOfKind(kind.name(), pin));
             }
@@ -143,14 +149,16 @@ final class ClusterJobs implements Jobs {
     }
 
     /** Of pins that somebody took himself it is not known what they are of. */
-    private void removeUnlessOfAnother(Kind kind, Collection<Pin> pins, Set<String> over) {
+    private void removeUnlessOfAnother(
+            Kind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
         remove(
                 over,
                 pins,
                 pin ->
-                        Stream.concat(kinds.stream().map(Kind::name), Stream.of("Pod"))
-                                .filter(name -> !name.equals(kind.name()))
-                                .noneMatch(name -> Holder.isOfKind(name, pin)));
+                        !ended.contains(pin.job())
+                                && Stream.concat(kinds.stream().map(Kind::name), Stream.of("Pod"))
+                                        .filter(name -> !name.equals(kind.name()))
+                                        .noneMatch(name -> Holder.isOfKind(name, pin)));
     }
 
     private static void remove(Set<String> over, Collection<Pin> pins, Predicate<Pin> which) {
@@ -158,15 +166,22 @@ final class ClusterJobs implements Jobs {
     }
 
     private static void removeLiving(
-            Listable<GenericKubernetesResourceList> all, String kind, Set<String> over) {
+            Listable<GenericKubernetesResourceList> all,
+            String kind,
+            Set<String> over,
+            Set<String> ended) {
         ListOptions options = new ListOptionsBuilder().withLimit(PAGE).build();
         do {
             GenericKubernetesResourceList page =
                     ApiServer.ask("list objects of kind " + kind, () -> all.list(options));
-            page.getItems().stream()
-                    .filter(job -> !Ended.isOver(job))
-                    .map(job -> job.getMetadata().getUid())
-                    .forEach(over::remove);
+            for (GenericKubernetesResource job : page.getItems()) {
+                String uid = job.getMetadata().getUid();
+                if (!Ended.isOver(job)) {
+                    over.remove(uid);
+                } else if (over.contains(uid)) {
+                    ended.add(uid);
+                }
+            }
             options.setContinue(page.getMetadata().getContinue());
         } while (options.getContinue() != null && !options.getContinue().isEmpty());
     }
