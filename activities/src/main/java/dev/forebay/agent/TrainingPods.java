@@ -72,6 +72,12 @@ class TrainingPods implements AutoCloseable {
                         server,
                         required("forebay.admission.name", admission.name()),
                         admission.certificateLife());
+        Gauge.builder(
+                        "forebay.agent.webhook.certificate.left.seconds",
+                        keeper,
+                        KeyKeeper::secondsLeft)
+                .description("How long the webhook's certificate is still valid")
+                .register(registry);
         keeping = new Rounds("webhook", admission.interval(), keeper::look);
         pods = cluster.pods();
         Gate barrier = gates.of(pods);

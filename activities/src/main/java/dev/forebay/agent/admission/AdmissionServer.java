@@ -7,6 +7,7 @@ import dev.forebay.model.ForebayException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -18,9 +19,11 @@ import io.vertx.ext.web.handler.BodyHandler;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +45,15 @@ public final class AdmissionServer implements AutoCloseable {
     /** The API server waits for an answer for no longer. */
     private static final long READ_MILLIS = 30_000;
 
-    private static final int IDLE_SECONDS = 90;
+    /** Longer than API servers keep a connection that nobody uses: they close it, not we. */
+    private static final int IDLE_SECONDS = 180;
+
+    /**
+     * For who closes. An API server keeps its connections, also to an agent that is to go, and does
+     * not repeat what is cut on one: pods would be made as if nobody were there.
+     */
+    private static final int LEAVE_SECONDS = 3;
+
     private static final int PATIENCE_SECONDS = 10;
 
     private final Vertx vertx;
@@ -51,6 +62,10 @@ public final class AdmissionServer implements AutoCloseable {
     private final Reviews reviews;
     private final Room room;
     private final BodyHandler bodies = BodyHandler.create(false).setBodyLimit(MOST_BYTES);
+
+    private final AtomicInteger connections = new AtomicInteger();
+    private final CompletableFuture<Void> deserted = new CompletableFuture<>();
+    private volatile boolean leaving;
 
     // Guarded by this.
     private @Nullable HttpServer server;
@@ -100,8 +115,19 @@ public final class AdmissionServer implements AutoCloseable {
                                 .setUseAlpn(false)
                                 .setKeyCertOptions(shown)
                                 .setIdleTimeout(IDLE_SECONDS))
+                .connectionHandler(this::connected)
                 .requestHandler(router)
                 .listen();
+    }
+
+    private void connected(HttpConnection connection) {
+        connections.incrementAndGet();
+        connection.closeHandler(
+                _ -> {
+                    if (connections.decrementAndGet() == 0 && leaving) {
+                        deserted.complete(null);
+                    }
+                });
     }
 
     /** Lets a request in, for a while, if there is room for what it says that it has. */
@@ -151,6 +177,9 @@ public final class AdmissionServer implements AutoCloseable {
             return;
         }
         request.response().putHeader("Content-Type", "application/json");
+        if (leaving) {
+            request.response().putHeader("Connection", "close");
+        }
         var _ = request.end(Buffer.buffer(answer));
     }
 
@@ -180,9 +209,15 @@ public final class AdmissionServer implements AutoCloseable {
         return Optional.ofNullable(server).map(HttpServer::actualPort);
     }
 
+    /** Each connection ends with its next answer; those that had none for a while just end. */
     @Override
     public synchronized void close() {
         if (server != null) {
+            leaving = true;
+            if (connections.get() == 0) {
+                deserted.complete(null);
+            }
+            deserted.completeOnTimeout(null, LEAVE_SECONDS, TimeUnit.SECONDS).join();
             await(server.close());
         }
     }

@@ -5,6 +5,7 @@ import dev.forebay.agent.jobs.WebhookKey;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.Workspace;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The key is kept for all agents of a region; the first that finds none, or one that will end,
  * makes the next. Nobody shows a certificate that the API server was only told of just now, if
- * there is another to show: until all agents show the next, the API server trusts both. Not safe
- * for use by many threads.
+ * there is another to show: until all agents show the next, the API server trusts both. {@link
+ * #look} is for one thread.
  */
 public final class KeyKeeper {
 
@@ -30,6 +31,7 @@ public final class KeyKeeper {
     private final InstantSource clock;
 
     private @Nullable WebhookKey shown;
+    private volatile @Nullable Instant end;
     private @Nullable String trusted;
 
     /**
@@ -94,7 +96,22 @@ public final class KeyKeeper {
         if ((isKnown || shown == null) && !key.equals(shown)) {
             server.serve(key);
             shown = key;
+            end =
+                    Certificates.read(key.certificate())
+                            .map(it -> it.getNotAfter().toInstant())
+                            .orElse(null);
         }
+    }
+
+    /**
+     * For how many seconds the certificate that is shown is still valid; not a number if none is.
+     * Safe for use by many threads.
+     */
+    public double secondsLeft() {
+        Instant until = end;
+        return until == null
+                ? Double.NaN
+                : (double) Duration.between(clock.instant(), until).toSeconds();
     }
 
     private boolean isGood(WebhookKey key) {

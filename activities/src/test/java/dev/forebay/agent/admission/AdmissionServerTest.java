@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -96,6 +97,44 @@ class AdmissionServerTest {
             }
             assertThat(large.isConnected()).isTrue();
         }
+    }
+
+    /** API servers ask on connections that they have, and do not ask again what is cut there. */
+    @Test
+    void whoIsConnectedIsToldToLeaveWithAnAnswer() throws Exception {
+        byte[] review = ReviewCall.review().getBytes(StandardCharsets.UTF_8);
+        try (Socket kept = begin("Content-Length: " + review.length)) {
+            kept.getOutputStream().write(review);
+            String last = answer(kept);
+            Thread closing = Thread.ofVirtual().start(server::close);
+            while (!last.contains("connection: close")) {
+                String head =
+                        "POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
+                                .formatted(AdmissionServer.PATH, review.length);
+                kept.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+                kept.getOutputStream().write(review);
+                last = answer(kept);
+            }
+
+            assertThat(last).startsWith("http/1.1 200 ");
+            assertThat(kept.getInputStream().read()).as("the end").isEqualTo(-1);
+            assertThat(closing.join(Duration.ofSeconds(10))).isTrue();
+        }
+    }
+
+    /** Reads a whole answer and returns its head, in small letters. */
+    private static String answer(Socket socket) throws IOException {
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int next = socket.getInputStream().read();
+            assertThat(next).as("more of %s", head).isNotNegative();
+            head.append((char) next);
+        }
+        String small = head.toString().toLowerCase(Locale.ROOT);
+        int length = small.indexOf("content-length: ") + "content-length: ".length();
+        int bytes = Integer.parseInt(small.substring(length, small.indexOf("\r\n", length)));
+        socket.getInputStream().skipNBytes(bytes);
+        return small;
     }
 
     @Test

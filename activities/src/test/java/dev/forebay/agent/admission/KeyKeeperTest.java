@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLHandshakeException;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +64,11 @@ class KeyKeeperTest {
 
     @Test
     void theFirstAgentMakesACertificateThatTheApiServerTrustsAndAnswersWithIt() throws Exception {
-        agent(server).look();
+        KeyKeeper agent = agent(server);
+        assertThat(agent.secondsLeft()).isNaN();
+        agent.look();
+        assertThat(agent.secondsLeft())
+                .isCloseTo((double) LIFE.toSeconds(), Offset.offset(7_200.0));
 
         HttpResponse<String> answer = ReviewCall.ask(server, registration.trusted);
 

@@ -24,8 +24,6 @@ final class ReviewCall {
     /** As the API server asks, trusting these certificates only. */
     static HttpResponse<String> ask(AdmissionServer server, String trusted)
             throws IOException, InterruptedException, GeneralSecurityException {
-        String review =
-                "{\"request\": {\"uid\": \"1\", \"object\": %s}}".formatted(TrainingPod.plain());
         try (HttpClient client =
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
@@ -40,10 +38,15 @@ final class ReviewCall {
                                                             server.port().orElseThrow(),
                                                             AdmissionServer.PATH)))
                             .header("Content-Type", "application/json")
-                            .POST(BodyPublishers.ofString(review))
+                            .POST(BodyPublishers.ofString(review()))
                             .build(),
                     BodyHandlers.ofString());
         }
+    }
+
+    /** Its body. */
+    static String review() {
+        return "{\"request\": {\"uid\": \"1\", \"object\": %s}}".formatted(TrainingPod.plain());
     }
 
     static SSLContext trusting(String pem) throws GeneralSecurityException, IOException {
