@@ -95,13 +95,31 @@ securityContext:
     drop: [ALL]
 {{- end }}
 
-{{/* One replica for each node, and zones alike, as far as there are any. (list $ component) */}}
+{{/* How far a Service can be reached. */}}
+{{- define "forebay.exposure" -}}
+type: {{ .type }}
+{{- if ne .type "ClusterIP" }}
+{{- with .externalTrafficPolicy | default (ternary "Local" "" (eq .type "LoadBalancer")) }}
+externalTrafficPolicy: {{ . }}
+{{- end }}
+{{- end }}
+{{- if eq .type "LoadBalancer" }}
+{{- with .loadBalancerSourceRanges }}
+loadBalancerSourceRanges:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* One replica for each node, and zones alike, as far as there are any. (list $ component), or (list $ component "DoNotSchedule") not to share a node. */}}
 {{- define "forebay.spread" -}}
+{{- $nodes := "ScheduleAnyway" }}
+{{- if gt (len .) 2 }}{{ $nodes = index . 2 }}{{ end }}
 topologySpreadConstraints:
-  {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  {{- range $key, $otherwise := dict "kubernetes.io/hostname" $nodes "topology.kubernetes.io/zone" "ScheduleAnyway" }}
   - topologyKey: {{ $key }}
     maxSkew: 1
-    whenUnsatisfiable: ScheduleAnyway
+    whenUnsatisfiable: {{ $otherwise }}
     labelSelector:
       matchLabels:
         {{- include "forebay.selector" $ | nindent 8 }}

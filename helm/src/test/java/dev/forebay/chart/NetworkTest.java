@@ -3,6 +3,8 @@ package dev.forebay.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceSpec;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyIngressRule;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
@@ -217,5 +219,33 @@ class NetworkTest {
                         Chart.render(Chart.REGION, "{networkPolicy: {enabled: false}}")
                                 .all(NetworkPolicy.class))
                 .isEmpty();
+    }
+
+    /**
+     * A node that passes a connection on puts its own address into it, unless it is told not to.
+     */
+    @Test
+    void whoIsBehindALoadBalancerSeesWhoCalls() {
+        Release release =
+                Chart.render(
+                        Chart.CONTROL_PLANE,
+                        Chart.REGION,
+                        """
+                        controlPlane:
+                          service: {type: LoadBalancer, loadBalancerSourceRanges: [10.1.0.0/16]}
+                        region:
+                          agent: {service: {type: NodePort, loadBalancerSourceRanges: [10.1.0.0/16]}}
+                        """);
+
+        assertThat(release.one(Service.class, "control-plane").getSpec())
+                .extracting(
+                        ServiceSpec::getExternalTrafficPolicy,
+                        ServiceSpec::getLoadBalancerSourceRanges)
+                .containsExactly("Local", List.of("10.1.0.0/16"));
+        assertThat(release.one(Service.class, "agent").getSpec())
+                .extracting(
+                        ServiceSpec::getExternalTrafficPolicy,
+                        ServiceSpec::getLoadBalancerSourceRanges)
+                .containsExactly(null, List.of());
     }
 }

@@ -35,8 +35,9 @@ class ValuesTest {
                     lake: {secret: "", webIdentity: {role: "arn:aws:iam::1:role/a"}}
                     serviceAuthority: {secret: service-ca}
                     trustStore: {secret: trust}
-                    controlPlane: {tlsSecret: t, autoscaling: {enabled: true}, datasets: {enabled: true}}
+                    controlPlane: {tlsSecret: t, autoscaling: {enabled: true}, datasets: {enabled: true}, service: {type: LoadBalancer}}
                     region:
+                      agent: {service: {type: LoadBalancer}}
                       etcd: {endpoints: ["https://e:2379"], tls: {secret: client, authoritySecret: ca}}
                       webhook: {enabled: true}
                       workers: {drainSeconds: 600, autoscaling: {enabled: true}}
