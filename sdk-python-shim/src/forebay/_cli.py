@@ -271,6 +271,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_version(unpin)
     unpin.add_argument("pin", metavar="PIN", nargs="?", help="the pin's id, as `forebay pins` lists it")
     unpin.add_argument("--run-id", metavar="ID", help="instead of a pin: what `ensure --run-id ID` holds, if anything")
+    unpin.add_argument("--holder", metavar="WHO", help="with --run-id: if `ensure` was given --holder WHO")
     _add_region(unpin)
 
     evict = add("evict", _commands.versions.evict, "remove a version from a region; refused while somebody holds it")

@@ -188,6 +188,7 @@ class CachedDataset:
         self._claim: PinClaim | None
         self._taken(_ensured or Ensured((receipt,), None))
         self._is_kept = False
+        self._blocks = 0
         self._path: Path | None = None
         self._released = False
         self._owner = os.getpid()
@@ -292,12 +293,14 @@ class CachedDataset:
                 claim, self._claim = self._claim, None
                 self._taken(asked.ensure(self._held_lease(), claim, self._receipts))
             self._keep(asked)
+        self._blocks += 1
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.release()
+        if self._is_left():
+            self.release()
 
     async def __aenter__(self) -> CachedDataset:
         asked = self._to_hold()
@@ -306,12 +309,19 @@ class CachedDataset:
                 claim, self._claim = self._claim, None
                 self._taken(await asked.ensure_async(self._held_lease(), claim, self._receipts))
             self._keep(asked)
+        self._blocks += 1
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await asyncio.to_thread(self.release)
+        if self._is_left():
+            await asyncio.to_thread(self.release)
+
+    def _is_left(self) -> bool:
+        """Whether that was the outermost block: what is within another must not take its pin from it."""
+        self._blocks -= 1
+        return self._blocks == 0
 
     def _to_hold(self) -> EnsureRequest:
         if self._asked is None or self._released:

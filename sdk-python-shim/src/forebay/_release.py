@@ -7,6 +7,7 @@ import contextlib
 from forebay import _settings
 from forebay._client import Client
 from forebay._errors import ConfigurationError, NotFound
+from forebay._models import Pin
 from forebay._runs import Run
 
 # How often a process may hold one version at once. The first that it took may be gone, and a later one not: so ids are
@@ -22,32 +23,48 @@ def release_dataset(
     run_id: str | None = None,
     holder: str | None = None,
     api: str | None = None,
-) -> None:
+) -> int:
     """Lets go of what a run holds, from whatever process: for the last step of a pipeline whose first one holds.
 
     Does nothing if the run holds nothing there (any more). What it holds in regions of ``also_in`` goes with it, and
-    what one process of it holds several times.
+    what one process of it holds several times. Of a distributed job, a process that has a rank lets go of what that
+    rank holds, as the others may not have ended; one that has none, of what all ranks hold.
 
     Args:
         name: ``namespace/name`` of the dataset.
         version: the version's name.
         region: where; default ``FOREBAY_REGION``.
         run_id: the run, as ``ensure_dataset_cached`` was told; default ``FOREBAY_RUN_ID``.
-        holder: the holder, if ``ensure_dataset_cached`` was told one.
+        holder: the holder, if ``ensure_dataset_cached`` was told one; of this rank only.
         api: the control plane's address; default ``FOREBAY_API``.
+
+    Returns:
+        How many pins there were.
     """
     run = Run.of_process(run_id)
     if run is None:
         raise ConfigurationError("no run is named: pass run_id, or set FOREBAY_RUN_ID")
     region = _settings.region(region)
-    ids = [run.pin_id(name, version, region, holder or run.holder, slot) for slot in range(_SLOTS)]
+
+    def ids(of: Run, holder: str) -> list[str]:
+        return [of.pin_id(name, version, region, holder, slot) for slot in range(_SLOTS)]
+
+    own = ids(run, holder or run.holder)
+
+    def is_held(pin: Pin) -> bool:
+        if pin.id in own:
+            return True
+        member = None if holder or run.rank else run.member(pin.holder)
+        return member is not None and pin.id in ids(member, pin.holder)
+
+    held: list[Pin] = []
     with Client(api) as client, contextlib.suppress(NotFound):
-        if version == "latest":
-            # What it meant when the pin was taken; there may be a later one since.
-            pins = [pin for pin in client.pins() if pin.dataset == name]
-        else:
-            client.unpin(name, version, region, ids[0])
-            pins = [pin for pin in client.version_pins(name, version) if (pin.id, pin.region) != (ids[0], region)]
-        for pin in pins:
-            if pin.id in ids:
-                client.unpin(name, pin.version, pin.region, pin.id)
+        # What ``latest`` meant when the pin was taken; there may be a later one since.
+        there = client.pins() if version == "latest" else client.version_pins(name, version)
+        held = [pin for pin in there if pin.dataset == name and is_held(pin)]
+        for pin in held:
+            client.unpin(name, pin.version, pin.region, pin.id)
+        if version != "latest" and (own[0], region) not in {(pin.id, pin.region) for pin in held}:
+            # Of one that was taken just now the list may not tell yet.
+            client.unpin(name, version, region, own[0])
+    return len(held)

@@ -47,6 +47,11 @@ class Run:
         """Who holds its pins, for people; the same on whatever machine the run goes on."""
         return f"run {self.id}{f' ({self.rank})' if self.rank else ''}"[:_HOLDER_LENGTH]
 
+    def member(self, holder: str) -> Run | None:
+        """The process of this run that calls itself so; None if it is none, or a holder of the caller's own."""
+        before = f"run {self.id} ("
+        return Run(self.id, holder[len(before) : -1]) if holder.startswith(before) and holder.endswith(")") else None
+
     def pin_id(self, dataset: str, version: str, region: str, holder: str, slot: int = 0) -> str:
         """The id of the pin; ``slot`` tells apart what one process holds several times."""
         return "run-" + self._digest("pin", dataset, version, region, holder, slot)

@@ -44,6 +44,25 @@ both_ways = pytest.mark.parametrize("hold", [_hold, _hold_async], ids=["with", "
 
 
 @both_ways
+def test_a_block_within_a_block_does_not_take_its_pin(plane: ControlPlane, hold: Hold) -> None:
+    def use(ds: CachedDataset) -> None:
+        with ds:
+            assert len(plane.state.pins) == 1
+
+        async def also() -> None:
+            async with ds:
+                assert len(plane.state.pins) == 1
+
+        if hold is _hold:
+            asyncio.run(also())
+        assert len(plane.state.pins) == 1
+        ds.check()
+
+    hold(_nothing, use)
+    assert not plane.state.pins
+
+
+@both_ways
 def test_the_way_in_takes_a_pin_and_does_not_ask_a_second_time(
     plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, hold: Hold
 ) -> None:

@@ -257,11 +257,18 @@ def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: C
 
 def test_what_a_run_holds_is_let_go_by_the_name_of_the_run(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7")
-    run("unpin", "vision/digits@1", "--run-id", "another")
+    nothing = "run {} holds nothing of vision/digits@1 in eu; `forebay pins` says who does\n"
+    assert run("unpin", "vision/digits@1", "--run-id", "another") == nothing.format("another")
     assert len(plane.state.pins) == 1
-    for _ in range(2):
-        assert run("unpin", "vision/digits@1", "--run-id", "train-7") == "released what run train-7 held\n"
-        assert not plane.state.pins
+    release = ("unpin", "vision/digits@1", "--run-id", "train-7")
+    assert run(*release) == "released what run train-7 held: 1 pin\n"
+    assert not plane.state.pins
+    assert run(*release) == nothing.format("train-7")
+    run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7", "--holder", "me")
+    assert run(*release) == nothing.format("train-7")
+    assert json.loads(run(*release, "--holder", "me", "--json")) == {"released": "train-7", "pins": 1}
+    assert not plane.state.pins
+    run("unpin", "vision/digits@1", "p1", "--holder", "me", code=2)
     run("unpin", "vision/digits@1", code=2)
     run("unpin", "vision/digits@1", "p1", "--run-id", "train-7", code=2)
 

@@ -198,6 +198,23 @@ def test_what_a_run_holds_of_the_latest_version_is_released_when_there_is_a_late
     assert "/versions/1/pins/" in sent.path
 
 
+@pytest.mark.parametrize("version", ["1", "latest"])
+def test_ranks_are_released_from_where_there_is_none_and_else_each_by_itself(
+    plane: ControlPlane, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    plane.state.latest = "1"
+    for run in ("train-7", "train-77"):
+        for rank in ("0", "1"):
+            monkeypatch.setenv("RANK", rank)
+            ensure_dataset_cached("vision/digits", version, pin_for="1h", run_id=run, progress=False)
+    assert len(plane.state.pins) == 4
+    assert forebay.release_dataset("vision/digits", version, run_id="train-7") == 1
+    monkeypatch.delenv("RANK")
+    assert forebay.release_dataset("vision/digits", version, run_id="train-7") == 1
+    assert {pin["holder"] for pin in plane.state.pins.values()} == {"run train-77 (RANK=0)", "run train-77 (RANK=1)"}
+    assert forebay.release_dataset("vision/digits", version, run_id="train-7") == 0
+
+
 @pytest.mark.parametrize("bad", ["a\nb", " ", "\x1b[31m"])
 def test_a_run_is_a_line_of_text(plane: ControlPlane, bad: str) -> None:
     with pytest.raises(forebay.ConfigurationError, match="the run's id"):

@@ -50,9 +50,16 @@ def unpin(options: Namespace) -> None:
     if (options.pin is None) == (options.run_id is None):
         raise ConfigurationError("write either the id of a pin or --run-id")
     if options.run_id is not None:
-        release_dataset(name, version, region, run_id=options.run_id, api=options.api)
-        print_json({"released": options.run_id}) if options.json else say(f"released what run {options.run_id} held")
+        count = release_dataset(name, version, region, run_id=options.run_id, holder=options.holder, api=options.api)
+        if options.json:
+            print_json({"released": options.run_id, "pins": count})
+        elif count:
+            say(f"released what run {options.run_id} held: {count} pin{'' if count == 1 else 's'}")
+        else:
+            say(f"run {options.run_id} holds nothing of {options.version} in {region}; `forebay pins` says who does")
         return
+    if options.holder is not None:
+        raise ConfigurationError("--holder goes with --run-id")
     with connect(options) as client:
         # To let go of what is not held is no error of the API, which may be asked twice; of a person it is a typo.
         held = client.version_pins(name, version)
