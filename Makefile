@@ -66,6 +66,8 @@ NO_SECOND_TRY := [A-Za-z]*(Lincheck|PinProtocol|Kill|Model|Property|Scrubber|Str
 LATE := not within PT|timed out
 FLAKY := <flaky(Failure|Error) [^>]*
 test-reports:
+	@over=$$(grep -rhoE --include='TEST-*.xml' '<skipped message="[^"]*' $(wildcard */target/*-reports */*/target/*-reports) | cut -d'"' -f2- | sort | uniq -c) || true; \
+	  [ -z "$$over" ] || printf '== Passed over, so many tests each, as\n%s\n' "$$over"
 	@late=$$(grep -rlE --include='TEST-*.xml' '$(FLAKY)' $(wildcard */target/*-reports */*/target/*-reports) | sort) || true; \
 	  [ -z "$$late" ] || { printf '== Failed at first, passed when tried again:\n%s\n' "$$late"; \
 	    grep -hoE '$(FLAKY)' $$late | cut -c1-500; }; \

@@ -17,6 +17,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +53,7 @@ public final class AdmissionServer implements AutoCloseable {
      * For who closes. An API server keeps its connections, also to an agent that is to go, and does
      * not repeat what is cut on one: pods would be made as if nobody were there.
      */
-    private static final int LEAVE_SECONDS = 3;
+    private static final Duration LEAVE = Duration.ofSeconds(3);
 
     private static final int PATIENCE_SECONDS = 10;
 
@@ -61,6 +62,7 @@ public final class AdmissionServer implements AutoCloseable {
     private final int port;
     private final Reviews reviews;
     private final Room room;
+    private final Duration leave;
     private final BodyHandler bodies = BodyHandler.create(false).setBodyLimit(MOST_BYTES);
 
     private final AtomicInteger connections = new AtomicInteger();
@@ -79,6 +81,20 @@ public final class AdmissionServer implements AutoCloseable {
      */
     public AdmissionServer(
             Vertx vertx, String host, int port, long requestBytes, PodChange change) {
+        this(vertx, host, port, requestBytes, change, LEAVE);
+    }
+
+    /**
+     * @param leave how long those that are connected have to leave when this closes
+     */
+    AdmissionServer(
+            Vertx vertx,
+            String host,
+            int port,
+            long requestBytes,
+            PodChange change,
+            Duration leave) {
+        this.leave = leave;
         this.vertx = vertx;
         this.host = host;
         this.port = port;
@@ -217,7 +233,7 @@ public final class AdmissionServer implements AutoCloseable {
             if (connections.get() == 0) {
                 deserted.complete(null);
             }
-            deserted.completeOnTimeout(null, LEAVE_SECONDS, TimeUnit.SECONDS).join();
+            deserted.completeOnTimeout(null, leave.toMillis(), TimeUnit.MILLISECONDS).join();
             await(server.close());
         }
     }

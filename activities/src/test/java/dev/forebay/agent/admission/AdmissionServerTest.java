@@ -35,7 +35,8 @@ class AdmissionServerTest {
                     NAME,
                     0,
                     2L * MOST,
-                    new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()));
+                    new PodChange(TrainingPod.ROOT, Map.of(), Optional.empty()),
+                    Duration.ofMinutes(1));
     private String trusted = "";
 
     @BeforeEach
@@ -118,7 +119,7 @@ class AdmissionServerTest {
 
             assertThat(last).startsWith("http/1.1 200 ");
             assertThat(kept.getInputStream().read()).as("the end").isEqualTo(-1);
-            assertThat(closing.join(Duration.ofSeconds(10))).isTrue();
+            assertThat(closing.join(Duration.ofSeconds(30))).isTrue();
         }
     }
 
