@@ -66,7 +66,7 @@ NO_SECOND_TRY := [A-Za-z]*(Lincheck|PinProtocol|Kill|Model|Property|Scrubber|Str
 LATE := not within PT|timed out
 FLAKY := <flaky(Failure|Error) [^>]*
 test-reports:
-	@over=$$(grep -rhoE --include='TEST-*.xml' '<skipped message="[^"]*' $(wildcard */target/*-reports */*/target/*-reports) | cut -d'"' -f2- | sort | uniq -c) || true; \
+	@over=$$(grep -rhoE --include='TEST-*.xml' 'TestAbortedException: [^ <].*' $(wildcard */target/*-reports */*/target/*-reports) | cut -d' ' -f2- | sort | uniq -c) || true; \
 	  [ -z "$$over" ] || printf '== Passed over, so many tests each, as\n%s\n' "$$over"
 	@late=$$(grep -rlE --include='TEST-*.xml' '$(FLAKY)' $(wildcard */target/*-reports */*/target/*-reports) | sort) || true; \
 	  [ -z "$$late" ] || { printf '== Failed at first, passed when tried again:\n%s\n' "$$late"; \
@@ -96,7 +96,7 @@ test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with P
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
 	  $(FRAMEWORKS)/bin/python -m pytest -q -p no:cacheprovider sdk-python-shim/tests/frameworks
 
-test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, answers Kueue, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (30 minutes; the first time it builds Kubernetes and Kueue: 15 more)
+test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, answers Kueue, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
 	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
 	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false -Dit.forks=1
 
