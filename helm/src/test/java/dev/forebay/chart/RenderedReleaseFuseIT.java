@@ -44,6 +44,8 @@ class RenderedReleaseFuseIT {
     private static final Set<String> NOT_HERE =
             Set.of(
                     "forebay_agent_gateway_bytes_total",
+                    // Of an agent with the webhook.
+                    "forebay_agent_webhook_certificate_left_seconds",
                     // Where Datasets are declared, in a cluster.
                     "forebay_control_dataset_resource_leader",
                     "forebay_control_drift_checks_total",
