@@ -111,15 +111,21 @@ loadBalancerSourceRanges:
 {{- end }}
 {{- end }}
 
-{{/* One replica for each node, and zones alike, as far as there are any. (list $ component), or (list $ component "DoNotSchedule") not to share a node. */}}
+{{/* One replica for each node, and zones alike, as far as there are any. (list $ component), or (list $ component replicas) for as many nodes. */}}
 {{- define "forebay.spread" -}}
-{{- $nodes := "ScheduleAnyway" }}
-{{- if gt (len .) 2 }}{{ $nodes = index . 2 }}{{ end }}
+{{- $apart := 0 }}
+{{- if gt (len .) 2 }}{{ $apart = index . 2 }}{{ end }}
 topologySpreadConstraints:
-  {{- range $key, $otherwise := dict "kubernetes.io/hostname" $nodes "topology.kubernetes.io/zone" "ScheduleAnyway" }}
+  {{- range $key := list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
   - topologyKey: {{ $key }}
     maxSkew: 1
-    whenUnsatisfiable: {{ $otherwise }}
+    {{- if and $apart (eq $key "kubernetes.io/hostname") }}
+    # Else one node, which is no more uneven than three, could have all.
+    minDomains: {{ $apart }}
+    whenUnsatisfiable: DoNotSchedule
+    {{- else }}
+    whenUnsatisfiable: ScheduleAnyway
+    {{- end }}
     labelSelector:
       matchLabels:
         {{- include "forebay.selector" $ | nindent 8 }}

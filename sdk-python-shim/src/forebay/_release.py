@@ -39,7 +39,7 @@ def release_dataset(
         api: the control plane's address; default ``FOREBAY_API``.
 
     Returns:
-        How many pins there were.
+        How many pins the platform listed; one that was taken only just now is released, and may not be counted.
     """
     run = Run.of_process(run_id)
     if run is None:

@@ -257,7 +257,7 @@ def test_letting_go_of_a_pin_that_is_not_there_says_which_are(run: Run, plane: C
 
 def test_what_a_run_holds_is_let_go_by_the_name_of_the_run(run: Run, plane: ControlPlane) -> None:
     run("ensure", "vision/digits@1", "-q", "--pin-for", "1h", "--run-id", "train-7")
-    nothing = "run {} holds nothing of vision/digits@1 in eu; `forebay pins` says who does\n"
+    nothing = "no pin of run {} was listed on vision/digits@1 in eu; `forebay pins` says whose are\n"
     assert run("unpin", "vision/digits@1", "--run-id", "another") == nothing.format("another")
     assert len(plane.state.pins) == 1
     release = ("unpin", "vision/digits@1", "--run-id", "train-7")

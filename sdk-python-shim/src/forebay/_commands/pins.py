@@ -56,7 +56,8 @@ def unpin(options: Namespace) -> None:
         elif count:
             say(f"released what run {options.run_id} held: {count} pin{'' if count == 1 else 's'}")
         else:
-            say(f"run {options.run_id} holds nothing of {options.version} in {region}; `forebay pins` says who does")
+            of = f"{options.version} in {region}"
+            say(f"no pin of run {options.run_id} was listed on {of}; `forebay pins` says whose are")
         return
     if options.holder is not None:
         raise ConfigurationError("--holder goes with --run-id")

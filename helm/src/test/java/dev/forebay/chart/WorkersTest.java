@@ -1,6 +1,7 @@
 package dev.forebay.chart;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 
 /** Workers and their disks, and the etcd that may be beside them. */
@@ -219,6 +221,38 @@ class WorkersTest {
         assertThat(spec.getBehavior().getScaleDown().getSelectPolicy()).isNull();
         assertThat(spec.getBehavior().getScaleDown().getPolicies().getFirst().getPeriodSeconds())
                 .isEqualTo(900);
+    }
+
+    /**
+     * Three on one node are no more uneven than three on three, unless as many nodes are asked for.
+     */
+    @Test
+    void membersOfTheEtcdShareNoNodeUnlessTheyMay() {
+        assertThat(spread("{region: {etcd: {members: 5}}}"))
+                .containsExactly(
+                        tuple("kubernetes.io/hostname", "DoNotSchedule", 5),
+                        tuple("topology.kubernetes.io/zone", "ScheduleAnyway", null));
+        assertThat(spread("{region: {etcd: {spread: preferred}}}"))
+                .containsExactly(
+                        tuple("kubernetes.io/hostname", "ScheduleAnyway", null),
+                        tuple("topology.kubernetes.io/zone", "ScheduleAnyway", null));
+    }
+
+    private static List<Tuple> spread(String values) {
+        return release(values)
+                .one(StatefulSet.class, "etcd")
+                .getSpec()
+                .getTemplate()
+                .getSpec()
+                .getTopologySpreadConstraints()
+                .stream()
+                .map(
+                        it ->
+                                tuple(
+                                        it.getTopologyKey(),
+                                        it.getWhenUnsatisfiable(),
+                                        it.getMinDomains()))
+                .toList();
     }
 
     @Test

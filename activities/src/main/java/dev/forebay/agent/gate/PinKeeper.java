@@ -9,13 +9,18 @@ import dev.forebay.membership.Pin;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has gangs that run hold their pins: those that were let go before their version was there, and
@@ -36,6 +41,15 @@ public final class PinKeeper {
     private final Turns<Gang, Gang, Answer> turns;
     private final PodHolders holders;
     private final Question question = new Question();
+
+    /**
+     * What was asked for, as long as it is not answered: also when it is pinned already, and its
+     * bytes are still on their way.
+     */
+    private final Set<Gang> unanswered = ConcurrentHashMap.newKeySet();
+
+    /** Why the last one was refused since this was looked at last. */
+    private final AtomicReference<@Nullable String> refusal = new AtomicReference<>();
 
     private volatile int lacking;
 
@@ -69,28 +83,45 @@ public final class PinKeeper {
     }
 
     /**
-     * Looks once at all pods that run, asks for the pins that are missing, and takes back what was
-     * asked for on behalf of those that run no longer.
+     * Looks once at all pods that run, asks for the pins that are missing, and takes back what is
+     * not answered yet when its pods run no longer.
      *
-     * @throws ForebayException {@code UNAVAILABLE} if etcd or the API server does not answer
+     * @throws ForebayException {@code UNAVAILABLE} if the API server does not answer, or nothing is
+     *     known of the region yet
      */
     public void look() {
         // Before pods: one that still runs then has not lost its pin by having ended.
-        Set<Key> held =
-                pins.get().stream()
-                        .map(pin -> new Key(pin.version(), pin.id()))
-                        .collect(Collectors.toSet());
+        Set<Key> held = held();
         Set<Gang> running = gangs(pods.running());
-        Set<Gang> unpinned = withoutEnded(running, held);
-        lacking = unpinned.size();
+        // After them, too: they may have got it right before they were let go.
+        held.addAll(held());
+        Set<Gang> wanted =
+                withoutEnded(
+                        running, gang -> !held.contains(key(gang)) || unanswered.contains(gang));
+        lacking = (int) wanted.stream().filter(gang -> !held.contains(key(gang))).count();
+        warn();
         turns.round(
-                unpinned.stream().collect(Collectors.toMap(gang -> gang, gang -> gang)),
+                wanted.stream().collect(Collectors.toMap(gang -> gang, gang -> gang)),
                 question,
                 (gang, _) -> {
-                    if (!running.contains(gang) || !held.contains(key(gang))) {
+                    if (unanswered.remove(gang)) {
                         platform.takeBack(gang);
                     }
                 });
+    }
+
+    private Set<Key> held() {
+        return pins.get().stream()
+                .map(pin -> new Key(pin.version(), pin.id()))
+                .collect(Collectors.toCollection(HashSet::new));
+    }
+
+    /** Once for all: there may be hundreds, of one version, and each minute. */
+    private void warn() {
+        String why = refusal.getAndSet(null);
+        if (why != null && lacking > 0) {
+            LOG.warnf("%d gangs run without their pins: %s", lacking, why);
+        }
     }
 
     private Set<Gang> gangs(List<AdmittedPod> running) {
@@ -113,16 +144,14 @@ public final class PinKeeper {
     }
 
     /** Some of what counts as a Job leaves pods running when it has ended, and its pin with it. */
-    private Set<Gang> withoutEnded(Set<Gang> running, Set<Key> held) {
-        Map<Gang, Pin> missing =
-                running.stream()
-                        .filter(gang -> !held.contains(key(gang)))
-                        .collect(Collectors.toMap(gang -> gang, this::pin));
-        if (missing.isEmpty()) {
+    private Set<Gang> withoutEnded(Set<Gang> running, Predicate<Gang> which) {
+        Map<Gang, Pin> some =
+                running.stream().filter(which).collect(Collectors.toMap(gang -> gang, this::pin));
+        if (some.isEmpty()) {
             return Set.of();
         }
-        Set<String> over = jobs.over(missing.values());
-        return missing.keySet().stream()
+        Set<String> over = jobs.over(some.values());
+        return some.keySet().stream()
                 .filter(gang -> !over.contains(gang.holder().uid()))
                 .collect(Collectors.toUnmodifiableSet());
     }
@@ -146,6 +175,7 @@ public final class PinKeeper {
 
         @Override
         public Answer ask(Gang gang) {
+            unanswered.add(gang);
             return platform.ensure(gang);
         }
 
@@ -161,16 +191,18 @@ public final class PinKeeper {
 
         @Override
         public void judge(Gang gang, Gang same, Duration waited, Optional<Answer> answer) {
-            switch (answer.orElse(Answer.NONE)) {
-                case Answer.Warm _ ->
-                        LOG.infof(
-                                "%s, which ran without its pin on %s, has it",
-                                gang.holder(), gang.wish().version());
-                case Answer.Refused refused ->
-                        LOG.warnf(
-                                "%s runs without its pin on %s: %s",
-                                gang.holder(), gang.wish().version(), refused.why());
-                case Answer.Coming _, Answer.Cold _ -> {}
+            Answer said = answer.orElse(Answer.NONE);
+            if (Answer.isSaid(said) && !(said instanceof Answer.Coming)) {
+                unanswered.remove(gang);
+            }
+            if (said instanceof Answer.Warm) {
+                LOG.infof(
+                        "%s, which ran without its pin on %s, has it",
+                        gang.holder(), gang.wish().version());
+            } else if (said instanceof Answer.Refused refused) {
+                refusal.set(
+                        "%s on %s: %s"
+                                .formatted(gang.holder(), gang.wish().version(), refused.why()));
             }
         }
     }

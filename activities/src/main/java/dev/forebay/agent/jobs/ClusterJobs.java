@@ -92,12 +92,15 @@ final class ClusterJobs implements Jobs {
         Set<String> over =
                 pins.stream().map(Pin::job).collect(Collectors.toCollection(HashSet::new));
         Set<String> ended = new HashSet<>();
+        List<Kind> unlisted = new ArrayList<>();
         for (Kind kind : kinds) {
             if (over.isEmpty()) {
                 return over;
             }
             try {
-                removeLiving(kind, pins, over, ended);
+                if (!removeLiving(kind, pins, over, ended)) {
+                    unlisted.add(kind);
+                }
             } catch (ForebayException unanswered) {
                 absent.noAnswer();
                 if (kind.equals(Kind.JOB)) {
@@ -105,7 +108,7 @@ final class ClusterJobs implements Jobs {
                 }
                 LOG.warnf(
                         "Pins of what may be a %s stay: %s", kind.name(), unanswered.getMessage());
-                removeUnlessOfAnother(kind, pins, over, ended);
+                unlisted.add(kind);
             }
         }
         if (podsHoldPins && !over.isEmpty()) {
@@ -117,6 +120,7 @@ final class ClusterJobs implements Jobs {
                     over,
                     ended);
         }
+        unlisted.forEach(kind -> removeUnlessOfAnother(kind, pins, over, ended));
         return over;
     }
 
@@ -126,7 +130,8 @@ final class ClusterJobs implements Jobs {
                 && (workloadsHoldPins || !Holder.isOfKind(Kind.WORKLOAD.name(), pin));
     }
 
-    private void removeLiving(
+    /** Returns whether it is known which of this kind there are. */
+    private boolean removeLiving(
             Kind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
         Optional<ResourceDefinitionContext> served = served(kind);
         if (served.isPresent()) {
@@ -136,16 +141,19 @@ final class ClusterJobs implements Jobs {
                     kind.name(),
                     over,
                     ended);
-        } else if (!absent.isGone(kind)) {
-            if (absent.wasThere(kind)) {
-                LOG.warnf(
-                        "Pins of what may be a %s stay: there is no such kind any more",
-                        kind.name());
-                removeUnlessOfAnother(kind, pins, over, ended);
-            } else if (!kind.name().equals(Kind.JOB.name())) {
-                remove(over, pins, pin -> Holder.isOfKind(kind.name(), pin));
-            }
+            return true;
         }
+        if (absent.isGone(kind)) {
+            return true;
+        }
+        if (absent.wasThere(kind)) {
+            LOG.warnf("Pins of what may be a %s stay: there is no such kind any more", kind.name());
+            return false;
+        }
+        if (!kind.name().equals(Kind.JOB.name())) {
+            remove(over, pins, pin -> Holder.isOfKind(kind.name(), pin));
+        }
+        return true;
     }
 
     /** Of pins that somebody took himself it is not known what they are of. */

@@ -47,6 +47,11 @@ public final class Shares {
         return taken;
     }
 
+    /** Whether any bytes stay as long as this one does. */
+    public boolean isOwner(DatasetVersion version) {
+        return of.containsKey(version);
+    }
+
     /** How many bytes each has that this one needs, too, whoever of them is there. */
     public Map<DatasetVersion, Long> common(DatasetVersion version) {
         Map<DatasetVersion, Long> common = new HashMap<>();

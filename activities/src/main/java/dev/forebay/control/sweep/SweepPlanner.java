@@ -189,7 +189,13 @@ public final class SweepPlanner {
                     candidates(
                             resident -> resident.version().dataset().namespace().equals(namespace));
             String why = "namespace %s has more than its %,d bytes".formatted(namespace, quota);
-            chosen(free, () -> staysTaken(namespace, taken.get()) <= quota)
+            // What has lost all of its chunks has its room all the same, and goes.
+            chosen(
+                            free,
+                            () -> staysTaken(namespace, taken.get()) <= quota,
+                            version ->
+                                    shares.filter(those -> those.isOwner(version)).isPresent()
+                                            && freesNothing(version))
                     .forEach(
                             (candidate, bytes) ->
                                     makeRoom(candidate, bytes, SweepReason.QUOTA, why));
@@ -221,7 +227,10 @@ public final class SweepPlanner {
             }
             double target = watermarks.low() * usage.capacityBytes();
             Map<Candidate, Long> chosen =
-                    chosen(candidates(_ -> true), () -> usage.usedBytes() - freed <= target);
+                    chosen(
+                            candidates(_ -> true),
+                            () -> usage.usedBytes() - freed <= target,
+                            this::freesNothing);
             if (usage.usedBytes() - freed > target) {
                 notes.add(
                         "the region stays above its low watermark: what is left is held, being filled, or shared with such");
@@ -237,10 +246,13 @@ public final class SweepPlanner {
         }
 
         /**
-         * The first of these, with what each frees, until it is enough. A copy that shares
-         * everything with one that stays frees nothing, and so stays too.
+         * The first of these, with what each frees, until it is enough; without those that turn out
+         * to be no help, such as a copy that shares everything with one that stays.
          */
-        private Map<Candidate, Long> chosen(List<Candidate> free, BooleanSupplier isEnough) {
+        private Map<Candidate, Long> chosen(
+                List<Candidate> free,
+                BooleanSupplier isEnough,
+                Predicate<DatasetVersion> isNoHelp) {
             Map<Candidate, Long> chosen = new LinkedHashMap<>();
             for (Candidate candidate : free) {
                 if (isEnough.getAsBoolean()) {
@@ -250,7 +262,7 @@ public final class SweepPlanner {
                 freed += bytes;
                 chosen.put(candidate, bytes);
             }
-            chosen.keySet().removeIf(candidate -> freesNothing(candidate.resident().version()));
+            chosen.keySet().removeIf(candidate -> isNoHelp.test(candidate.resident().version()));
             return chosen;
         }
 

@@ -29,6 +29,7 @@ final class FakePods implements Pods {
     final Set<String> failed = ConcurrentHashMap.newKeySet();
     final Set<String> unknownOwners = ConcurrentHashMap.newKeySet();
     volatile boolean down;
+    Runnable beforeRunning = () -> {};
     int lookedUp;
 
     void add(String name, String owner, String dataset) {
@@ -77,6 +78,7 @@ final class FakePods implements Pods {
     @Override
     public List<AdmittedPod> running() {
         requireUp();
+        beforeRunning.run();
         return all.values().stream().filter(pod -> opened.containsKey(pod.name())).toList();
     }
 

@@ -198,17 +198,44 @@ class PinKeeperTest {
         assertThat(takenBack).containsExactly("job");
     }
 
-    /** The pin is held before all is there: the filling is still wanted. */
+    /** The pin is held before all is there: the filling is wanted for as long as its pods run. */
     @Test
-    void aPinThatHasComeIsNotTakenBack() {
+    void aPinThatHasComeIsNotTakenBackBeforeItsPodsHaveEnded() {
         isPinnedWhenAsked = false;
         run("w-0", "job", Map.of());
         keeper.look();
 
         pin("job", VERSION);
         lookLater();
+        assertThat(takenBack).isEmpty();
+        assertThat(keeper.lacking()).isZero();
+
+        pods.delete("w-0");
+        lookLater();
+        assertThat(takenBack).containsExactly("job");
+    }
+
+    @Test
+    void whatIsAnsweredIsNotTakenBack() {
+        run("w-0", "job", Map.of());
+        keeper.look();
+
+        pods.delete("w-0");
+        lookLater();
 
         assertThat(takenBack).isEmpty();
+    }
+
+    /** As with the gate, which pins and lets go while this looks. */
+    @Test
+    void aPinThatComesWhileItLooksIsSeen() {
+        run("w-0", "job", Map.of());
+        pods.beforeRunning = () -> pin("job", VERSION);
+
+        keeper.look();
+
+        assertThat(asked).isEmpty();
+        assertThat(keeper.lacking()).isZero();
     }
 
     @Test

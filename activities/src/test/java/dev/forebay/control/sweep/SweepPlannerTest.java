@@ -245,6 +245,17 @@ class SweepPlannerTest {
                 .anyMatch(note -> note.contains("shared with such"));
     }
 
+    /** Its chunks were dropped one by one; its room is still its own. */
+    @Test
+    void whatHasLostAllOfItsChunksGivesRoomBackToItsNamespace() {
+        add("held", copy().pinned());
+        add("empty", copy().unusedFor(9).bytes(0));
+
+        assertThat(plan(Map.of("team", 50L)).victims())
+                .extracting(victim -> victim.version().version())
+                .containsExactly("empty");
+    }
+
     @Test
     void aRegionFullOfWhatIsHeldSaysSo() {
         add("held", copy().pinned().bytes(950));
