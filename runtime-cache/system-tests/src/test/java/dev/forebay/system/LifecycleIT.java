@@ -318,15 +318,20 @@ class LifecycleIT {
         }
         lake.putAll("forgotten/", tree);
         api.register("life/forgotten", "s3://datasets/forgotten/", Duration.ofHours(1));
-        String request = api.accept("life/forgotten@v1", Map.of("region", KOREA));
-        Await.until(
-                "it is filled", Duration.ofSeconds(60), () -> lake.gets("forgotten/").size() > 4);
-
-        String mount = "/forebay/" + KOREA + "/mounts/life/forgotten/v1";
+        ByteSequence mount =
+                ByteSequence.from("/forebay/" + KOREA + "/mounts/life/forgotten/v1", UTF_8);
+        String request;
         try (Client etcd =
                 Client.builder().endpoints(stack.region(KOREA).etcd().endpoint()).build()) {
-            ByteSequence key = ByteSequence.from(mount, UTF_8);
-            assertThat(etcd.getKVClient().delete(key).get(10, SECONDS).getDeleted()).isEqualTo(1);
+            // A client that connects only then may come when all is filled.
+            assertThat(etcd.getKVClient().get(mount).get(10, SECONDS).getCount()).isZero();
+            request = api.accept("life/forgotten@v1", Map.of("region", KOREA));
+            Await.until(
+                    "it is filled",
+                    Duration.ofSeconds(60),
+                    () -> lake.gets("forgotten/").size() > 4);
+
+            assertThat(etcd.getKVClient().delete(mount).get(10, SECONDS).getDeleted()).isEqualTo(1);
         }
         assertThat(lake.gets("forgotten/")).hasSizeLessThan(tree.size());
 
