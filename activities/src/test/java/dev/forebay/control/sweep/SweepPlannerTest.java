@@ -209,17 +209,17 @@ class SweepPlannerTest {
         assertThat(plan(990, Map.of()).victims()).isEmpty();
     }
 
-    @Test
-    void whatIsSharedWithWhatStaysFreesNothingAndStays() {
+    /** One that shares all with what is held, and two that free something only together. */
+    private void addSharers() {
         add("held", copy().pinned().bytes(0));
         add("shares-all", copy().unusedFor(9).bytes(0));
         add("one", copy().unusedFor(8).bytes(0));
         add("other", copy().unusedFor(7).bytes(10));
         share(500, "held", "shares-all");
         share(450, "one", "other");
+    }
 
-        SweepPlan plan = plan(1_000, Map.of());
-
+    private static void assertOnlyWhatFreesSomethingGoes(SweepPlan plan) {
         assertThat(plan.victims())
                 .extracting(victim -> victim.version().version(), Victim::bytes)
                 .containsExactly(tuple("one", 0L), tuple("other", 460L));
@@ -227,20 +227,17 @@ class SweepPlannerTest {
     }
 
     @Test
+    void whatIsSharedWithWhatStaysFreesNothingAndStays() {
+        addSharers();
+
+        assertOnlyWhatFreesSomethingGoes(plan(1_000, Map.of()));
+    }
+
+    @Test
     void whatIsSharedWithWhatStaysIsNoHelpToAQuotaAndStays() {
-        add("held", copy().pinned().bytes(0));
-        add("shares-all", copy().unusedFor(9).bytes(0));
-        add("one", copy().unusedFor(8).bytes(0));
-        add("other", copy().unusedFor(7).bytes(10));
-        share(500, "held", "shares-all");
-        share(450, "one", "other");
+        addSharers();
 
-        SweepPlan plan = plan(Map.of("team", 600L));
-
-        assertThat(plan.victims())
-                .extracting(victim -> victim.version().version(), Victim::bytes)
-                .containsExactly(tuple("one", 0L), tuple("other", 460L));
-        assertThat(plan.notes()).isEmpty();
+        assertOnlyWhatFreesSomethingGoes(plan(Map.of("team", 600L)));
         assertThat(plan(Map.of("team", 400L)).notes())
                 .anyMatch(note -> note.contains("shared with such"));
     }
