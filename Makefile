@@ -1,7 +1,7 @@
 # Forebay. 'make help' says what there is. Thin on purpose: Maven builds, devstack runs, Python trains.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test test-java test-reports test-package test-package-beside test-platform test-integrations test-frameworks test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
+.PHONY: help demo up down status test check test-package test-platform test-integrations test-frameworks test-kube images test-images test-long test-chaos soak bench bench-away bench-lake bench-tls bench-worker bench-image bench-pod bench-restart bench-ingest bench-lifecycle bench-versions bench-eviction build format
 
 # Every target but help needs JDK 25. The script says how to get one if there is none.
 ifneq ($(filter-out help,$(or $(MAKECMDGOALS),help)),)
@@ -25,6 +25,8 @@ FRAMEWORKS := target/venv-frameworks
 SOURCES := $(shell find runtime-cache workflows activities -type d \( -name target -o -name test \) -prune \
              -o -type f -print) pom.xml
 
+TEST_SOURCES := $(shell find runtime-cache workflows activities helm -name target -prune -o -path '*/src/*' -type f -print)
+
 help: ## Shows this
 	@echo "Forebay: datasets where the GPUs are. Targets:"
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -43,42 +45,27 @@ down: ## Stops what 'up' started, and what 'demo' left up
 status: ## Shows what is up, and where
 	@$(DEVSTACK) status
 
-test: $(VENV)/ready ## Runs all tests, on real servers
-	@$(MAKE) --no-print-directory -j2 test-java test-package-beside
-	@$(MAKE) --no-print-directory test-platform
-	@echo "== All tests passed"
+# What runs single test classes of a built tree, several beside each other.
+SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+           -cp 'runtime-cache/suite/target/*:runtime-cache/suite/target/lib/*' dev.forebay.suite.Main
+# With TESTS= only these classes, and none of the jobs.
+JOBS := --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
+        --job 'python=$(MAKE) --no-print-directory test-package' \
+        --job 'integrations=$(MAKE) --no-print-directory test-integrations' \
+        --job 'platform=$(MAKE) --no-print-directory test-platform'
 
-# Java's tests wait a quarter of their time.
-test-package-beside: $(VENV)/ready
-	@echo "== Python's tests without a platform run beside Java's; what they say is in target/test-package.log"
-	@nice -n 5 $(MAKE) --no-print-directory test-package > target/test-package.log 2>&1; status=$$?; \
-	  cat target/test-package.log; exit $$status
+test: target/tests $(VENV)/ready $(INTEGRATIONS)/ready ## Runs the whole suite on real servers; TESTS='ChunkStoreTest,WorkerIT#reads.*' for some of it (25 minutes on two cores)
+	@$(SUITE) $(if $(TESTS),--tests '$(TESTS)',$(JOBS))
 
-test-java:
-	@echo "== Java: format, unit, contract, architecture and integration tests (about an hour on two cores)"
-	$(MVN) verify -Dfailsafe.rerunFailingTestsCount=1 -Dsurefire.rerunFailingTestsCount=1
-	@$(MAKE) --no-print-directory test-reports
-	@mkdir -p target && touch target/built
-
-# A failed test is tried once more, for a busy machine can be late; but a byte that was wrong once is wrong, and an order of
-# threads that was found once is there. So not these, which compare, count, and search; but if they only waited in vain they were late.
-NO_SECOND_TRY := [A-Za-z]*(Lincheck|PinProtocol|Kill|Model|Property|Scrubber|StrictReads|PackCache|ErofsMount|LakeChanges|ReferenceModel|FioVerify|ChunkStore|ChunkAccess|NodePacks|TreeFuse|MountedTree|DyingDisks|LakeFaults|Crash|Ledger|Admission|EtcdRegionState|Takeover|ViewChanges|HeldViews)[A-Za-z]*
-LATE := not within PT|timed out
-FLAKY := <flaky(Failure|Error) [^>]*
-test-reports:
-	@over=$$(grep -rhoE --include='TEST-*.xml' 'TestAbortedException: [^ <].*' $(wildcard */target/*-reports */*/target/*-reports) | cut -d' ' -f2- | sort | uniq -c) || true; \
-	  [ -z "$$over" ] || printf '== Passed over, so many tests each, as\n%s\n' "$$over"
-	@late=$$(grep -rlE --include='TEST-*.xml' '$(FLAKY)' $(wildcard */target/*-reports */*/target/*-reports) | sort) || true; \
-	  [ -z "$$late" ] || { printf '== Failed at first, passed when tried again:\n%s\n' "$$late"; \
-	    grep -hoE '$(FLAKY)' $$late | cut -c1-500; }; \
-	  ! printf '%s\n' "$$late" | grep -E '[.]$(NO_SECOND_TRY)[.]xml' | xargs -r grep -hoE '$(FLAKY)' | grep -qvE '$(LATE)' || \
-	    { echo 'A test that compares bytes, counts what must not be lost, or searches orders of threads, failed: that it passed later does not count.'; exit 1; }
+check: target/tests $(VENV)/ready ## Checks format, style, types, and the unit tests of what changed since they passed (4 minutes at most)
+	@$(SUITE) --parts unit --changed --slots 2 \
+	  --job 'format=$(MVN) -o -q com.diffplug.spotless:spotless-maven-plugin:check' \
+	  --job 'python=$(MAKE) --no-print-directory test-package'
 
 test-package: $(VENV)/ready
 	@echo "== Python: format, style, types, unit tests"
 	cd sdk-python-shim && ../$(PYTHON) -m ruff format --check . && ../$(PYTHON) -m ruff check . && \
-	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q tests/unit
-	@$(MAKE) --no-print-directory test-integrations
+	  ../$(PYTHON) -m mypy && ../$(PYTHON) -m pytest -q -rs tests/unit
 
 # On a stack of its own, of what is built.
 test-platform: $(VENV)/ready
@@ -211,6 +198,12 @@ target/built: $(SOURCES)
 	@echo "== Building; the first time Maven fetches libraries, and it takes up to ten minutes"
 	@mkdir -p target && rm -f $@
 	@{ $(MVN) package -DskipTests && touch $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
+
+# With tests, and of all modules.
+target/tests: $(SOURCES) $(TEST_SOURCES)
+	@echo "== Building the tests, too; the first time Maven fetches libraries, and it takes some minutes"
+	@mkdir -p target && rm -f $@
+	@{ $(MVN) package -DskipTests && touch target/built $@; } | sed -un -e '$(MODULE_BEGINS)' -e '/^\[ERROR\]/,$$p'; test -f $@
 
 $(VENV)/ready: sdk-python-shim/requirements-dev.txt sdk-python-shim/pyproject.toml
 	$(call make-environment,$(VENV),$<)

@@ -1,0 +1,216 @@
+package dev.forebay.suite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command that {@code make test} and {@code make check} run. */
+@Command(
+        name = "suite",
+        mixinStandardHelpOptions = true,
+        description = "Runs tests of the modules of a built tree, several classes beside each other.")
+public final class Main implements Callable<Integer> {
+    /** The list of classes that may take longer than a minute, relative to the repository. */
+    static final String SLOW_CLASSES = "runtime-cache/suite/slow-classes.txt";
+
+    private static final Path KNOWN_TIMES = Path.of("runtime-cache/suite/times.tsv");
+    private static final Path OUTPUT = Path.of("target/suite");
+
+    @Option(
+            names = "--parts",
+            split = ",",
+            defaultValue = "unit,lincheck,integration,over-tls,kube-slice",
+            converter = PartConverter.class,
+            description =
+                    "The parts to run: unit, lincheck, integration, over-tls, kube-slice, kube,"
+                            + " container (default: ${DEFAULT-VALUE}).")
+    private List<Part> parts = List.of();
+
+    @Option(
+            names = "--tests",
+            split = "[ ,]+",
+            description =
+                    "Run only these: simple names of classes, * for any characters, and with"
+                            + " #METHOD only such methods (a regular expression).")
+    private List<String> tests = List.of();
+
+    @Option(
+            names = "--job",
+            description = "A command that is a part of the run, as NAME=COMMAND. May be repeated.")
+    private List<String> jobs = List.of();
+
+    @Option(
+            names = "--slots",
+            defaultValue = "3",
+            description = "How many classes and jobs run beside each other (default: 3).")
+    private int slots;
+
+    @Option(names = "-D", description = "A system property of the test JVMs.")
+    private Map<String, String> properties = new LinkedHashMap<>();
+
+    @Option(
+            names = "--changed",
+            description = "Leave out modules whose tests passed with the same code before.")
+    private boolean changed;
+
+    private final Path repository = Path.of("").toAbsolutePath();
+
+    private Main() {}
+
+    /** Runs the command; exits with 1 if a test failed, with 2 if the call is wrong. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Main()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Passed passed = new Passed(repository.resolve(OUTPUT).resolve("passed"));
+        List<TestClass> classes = classes(passed);
+        List<Work> work = new ArrayList<>(classes);
+        jobs.forEach(job -> work.add(Job.parse(job)));
+        if (work.isEmpty()) {
+            return nothingToRun();
+        }
+        Path output = Files.createDirectories(repository.resolve(OUTPUT));
+        Path logs = Files.createDirectories(output.resolve("logs"));
+        Path times = output.resolve("times.tsv");
+        Report report = report();
+        Path temporary = Files.createTempDirectory("suite");
+        Slots running =
+                new Slots(
+                        repository,
+                        logs,
+                        temporary,
+                        SlowClasses.read(repository.resolve(SLOW_CLASSES)),
+                        properties,
+                        methods(),
+                        report::add);
+        Thread hook = new Thread(() -> clean(running, temporary), "suite-clean-up");
+        Runtime.getRuntime().addShutdownHook(hook);
+        running.run(
+                new Agenda(work, Times.read(repository.resolve(KNOWN_TIMES), times)), slots);
+        report.end();
+        if (tests.isEmpty() && !changed) {
+            Times.write(times, report.summary(), report.results());
+        }
+        remember(passed, classes, report);
+        return report.failed() ? 1 : 0;
+    }
+
+    @SuppressWarnings("SystemOut")
+    private static Report report() {
+        return new Report(System.out);
+    }
+
+    @SuppressWarnings("SystemOut")
+    private int nothingToRun() {
+        if (changed && tests.isEmpty()) {
+            System.out.println("Nothing has changed since these tests passed.");
+            return 0;
+        }
+        System.err.printf("No test class matches %s in %s.%n", tests, parts);
+        return 2;
+    }
+
+    private List<TestClass> classes(Passed passed) throws IOException {
+        List<Pattern> names =
+                tests.stream()
+                        .map(test -> test.replaceFirst("#.*", ""))
+                        .map(name -> Pattern.compile(name.replace("*", ".*")))
+                        .toList();
+        List<TestClass> found = new ArrayList<>();
+        for (MavenModule module : MavenModule.in(repository)) {
+            for (TestClass test : TestClasses.of(module, new HashSet<>(parts))) {
+                if (names.isEmpty()
+                        || names.stream()
+                                .anyMatch(name -> name.matcher(test.simpleName()).matches())) {
+                    found.add(test);
+                }
+            }
+        }
+        if (!changed) {
+            return found;
+        }
+        Set<TestClass> known = new HashSet<>();
+        for (Map.Entry<MavenModule, List<TestClass>> module : byModule(found).entrySet()) {
+            for (TestClass test : module.getValue()) {
+                if (passed.has(module.getKey(), test.part())) {
+                    known.add(test);
+                }
+            }
+        }
+        return found.stream().filter(test -> !known.contains(test)).toList();
+    }
+
+    private static Map<MavenModule, List<TestClass>> byModule(List<TestClass> classes) {
+        return classes.stream().collect(Collectors.groupingBy(TestClass::module));
+    }
+
+    private String methods() {
+        return tests.stream()
+                .filter(test -> test.contains("#"))
+                .map(test -> test.substring(test.indexOf('#') + 1))
+                .collect(Collectors.joining("|"));
+    }
+
+    /** A module's tests are known to pass if all of its classes of a part ran and passed. */
+    private void remember(Passed passed, List<TestClass> classes, Report report)
+            throws IOException {
+        if (!tests.isEmpty()) {
+            return;
+        }
+        Set<String> failed =
+                report.results().stream()
+                        .filter(ClassResult::failed)
+                        .map(ClassResult::name)
+                        .collect(Collectors.toSet());
+        for (Map.Entry<MavenModule, List<TestClass>> module : byModule(classes).entrySet()) {
+            Map<Part, List<TestClass>> ofPart =
+                    module.getValue().stream().collect(Collectors.groupingBy(TestClass::part));
+            for (Map.Entry<Part, List<TestClass>> part : ofPart.entrySet()) {
+                if (part.getValue().stream().noneMatch(test -> failed.contains(test.key()))) {
+                    passed.remember(module.getKey(), part.getKey());
+                }
+            }
+        }
+    }
+
+    private static void clean(Slots running, Path temporary) {
+        running.close();
+        try (Stream<Path> below = Files.walk(temporary)) {
+            for (Path path : below.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException | java.io.UncheckedIOException e) {
+            // A mount that is still there, say: what is left is in the machine's temporary folder.
+        }
+    }
+
+    private static final class PartConverter implements CommandLine.ITypeConverter<Part> {
+        @Override
+        public Part convert(String name) {
+            return Stream.of(Part.values())
+                    .filter(part -> part.toString().equals(name))
+                    .findFirst()
+                    .orElseThrow(
+                            () ->
+                                    new CommandLine.TypeConversionException(
+                                            "'%s' is none of %s"
+                                                    .formatted(name, List.of(Part.values()))));
+        }
+    }
+}

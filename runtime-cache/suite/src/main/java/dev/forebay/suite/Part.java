@@ -1,0 +1,74 @@
+package dev.forebay.suite;
+
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * A part of the suite: classes of one kind, told by the end of their names, which run in JVMs of
+ * their own.
+ */
+enum Part {
+    /** Tests without servers. */
+    UNIT("Test", "", "", ""),
+
+    /** Lincheck transforms every class that its JVM has loaded: after other tests it takes minutes. */
+    LINCHECK("LincheckTest", "", "", ""),
+
+    /** Tests with real servers. */
+    INTEGRATION("IT", "", "long", ""),
+
+    /** Tests whose outcome depends on how bytes reach their reader, repeated with encryption. */
+    OVER_TLS("IT", "also-over-tls", "long", "-Dforebay.test.tls=true"),
+
+    /** The tests on a real Kubernetes API server that belong to the fast suite. */
+    KUBE_SLICE("KubeIT", "slice", "", ""),
+
+    /** All tests on a real Kubernetes API server. */
+    KUBE("KubeIT", "", "", ""),
+
+    /** Tests of images. */
+    CONTAINER("ContainerIT", "", "", "");
+
+    private final String suffix;
+    private final String included;
+    private final String excluded;
+    private final String jvmOption;
+
+    Part(String suffix, String included, String excluded, String jvmOption) {
+        this.suffix = suffix;
+        this.included = included;
+        this.excluded = excluded;
+        this.jvmOption = jvmOption;
+    }
+
+    /** The tag that a test must have, or nothing. */
+    String included() {
+        return included;
+    }
+
+    /** The tag that a test must not have, or nothing. */
+    String excluded() {
+        return excluded;
+    }
+
+    /** A further option of the JVM, or nothing. */
+    String jvmOption() {
+        return jvmOption;
+    }
+
+    /** Whether a class belongs to this part: its longest matching suffix decides. */
+    boolean has(String className, Set<String> tags) {
+        for (Part other : values()) {
+            if (other.suffix.length() > suffix.length() && className.endsWith(other.suffix)) {
+                return false;
+            }
+        }
+        return className.endsWith(suffix)
+                && (included.isEmpty() || tags.contains(included));
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,141 @@
+package dev.forebay.suite;
+
+import dev.forebay.suite.fork.TestOutcome;
+import dev.forebay.suite.fork.TestOutcome.Status;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Tells a person how a run goes on and what came of it. Thread-safe. */
+final class Report {
+    /** Classes that take less are not worth a line. */
+    private static final double WORTH_A_LINE_SECONDS = 5;
+
+    private static final int SLOWEST = 10;
+    private static final int TRACE_LINES = 40;
+
+    private final PrintStream out;
+    private final long begin = System.nanoTime();
+    private final List<ClassResult> results = new ArrayList<>();
+
+    Report(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Adds a result, and prints it if it failed or took long. */
+    synchronized void add(ClassResult result) {
+        results.add(result);
+        if (result.failed() || result.seconds() >= WORTH_A_LINE_SECONDS) {
+            print(
+                    "[%6.1f s] %-6s %5.1f s, %5.1f CPU s  %s",
+                    elapsed(),
+                    result.failed() ? "FAILED" : "passed",
+                    result.seconds(),
+                    result.cpuSeconds(),
+                    result.name());
+        }
+        if (result.failed()) {
+            result.outcomes().stream()
+                    .filter(outcome -> outcome.status() == Status.FAILED)
+                    .forEach(outcome -> print("%s%n%s", outcome.name(), indent(outcome)));
+            print("    log: %s", result.log());
+        }
+    }
+
+    private static String indent(TestOutcome outcome) {
+        return outcome.detail()
+                .lines()
+                .limit(TRACE_LINES)
+                .map(line -> "    " + line)
+                .collect(Collectors.joining("\n"));
+    }
+
+    synchronized List<ClassResult> results() {
+        return List.copyOf(results);
+    }
+
+    synchronized boolean failed() {
+        return results.stream().anyMatch(ClassResult::failed);
+    }
+
+    /** The whole in one line. */
+    synchronized String summary() {
+        return String.format(
+                Locale.ROOT,
+                "%d classes and jobs in %.1f minutes, with %.1f processor minutes on %d processors",
+                results.size(),
+                elapsed() / 60,
+                results.stream().mapToDouble(ClassResult::cpuSeconds).sum() / 60,
+                Runtime.getRuntime().availableProcessors());
+    }
+
+    /** Prints sums of modules, the slowest classes, and what was skipped or failed. */
+    synchronized void end() {
+        print("%n== Modules: seconds, processor seconds");
+        Map<String, List<ClassResult>> modules =
+                results.stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        ClassResult::module, TreeMap::new, Collectors.toList()));
+        modules.forEach(
+                (module, its) ->
+                        print(
+                                "  %7.1f %7.1f  %s",
+                                its.stream().mapToDouble(ClassResult::seconds).sum(),
+                                its.stream().mapToDouble(ClassResult::cpuSeconds).sum(),
+                                module));
+        print("== The slowest classes: seconds, processor seconds");
+        results.stream()
+                .sorted(Comparator.comparingDouble(ClassResult::seconds).reversed())
+                .limit(SLOWEST)
+                .forEach(
+                        result ->
+                                print(
+                                        "  %7.1f %7.1f  %s",
+                                        result.seconds(), result.cpuSeconds(), result.name()));
+        printSkipped();
+        List<ClassResult> failed = results.stream().filter(ClassResult::failed).toList();
+        if (!failed.isEmpty()) {
+            print("== Failed");
+            failed.forEach(result -> print("  %s (log: %s)", result.name(), result.log()));
+        }
+        print("== %s", summary());
+        print(
+                "%d passed, %d failed, %d skipped",
+                count(Status.PASSED), count(Status.FAILED), count(Status.SKIPPED));
+    }
+
+    private void printSkipped() {
+        Map<String, Long> reasons =
+                results.stream()
+                        .flatMap(result -> result.outcomes().stream())
+                        .filter(outcome -> outcome.status() == Status.SKIPPED)
+                        .collect(
+                                Collectors.groupingBy(
+                                        outcome -> outcome.detail().replaceFirst("(?s)\n.*", ""),
+                                        TreeMap::new,
+                                        Collectors.counting()));
+        if (!reasons.isEmpty()) {
+            print("== Skipped: how many tests, and the reason");
+            reasons.forEach((reason, count) -> print("  %4d  %s", count, reason));
+        }
+    }
+
+    private long count(Status status) {
+        return results.stream().mapToLong(result -> result.count(status)).sum();
+    }
+
+    private double elapsed() {
+        return (System.nanoTime() - begin) / 1e9;
+    }
+
+    private void print(String format, Object... arguments) {
+        out.printf(Locale.ROOT, format + "%n", arguments);
+        out.flush();
+    }
+}

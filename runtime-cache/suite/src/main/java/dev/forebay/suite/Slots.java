@@ -1,0 +1,203 @@
+package dev.forebay.suite;
+
+import dev.forebay.suite.fork.TestOutcome;
+import dev.forebay.suite.fork.TestOutcome.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Runs an agenda in so many slots beside each other. {@link #close} may be called at any time. */
+final class Slots implements AutoCloseable {
+    private static final Duration ENDS_WITHIN = Duration.ofSeconds(20);
+
+    private final Path repository;
+    private final Path logs;
+    private final Path temporary;
+    private final SlowClasses slow;
+    private final Map<String, String> properties;
+    private final String methods;
+    private final Consumer<ClassResult> done;
+    private final AtomicInteger forkNumbers = new AtomicInteger();
+    private final Set<Fork> forks = ConcurrentHashMap.newKeySet();
+    private final Set<Process> jobs = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /**
+     * @param logs where output is kept
+     * @param temporary where forks have their temporary directories
+     * @param methods a regular expression that test methods must match, or nothing
+     * @param done told each result, by several threads
+     */
+    Slots(
+            Path repository,
+            Path logs,
+            Path temporary,
+            SlowClasses slow,
+            Map<String, String> properties,
+            String methods,
+            Consumer<ClassResult> done) {
+        this.repository = repository;
+        this.logs = logs;
+        this.temporary = temporary;
+        this.slow = slow;
+        this.properties = Map.copyOf(properties);
+        this.methods = methods;
+        this.done = done;
+    }
+
+    /** Returns when all has been run. */
+    void run(Agenda agenda, int count) throws InterruptedException {
+        List<Thread> slots = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            slots.add(Thread.ofPlatform().name("slot " + i).start(() -> slot(agenda)));
+        }
+        for (Thread slot : slots) {
+            slot.join();
+        }
+    }
+
+    private void slot(Agenda agenda) {
+        @Nullable Fork fork = null;
+        Optional<Work> next = agenda.next(Optional.empty());
+        while (next.isPresent() && !closed) {
+            switch (next.get()) {
+                case TestClass test -> {
+                    if (fork != null && !fork.suits(test)) {
+                        end(fork);
+                        fork = null;
+                    }
+                    fork = run(test, fork);
+                }
+                case Job job -> {
+                    if (fork != null) {
+                        end(fork);
+                        fork = null;
+                    }
+                    run(job);
+                }
+            }
+            next = agenda.next(next);
+        }
+        if (fork != null) {
+            end(fork);
+        }
+    }
+
+    /** Runs a class; returns the JVM if it can run another. */
+    private @Nullable Fork run(TestClass test, @Nullable Fork present) {
+        Path log = logs.resolve(test.key().replace(' ', '-') + ".log");
+        long begin = System.nanoTime();
+        double cpuBefore = present == null ? 0 : present.tree().cpuSeconds();
+        @Nullable Fork fork = present;
+        List<TestOutcome> outcomes;
+        double cpu = 0;
+        try {
+            if (fork == null) {
+                fork = start(test);
+            }
+            int within = slow.hangsAfterSeconds(test.simpleName());
+            outcomes = fork.run(test, methods, log, Duration.ofSeconds(within));
+            cpu = fork.tree().cpuSeconds() - cpuBefore;
+        } catch (IOException e) {
+            outcomes =
+                    List.of(new TestOutcome(test.simpleName(), Status.FAILED, e.toString(), 0));
+            if (fork != null) {
+                end(fork);
+                fork = null;
+            }
+        }
+        if (!closed) {
+            report(test.key(), test.module().name(), outcomes, begin, cpu, log);
+        }
+        return fork;
+    }
+
+    private Fork start(TestClass test) throws IOException {
+        int number = forkNumbers.incrementAndGet();
+        Path directory = Files.createDirectories(temporary.resolve(Integer.toString(number)));
+        Fork fork =
+                Fork.start(test.module(), test.part(), number, directory, logs, properties);
+        forks.add(fork);
+        if (closed) {
+            end(fork);
+        }
+        return fork;
+    }
+
+    private void end(Fork fork) {
+        fork.close();
+        forks.remove(fork);
+    }
+
+    private void run(Job job) {
+        Path log = logs.resolve(job.name() + ".log");
+        long begin = System.nanoTime();
+        try {
+            Process process = job.start(repository, log);
+            jobs.add(process);
+            CpuMeter meter = CpuMeter.of(new ProcessTree(process.toHandle()));
+            List<TestOutcome> outcomes = job.await(process, log);
+            jobs.remove(process);
+            report(job.name(), job.name(), outcomes, begin, meter.stop(), log);
+        } catch (IOException e) {
+            TestOutcome failed = new TestOutcome(job.name(), Status.FAILED, e.toString(), 0);
+            report(job.name(), job.name(), List.of(failed), begin, 0, log);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void report(
+            String name,
+            String module,
+            List<TestOutcome> outcomes,
+            long begin,
+            double cpuSeconds,
+            Path log) {
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        List<TestOutcome> all = new ArrayList<>(outcomes);
+        String simpleName = name.replaceFirst(".*\\.", "").replaceFirst(" .*", "");
+        int allowed = slow.allowedSeconds(simpleName);
+        if (seconds > allowed) {
+            all.add(
+                    new TestOutcome(
+                            simpleName,
+                            Status.FAILED,
+                            "It took %.0f s and may take %d s: make it shorter, or list it with a reason in %s"
+                                    .formatted(seconds, allowed, Main.SLOW_CLASSES),
+                            0));
+        }
+        done.accept(new ClassResult(name, module, all, seconds, cpuSeconds, log));
+    }
+
+    /** Ends all that runs. */
+    @Override
+    public void close() {
+        closed = true;
+        List<Thread> ending = new ArrayList<>();
+        for (Fork fork : forks) {
+            ending.add(Thread.ofPlatform().start(fork::close));
+        }
+        for (Process job : jobs) {
+            ProcessTree tree = new ProcessTree(job.toHandle());
+            ending.add(Thread.ofPlatform().start(() -> tree.end(ENDS_WITHIN)));
+        }
+        for (Thread thread : ending) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.forebay.suite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** How long a class may take: a minute, unless it is listed with a reason. */
+final class SlowClasses {
+    private static final int SECONDS = 60;
+
+    /** A class that takes so many times as long as it may is taken to hang. */
+    private static final int HANGS = 4;
+
+    private final Map<String, Integer> listed;
+
+    private SlowClasses(Map<String, Integer> listed) {
+        this.listed = listed;
+    }
+
+    /**
+     * Reads a list: on each line a name, seconds, and the reason, separated by spaces.
+     *
+     * @throws IllegalArgumentException naming the line that lacks one of them
+     */
+    static SlowClasses read(Path file) throws IOException {
+        Map<String, Integer> listed = new HashMap<>();
+        for (String line : Files.readAllLines(file)) {
+            if (line.isBlank() || line.startsWith("#")) {
+                continue;
+            }
+            String[] fields = line.split(" +", 3);
+            if (fields.length < 3 || !fields[1].matches("\\d+")) {
+                throw new IllegalArgumentException(
+                        "%s: a line is CLASS SECONDS REASON, not: %s".formatted(file, line));
+            }
+            listed.put(fields[0], Integer.valueOf(fields[1]));
+        }
+        return new SlowClasses(listed);
+    }
+
+    /** The seconds that a class may take, by its simple name. */
+    int allowedSeconds(String simpleName) {
+        return listed.getOrDefault(simpleName, SECONDS);
+    }
+
+    /** The seconds after which a class is ended by force. */
+    int hangsAfterSeconds(String simpleName) {
+        return HANGS * allowedSeconds(simpleName);
+    }
+}

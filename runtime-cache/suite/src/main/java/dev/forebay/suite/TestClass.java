@@ -1,0 +1,18 @@
+package dev.forebay.suite;
+
+/**
+ * A test class in a part of the suite.
+ *
+ * @param name fully qualified
+ */
+record TestClass(MavenModule module, Part part, String name) implements Work {
+    String simpleName() {
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** The class; with the part where a class may run in several. */
+    @Override
+    public String key() {
+        return part == Part.OVER_TLS ? name + " (over TLS)" : name;
+    }
+}

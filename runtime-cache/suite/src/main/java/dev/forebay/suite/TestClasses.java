@@ -1,0 +1,73 @@
+package dev.forebay.suite;
+
+import java.io.IOException;
+import java.lang.classfile.Annotation;
+import java.lang.classfile.AnnotationValue;
+import java.lang.classfile.AttributedElement;
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.reflect.AccessFlag;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Finds test classes and their tags in class files, without loading them. */
+final class TestClasses {
+    private static final String TAG = "Lorg/junit/jupiter/api/Tag;";
+
+    private TestClasses() {}
+
+    /** The classes of a module that belong to one of the parts, once for each part. */
+    static List<TestClass> of(MavenModule module, Set<Part> parts) throws IOException {
+        List<TestClass> found = new ArrayList<>();
+        for (Path file : candidates(module.testClasses())) {
+            ClassModel model = ClassFile.of().parse(file);
+            if (model.flags().has(AccessFlag.ABSTRACT)) {
+                continue;
+            }
+            String name = model.thisClass().asInternalName().replace('/', '.');
+            Set<String> tags = tags(model);
+            parts.stream()
+                    .filter(part -> part.has(name, tags))
+                    .forEach(part -> found.add(new TestClass(module, part, name)));
+        }
+        return found;
+    }
+
+    private static List<Path> candidates(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(
+                            file -> {
+                                String name = file.getFileName().toString();
+                                return !name.contains("$")
+                                        && (name.endsWith("Test.class") || name.endsWith("IT.class"));
+                            })
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The tags of the class and of all its methods. */
+    private static Set<String> tags(ClassModel model) {
+        Set<String> tags = new HashSet<>();
+        addTags(model, tags);
+        model.methods().forEach(method -> addTags(method, tags));
+        return tags;
+    }
+
+    private static void addTags(AttributedElement element, Set<String> tags) {
+        element.findAttribute(Attributes.runtimeVisibleAnnotations()).stream()
+                .flatMap(attribute -> attribute.annotations().stream())
+                .filter(annotation -> annotation.className().equalsString(TAG))
+                .forEach(annotation -> tags.add(value(annotation)));
+    }
+
+    private static String value(Annotation tag) {
+        return ((AnnotationValue.OfString) tag.elements().getFirst().value()).stringValue();
+    }
+}
