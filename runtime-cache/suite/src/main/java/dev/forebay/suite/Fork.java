@@ -79,7 +79,12 @@ final class Fork implements AutoCloseable {
             Process process = spawn(module, part, number, directory, socket, properties);
             SocketChannel channel = accept(server, process);
             Fork fork =
-                    new Fork(module, part, process, channel, logs.resolve("fork-" + number + ".log"));
+                    new Fork(
+                            module,
+                            part,
+                            process,
+                            channel,
+                            logs.resolve("fork-" + number + ".log"));
             // A read of a pipe would hold a carrier of virtual threads.
             Thread.ofPlatform().daemon().name("output of fork " + number).start(fork::copyOutput);
             return fork;
@@ -154,7 +159,9 @@ final class Fork implements AutoCloseable {
         properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
         command.add("-cp");
         command.add(
-                classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));
+                classPath.stream()
+                        .map(Path::toString)
+                        .collect(Collectors.joining(File.pathSeparator)));
         command.add(ForkMain.class.getName());
         command.add(socket.toString());
         command.add(part.included());
@@ -209,11 +216,11 @@ final class Fork implements AutoCloseable {
         } catch (TimeoutException e) {
             dumpThreads();
             throw new IOException(
-                    "it did not end within %d s; the threads of its JVM are in the log"
+                    "The class did not end within %d s; its log has the threads of the JVM"
                             .formatted(within.toSeconds()),
                     e);
         } catch (ExecutionException e) {
-            throw new IOException("its JVM ended meanwhile", e.getCause());
+            throw new IOException("The JVM ended while the class was running", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

@@ -81,7 +81,8 @@ record Job(String name, String command) implements Work {
                     String.join(
                             "\n",
                             lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
-            outcomes.add(new TestOutcome(name, Status.FAILED, command + " " + how + "\n" + tail, 0));
+            outcomes.add(
+                    new TestOutcome(name, Status.FAILED, command + " " + how + "\n" + tail, 0));
         }
         return outcomes;
     }

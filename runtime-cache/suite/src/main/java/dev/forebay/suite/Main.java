@@ -1,6 +1,9 @@
 package dev.forebay.suite;
 
 import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,13 +25,17 @@ import picocli.CommandLine.Option;
 @Command(
         name = "suite",
         mixinStandardHelpOptions = true,
-        description = "Runs tests of the modules of a built tree, several classes beside each other.")
+        description =
+                "Runs tests of the modules of a built tree, several classes beside each other.")
 public final class Main implements Callable<Integer> {
     /** The list of classes that may take longer than a minute, relative to the repository. */
     static final String SLOW_CLASSES = "runtime-cache/suite/slow-classes.txt";
 
     private static final Path KNOWN_TIMES = Path.of("runtime-cache/suite/times.tsv");
     private static final Path OUTPUT = Path.of("target/suite");
+
+    /** As shells have it for SIGINT. */
+    private static final int INTERRUPTED = 130;
 
     @Option(
             names = "--parts",
@@ -67,13 +74,27 @@ public final class Main implements Callable<Integer> {
             description = "Leave out modules whose tests passed with the same code before.")
     private boolean changed;
 
-    private final Path repository = Path.of("").toAbsolutePath();
+    private final Path repository;
+    private final PrintStream out;
 
-    private Main() {}
+    private Main(Path repository, PrintStream out) {
+        this.repository = repository;
+        this.out = out;
+    }
 
-    /** Runs the command; exits with 1 if a test failed, with 2 if the call is wrong. */
+    /** Runs the command in the current directory. */
+    @SuppressWarnings("SystemOut")
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Main()).execute(arguments));
+        System.exit(run(Path.of("").toAbsolutePath(), System.out, arguments));
+    }
+
+    /** Returns the exit status: 1 if a test failed, 2 if the call is wrong, 130 if interrupted. */
+    static int run(Path repository, PrintStream out, String... arguments) {
+        PrintWriter writer = new PrintWriter(out, true, StandardCharsets.UTF_8);
+        return new CommandLine(new Main(repository, out))
+                .setOut(writer)
+                .setErr(writer)
+                .execute(arguments);
     }
 
     @Override
@@ -88,7 +109,7 @@ public final class Main implements Callable<Integer> {
         Path output = Files.createDirectories(repository.resolve(OUTPUT));
         Path logs = Files.createDirectories(output.resolve("logs"));
         Path times = output.resolve("times.tsv");
-        Report report = report();
+        Report report = new Report(out);
         Path temporary = Files.createTempDirectory("suite");
         Slots running =
                 new Slots(
@@ -101,8 +122,10 @@ public final class Main implements Callable<Integer> {
                         report::add);
         Thread hook = new Thread(() -> clean(running, temporary), "suite-clean-up");
         Runtime.getRuntime().addShutdownHook(hook);
-        running.run(
-                new Agenda(work, Times.read(repository.resolve(KNOWN_TIMES), times)), slots);
+        running.run(new Agenda(work, Times.read(repository.resolve(KNOWN_TIMES), times)), slots);
+        if (running.isClosed()) {
+            return INTERRUPTED;
+        }
         report.end();
         if (tests.isEmpty() && !changed) {
             Times.write(times, report.summary(), report.results());
@@ -111,18 +134,12 @@ public final class Main implements Callable<Integer> {
         return report.failed() ? 1 : 0;
     }
 
-    @SuppressWarnings("SystemOut")
-    private static Report report() {
-        return new Report(System.out);
-    }
-
-    @SuppressWarnings("SystemOut")
     private int nothingToRun() {
         if (changed && tests.isEmpty()) {
-            System.out.println("Nothing has changed since these tests passed.");
+            out.println("Nothing has changed since these tests passed.");
             return 0;
         }
-        System.err.printf("No test class matches %s in %s.%n", tests, parts);
+        out.printf("No test class matches %s in %s.%n", tests, parts);
         return 2;
     }
 

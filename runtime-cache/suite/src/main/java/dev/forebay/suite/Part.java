@@ -11,7 +11,9 @@ enum Part {
     /** Tests without servers. */
     UNIT("Test", "", "", ""),
 
-    /** Lincheck transforms every class that its JVM has loaded: after other tests it takes minutes. */
+    /**
+     * Lincheck transforms every class that its JVM has loaded: after other tests it takes minutes.
+     */
     LINCHECK("LincheckTest", "", "", ""),
 
     /** Tests with real servers. */
@@ -56,15 +58,21 @@ enum Part {
         return jvmOption;
     }
 
-    /** Whether a class belongs to this part: its longest matching suffix decides. */
-    boolean has(String className, Set<String> tags) {
+    /**
+     * Whether a class belongs to this part: its longest matching suffix decides, then its tags.
+     *
+     * @param tags of the class and its methods
+     * @param classTags of the class alone
+     */
+    boolean has(String className, Set<String> tags, Set<String> classTags) {
         for (Part other : values()) {
             if (other.suffix.length() > suffix.length() && className.endsWith(other.suffix)) {
                 return false;
             }
         }
         return className.endsWith(suffix)
-                && (included.isEmpty() || tags.contains(included));
+                && (included.isEmpty() || tags.contains(included))
+                && !classTags.contains(excluded);
     }
 
     @Override

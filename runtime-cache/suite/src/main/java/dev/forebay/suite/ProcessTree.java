@@ -5,12 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** A process with all that it has started. */
 record ProcessTree(ProcessHandle root) {
-    private static final Duration POLL = Duration.ofMillis(20);
-
     /** The unit of times in {@code /proc/<pid>/stat}: USER_HZ, which is 100 on every Linux. */
     private static final double TICKS_PER_SECOND = 100;
 
@@ -42,18 +43,19 @@ record ProcessTree(ProcessHandle root) {
         }
     }
 
-    /** Ends the root in order, which ends the others; kills what is left after a while. */
+    /**
+     * Asks the root to end, which stops its servers in order; kills what is left then, or after a
+     * while.
+     */
     void end(Duration within) {
         List<ProcessHandle> all = all().toList();
         root.destroy();
-        long deadline = System.nanoTime() + within.toNanos();
-        while (all.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() < deadline) {
-            try {
-                Thread.sleep(POLL);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                break;
-            }
+        try {
+            root.onExit().get(within.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // It is killed.
         }
         all.forEach(ProcessHandle::destroyForcibly);
     }

@@ -108,9 +108,11 @@ final class Slots implements AutoCloseable {
             int within = slow.hangsAfterSeconds(test.simpleName());
             outcomes = fork.run(test, methods, log, Duration.ofSeconds(within));
             cpu = fork.tree().cpuSeconds() - cpuBefore;
+            if (outcomes.isEmpty() && methods.isEmpty()) {
+                outcomes = List.of(failure(test.simpleName(), "The class has no test that runs."));
+            }
         } catch (IOException e) {
-            outcomes =
-                    List.of(new TestOutcome(test.simpleName(), Status.FAILED, e.toString(), 0));
+            outcomes = List.of(failure(test.simpleName(), describe(e)));
             if (fork != null) {
                 end(fork);
                 fork = null;
@@ -122,11 +124,20 @@ final class Slots implements AutoCloseable {
         return fork;
     }
 
+    private static TestOutcome failure(String name, String detail) {
+        return new TestOutcome(name, Status.FAILED, detail, 0);
+    }
+
+    private static String describe(IOException failure) {
+        return failure.getCause() == null
+                ? String.valueOf(failure.getMessage())
+                : failure.getMessage() + ": " + failure.getCause();
+    }
+
     private Fork start(TestClass test) throws IOException {
         int number = forkNumbers.incrementAndGet();
         Path directory = Files.createDirectories(temporary.resolve(Integer.toString(number)));
-        Fork fork =
-                Fork.start(test.module(), test.part(), number, directory, logs, properties);
+        Fork fork = Fork.start(test.module(), test.part(), number, directory, logs, properties);
         forks.add(fork);
         if (closed) {
             end(fork);
@@ -150,8 +161,13 @@ final class Slots implements AutoCloseable {
             jobs.remove(process);
             report(job.name(), job.name(), outcomes, begin, meter.stop(), log);
         } catch (IOException e) {
-            TestOutcome failed = new TestOutcome(job.name(), Status.FAILED, e.toString(), 0);
-            report(job.name(), job.name(), List.of(failed), begin, 0, log);
+            report(
+                    job.name(),
+                    job.name(),
+                    List.of(failure(job.name(), describe(e))),
+                    begin,
+                    0,
+                    log);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -170,14 +186,17 @@ final class Slots implements AutoCloseable {
         int allowed = slow.allowedSeconds(simpleName);
         if (seconds > allowed) {
             all.add(
-                    new TestOutcome(
+                    failure(
                             simpleName,
-                            Status.FAILED,
-                            "It took %.0f s and may take %d s: make it shorter, or list it with a reason in %s"
-                                    .formatted(seconds, allowed, Main.SLOW_CLASSES),
-                            0));
+                            "It took %.0f s and may take %d s: make it shorter, or list it in %s with a reason."
+                                    .formatted(seconds, allowed, Main.SLOW_CLASSES)));
         }
         done.accept(new ClassResult(name, module, all, seconds, cpuSeconds, log));
+    }
+
+    /** Whether {@link #close} was called. */
+    boolean isClosed() {
+        return closed;
     }
 
     /** Ends all that runs. */

@@ -31,9 +31,12 @@ final class TestClasses {
                 continue;
             }
             String name = model.thisClass().asInternalName().replace('/', '.');
-            Set<String> tags = tags(model);
+            Set<String> classTags = new HashSet<>();
+            addTags(model, classTags);
+            Set<String> tags = new HashSet<>(classTags);
+            model.methods().forEach(method -> addTags(method, tags));
             parts.stream()
-                    .filter(part -> part.has(name, tags))
+                    .filter(part -> part.has(name, tags, classTags))
                     .forEach(part -> found.add(new TestClass(module, part, name)));
         }
         return found;
@@ -45,19 +48,12 @@ final class TestClasses {
                             file -> {
                                 String name = file.getFileName().toString();
                                 return !name.contains("$")
-                                        && (name.endsWith("Test.class") || name.endsWith("IT.class"));
+                                        && (name.endsWith("Test.class")
+                                                || name.endsWith("IT.class"));
                             })
                     .sorted()
                     .toList();
         }
-    }
-
-    /** The tags of the class and of all its methods. */
-    private static Set<String> tags(ClassModel model) {
-        Set<String> tags = new HashSet<>();
-        addTags(model, tags);
-        model.methods().forEach(method -> addTags(method, tags));
-        return tags;
     }
 
     private static void addTags(AttributedElement element, Set<String> tags) {

@@ -81,8 +81,7 @@ public final class ForkMain {
     }
 
     private static LauncherDiscoveryRequest discover(
-            String request, String included, String excluded)
-            throws ClassNotFoundException {
+            String request, String included, String excluded) throws ClassNotFoundException {
         int hash = request.indexOf('#');
         String className = hash < 0 ? request : request.substring(0, hash);
         LauncherDiscoveryRequestBuilder builder =

@@ -37,7 +37,8 @@ final class OutcomeListener implements TestExecutionListener {
                 }
             }
             // A failed or aborted container has no outcomes of the tests within.
-            case FAILED -> add(test, Status.FAILED, result.getThrowable().map(this::trace).orElse(""));
+            case FAILED ->
+                    add(test, Status.FAILED, result.getThrowable().map(this::trace).orElse(""));
             case ABORTED ->
                     add(
                             test,
@@ -50,7 +51,8 @@ final class OutcomeListener implements TestExecutionListener {
         Long start = begun.get(test.getUniqueId());
         long millis = start == null ? 0 : (System.nanoTime() - start) / 1_000_000;
         outcomes.add(
-                new TestOutcome(test.getDisplayName(), status, detail == null ? "" : detail, millis));
+                new TestOutcome(
+                        test.getDisplayName(), status, detail == null ? "" : detail, millis));
     }
 
     private String trace(Throwable failure) {

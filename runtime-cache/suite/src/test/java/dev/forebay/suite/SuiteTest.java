@@ -1,0 +1,265 @@
+package dev.forebay.suite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command on a repository with one module, whose tests are compiled here. */
+class SuiteTest {
+    private static final String HEAD =
+            """
+            import org.junit.jupiter.api.*;
+            import static org.junit.jupiter.api.Assertions.*;
+            """;
+
+    @TempDir Path repository;
+    private Path module;
+
+    @BeforeEach
+    void makeRepository() throws IOException {
+        module = Files.createDirectories(repository.resolve("runtime-cache/some"));
+        Files.createDirectories(module.resolve("target/test-classes"));
+        Files.writeString(
+                module.resolve("target/test.classpath"), System.getProperty("java.class.path"));
+        slowClasses("");
+    }
+
+    @Test
+    void countsPassedFailedAndSkippedTests() throws Exception {
+        compile(
+                "MixedTest",
+                """
+                class MixedTest {
+                    @Test void passes() {}
+                    @Test void fails() { fail("the reason"); }
+                    @Test @Disabled("needs a GPU") void isDisabled() {}
+                    @Test void isAborted() { Assumptions.assumeTrue(false, "needs root"); }
+                }
+                """);
+        Run run = suite();
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output())
+                .endsWith("1 passed, 1 failed, 2 skipped\n")
+                .contains("fails()", "the reason", "1  needs a GPU", "needs root");
+    }
+
+    @Test
+    void passesWhenAllTestsPass() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        assertThat(suite().status()).isZero();
+    }
+
+    @Test
+    void aFailedSetUpFails() throws Exception {
+        compile(
+                "SetUpTest",
+                """
+                class SetUpTest {
+                    @BeforeAll static void setUp() { throw new IllegalStateException("no server"); }
+                    @Test void passes() {}
+                }
+                """);
+        Run run = suite();
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output()).contains("no server");
+    }
+
+    @Test
+    void aClassWithoutATestFails() throws Exception {
+        compile("EmptyTest", "class EmptyTest {}");
+        Run run = suite();
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output()).contains("The class has no test that runs.");
+    }
+
+    @Test
+    void aClassThatTakesTooLongFailsThoughItsTestsPass() throws Exception {
+        compile(
+                "SlowTest",
+                "class SlowTest { @Test void sleeps() throws Exception { Thread.sleep(1500); } }");
+        slowClasses("SlowTest 1 it sleeps\n");
+        Run run = suite();
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output()).contains("may take 1 s", "1 passed, 1 failed");
+    }
+
+    @Test
+    void aClassThatHangsIsKilledAndTheNextOneRuns() throws Exception {
+        compile(
+                "HangsTest",
+                "class HangsTest { @Test void hangs() throws Exception { Thread.sleep(600_000); } }");
+        compile("NextTest", "class NextTest { @Test void passes() {} }");
+        slowClasses("HangsTest 1 it hangs\n");
+        Run run = suite("--slots", "1");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output()).contains("did not end within 4 s", "1 passed, 2 failed");
+        assertThat(Files.readString(repository.resolve("target/suite/logs/HangsTest.log")))
+                .as("the threads of the JVM")
+                .contains("HangsTest.hangs");
+    }
+
+    @Test
+    void aJvmThatEndsFailsItsClassAndTheNextOneRuns() throws Exception {
+        compile(
+                "EndsTest",
+                "class EndsTest { @Test void ends() { Runtime.getRuntime().halt(3); } }");
+        compile("NextTest", "class NextTest { @Test void passes() {} }");
+        Run run = suite("--slots", "1");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output())
+                .contains("The JVM ended while the class was running", "1 passed, 1 failed");
+    }
+
+    @Test
+    void runsOnlyTheNamedMethods() throws Exception {
+        compile(
+                "TwoTest",
+                """
+                class TwoTest {
+                    @Test void first() {}
+                    @Test void second() { fail(); }
+                }
+                """);
+        assertThat(suite("--tests", "Two*#first").output()).contains("1 passed, 0 failed");
+    }
+
+    @Test
+    void aNameThatMatchesNothingIsAnError() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        Run run = suite("--tests", "FinTest");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.output()).contains("No test class matches [FinTest]");
+    }
+
+    @Test
+    void aJobThatFailsFailsTheRun() throws Exception {
+        Run run = suite("--job", "lint=echo untidy; exit 7");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.output()).contains("ended with status 7", "untidy");
+    }
+
+    @Test
+    void theTestsOfAPytestJobAreCounted() throws Exception {
+        String pytest =
+                "printf 'SKIPPED [2] t.py:1: no notebook\\n== 3 passed, 2 skipped in 1.20s ==\\n'";
+        assertThat(suite("--job", "python=" + pytest).output())
+                .endsWith("3 passed, 0 failed, 2 skipped\n")
+                .contains("2  no notebook");
+    }
+
+    @Test
+    void leavesOutWhatPassedWithTheSameCode() throws Exception {
+        compile("FineTest", "class FineTest { @Test void passes() {} }");
+        assertThat(suite("--changed").output()).contains("1 passed, 0 failed");
+        assertThat(suite("--changed").output()).contains("Nothing has changed");
+        compile("FineTest", "class FineTest { @Test void passes() {} @Test void too() {} }");
+        assertThat(suite("--changed").output()).contains("2 passed, 0 failed");
+    }
+
+    @Test
+    void runsAgainWhatFailed() throws Exception {
+        compile("BadTest", "class BadTest { @Test void fails() { fail(); } }");
+        assertThat(suite("--changed").status()).isEqualTo(1);
+        assertThat(suite("--changed").status()).isEqualTo(1);
+    }
+
+    @Test
+    void anInterruptedRunLeavesNoProcess() throws Exception {
+        Path pid = repository.resolve("pid");
+        compile(
+                "StartsTest",
+                """
+                class StartsTest {
+                    @Test void startsAProcess() throws Exception {
+                        Process child = new ProcessBuilder("sleep", "600").start();
+                        java.nio.file.Files.writeString(
+                                java.nio.file.Path.of("%s"), Long.toString(child.pid()));
+                        child.waitFor();
+                    }
+                }
+                """
+                        .formatted(pid));
+        Process suite = start();
+        while (!Files.exists(pid) || Files.readString(pid).isEmpty()) {
+            assertThat(suite.isAlive()).isTrue();
+            Thread.sleep(20);
+        }
+        long child = Long.parseLong(Files.readString(pid));
+        suite.destroy();
+        assertThat(suite.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(isRunning(child)).isFalse();
+        assertThat(repository.resolve("target/suite/times.tsv"))
+                .as("times of a part of a run")
+                .doesNotExist();
+    }
+
+    private record Run(int status, String output) {}
+
+    private Run suite(String... arguments) {
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(output, true, StandardCharsets.UTF_8);
+        List<String> all = new ArrayList<>(List.of("--parts", "unit"));
+        all.addAll(List.of(arguments));
+        int status = Main.run(repository, out, all.toArray(String[]::new));
+        return new Run(status, output.toString(StandardCharsets.UTF_8));
+    }
+
+    private Process start() throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Main.class.getName(),
+                        "--parts",
+                        "unit")
+                .directory(repository.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    /** A process that nobody has waited for yet is a zombie: it has ended. */
+    private static boolean isRunning(long pid) throws IOException {
+        try {
+            return !Files.readString(Path.of("/proc/%d/stat".formatted(pid))).contains(") Z ");
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private void slowClasses(String text) throws IOException {
+        Path file = repository.resolve(Main.SLOW_CLASSES);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    private void compile(String name, String text) throws IOException {
+        Path source = Files.writeString(repository.resolve(name + ".java"), HEAD + text);
+        int status =
+                ToolProvider.getSystemJavaCompiler()
+                        .run(
+                                null,
+                                null,
+                                null,
+                                "-proc:none",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                "-d",
+                                module.resolve("target/test-classes").toString(),
+                                source.toString());
+        assertThat(status).isZero();
+    }
+}
