@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -65,6 +66,14 @@ public final class Main implements Callable<Integer> {
             defaultValue = "3",
             description = "How many classes and jobs run beside each other (default: 3).")
     private int slots;
+
+    @Option(
+            names = "--limit",
+            description =
+                    "How many seconds each class may take (default: a minute, or as "
+                            + SLOW_CLASSES
+                            + " says).")
+    private @Nullable Integer limit;
 
     @Option(names = "-D", description = "A system property of the test JVMs.")
     private Map<String, String> properties = new LinkedHashMap<>();
@@ -116,7 +125,9 @@ public final class Main implements Callable<Integer> {
                         repository,
                         logs,
                         temporary,
-                        SlowClasses.read(repository.resolve(SLOW_CLASSES)),
+                        limit == null
+                                ? SlowClasses.read(repository.resolve(SLOW_CLASSES))
+                                : SlowClasses.all(limit),
                         properties,
                         methods(),
                         report::add);
