@@ -83,9 +83,8 @@ test-frameworks: target/built $(FRAMEWORKS)/ready ## Trains with JAX, and with P
 	FOREBAY_PLATFORM_REQUIRED=1 $(DEVSTACK) run --region us-east-1 -- \
 	  $(FRAMEWORKS)/bin/python -m pytest -q -p no:cacheprovider sdk-python-shim/tests/frameworks
 
-test-kube: ## Installs, upgrades and removes the chart, ends pins with their Jobs, has pods wait at the gate, answers Kueue, and brings Datasets about, on a real Kubernetes API server that is killed meanwhile (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
-	$(MVN) -q -pl runtime-cache/devstack,activities,runtime-cache/system-tests,helm -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test='*KubeIT' -Dfailsafe.failIfNoSpecifiedTests=false -Dit.forks=1
+test-kube: target/tests ## Runs all tests on a real Kubernetes API server, with Jobs, Kueue and Datasets, while the server is killed (20 minutes; the first time it builds Kubernetes and Kueue: 15 more)
+	@$(SUITE) --parts kube --slots 1 --limit 900
 
 # What Maven says of the programs' libraries is written beside them first, for the bills of materials.
 images: ## Makes the chart's images, without a container engine, and says what is in them (3 minutes; needs apt with Debian 12)
@@ -96,28 +95,21 @@ images: ## Makes the chart's images, without a container engine, and says what i
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'helm/images/target/*:helm/images/target/lib/*' \
 	  dev.forebay.images.Images . target/images
 
-# Not by programs that are built anew: Quarkus would number things in another order, and images are made again to be compared.
-test-images: images ## Unpacks the images, starts what is in them, and makes them once more to compare (needs root; 5 minutes)
-	$(MVN) -q -pl helm/images -am verify -Dquarkus.build.skip=true -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test='*ContainerIT' -Dfailsafe.failIfNoSpecifiedTests=false
+test-images: target/tests images ## Unpacks the images, starts what is in them, and makes them once more to compare (needs root; 5 minutes)
+	@$(SUITE) --parts container --slots 1 --limit 900
 
-test-long: ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
-	$(MVN) -q -pl runtime-cache/fuse,runtime-cache/worker -am verify -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dtest='*ScrubberTest,StrictReadsTest,*KillTest,*LincheckTest' -Dit.test=TakeoverFuseIT,ViewChangesFuseIT -Dfailsafe.failIfNoSpecifiedTests=false \
+test-long: target/tests ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
+	@$(SUITE) --parts unit,lincheck,integration --slots 1 --limit 7200 \
+	  --tests '*ScrubberTest,StrictReadsTest,*KillTest,*LincheckTest,TakeoverFuseIT,ViewChangesFuseIT' \
 	  -Dforebay.kills=200 -Dforebay.changes=300 -Dforebay.flips=10000 -Dforebay.lincheck.scenarios=100
-	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test=ReferenceModelIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.model.reads=2500000 \
-	  -Dforebay.model.events=60
+	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests 'ReferenceModel*IT' \
+	  -Dforebay.model.reads=2500000 -Dforebay.model.events=60
 
-test-chaos: ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; SEED= repeats (needs root)
-	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  '-Dit.test=CrashIT#killsAtRandomMomentsLoseNothing*+aServerThatIsKilled*,ClocksBehindIT' -Dit.excluded=none \
-	  -Dfailsafe.failIfNoSpecifiedTests=false -Dit.forks=1 \
-	  -Dforebay.chaos.rounds=$(or $(ROUNDS),20) $(if $(SEED),-Dforebay.seed=$(SEED))
+test-chaos: target/tests ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; SEED= repeats (needs root)
+	@$(SUITE) --parts long --slots 1 --limit 7200 -Dforebay.chaos.rounds=$(or $(ROUNDS),20) $(if $(SEED),-Dforebay.seed=$(SEED))
 
-soak: ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
-	$(MVN) -q -pl runtime-cache/system-tests -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test=SoakIT -Dfailsafe.failIfNoSpecifiedTests=false -Dforebay.soak.minutes=$(or $(MINUTES),30)
+soak: target/tests ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
+	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests SoakIT -Dforebay.soak.minutes=$(or $(MINUTES),30)
 
 bench: target/built ## Measures beside others on the same files: CASES=warm_seq,cold for some (needs root; less than an hour, 65 GB)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
@@ -141,16 +133,16 @@ bench-tls: target/built ## Compares a worker that speaks TLS with one that does 
 
 # The lines that BenchOutput marks. The classes run one after the other, for they share the machine; they are tests, which fail
 # when a figure is far from any that was seen.
-bench-worker: ## Measures reads beside slow workers, cold ones, before a crowd, what they cost, and coverage (some minutes)
-	@mkdir -p target/bench && rm -f target/bench/worker.txt
+BENCH_WORKER := SlowWorkersIT ColdReadIT CrowdIT ReadCostIT CoverageCostIT
+comma := ,
+space := $(subst ,, )
+bench-worker: target/tests ## Measures reads beside slow workers, cold ones, before a crowd, what they cost, and coverage (some minutes)
+	@mkdir -p target/bench
 	@echo "[bench] $$(date -u +%F), $$(nproc) cores, load average before $$(cut -d" " -f1-3 /proc/loadavg)" > target/bench/worker.log
-	@echo "== Measuring; all of what is said meanwhile goes to target/bench/worker.log"
-	@$(MVN) -q -pl runtime-cache/worker -am verify -Dtest=NoSuch -Dsurefire.failIfNoSpecifiedTests=false \
-	  -Dit.test=SlowWorkersIT,ColdReadIT,CrowdIT,ReadCostIT,CoverageCostIT -Dfailsafe.failIfNoSpecifiedTests=false \
-	  -Dit.forks=1 -Dforebay.read-cost.rounds=3 -Dforebay.coverage-cost.objects=1000000 >> target/bench/worker.log 2>&1 || \
-	  { cat target/bench/worker.log; exit 1; }
-	@sed -n "s/^\[bench\] //p" target/bench/worker.log > target/bench/worker.txt
-	@cat target/bench/worker.txt
+	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests $(subst $(space),$(comma),$(BENCH_WORKER)) \
+	  -Dforebay.read-cost.rounds=3 -Dforebay.coverage-cost.objects=1000000
+	@cat $(BENCH_WORKER:%=target/suite/logs/dev.forebay.worker.%.log) >> target/bench/worker.log
+	@sed -n "s/^\[bench\] //p" target/bench/worker.log | tee target/bench/worker.txt
 
 bench-image: target/built ## Measures images of OBJECTS=1000000 files, IN_A_FOLDER=1000 (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx64m --enable-native-access=ALL-UNNAMED \

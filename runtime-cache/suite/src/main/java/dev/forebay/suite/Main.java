@@ -44,8 +44,8 @@ public final class Main implements Callable<Integer> {
             defaultValue = "unit,lincheck,integration,over-tls,kube-slice",
             converter = PartConverter.class,
             description =
-                    "The parts to run: unit, lincheck, integration, over-tls, kube-slice, kube,"
-                            + " container (default: ${DEFAULT-VALUE}).")
+                    "The parts to run: unit, lincheck, integration, over-tls, long, kube-slice,"
+                            + " kube, container (default: ${DEFAULT-VALUE}).")
     private List<Part> parts = List.of();
 
     @Option(

@@ -22,6 +22,9 @@ enum Part {
     /** Tests whose outcome depends on how bytes reach their reader, repeated with encryption. */
     OVER_TLS("IT", "also-over-tls", "long", "-Dforebay.test.tls=true"),
 
+    /** Tests with real servers whose budgets are for a release. */
+    LONG("IT", "long", "", ""),
+
     /** The tests on a real Kubernetes API server that belong to the fast suite. */
     KUBE_SLICE("KubeIT", "slice", "", ""),
 
