@@ -38,8 +38,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class DatasetVersionWorkflowTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -372,6 +375,8 @@ class DatasetVersionWorkflowTest {
         platform.ensure(US, pin("p", Duration.ofDays(1)));
         platform.workflow().signal("upkeep", US);
         platform.passUntil("asked", () -> platform.us.count(Step.CONFIRM) == 2);
+        // Until the answer is there, another signal would share it. Time passes when it is there.
+        platform.pass(Duration.ofSeconds(1));
         platform.us.setDown(true);
         platform.workflow().signal("upkeep", US);
         platform.workflow().signal("upkeep", AP);

@@ -28,9 +28,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What callers get who want less than all, or not for ever, or in several regions. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class EnsureTermsTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);

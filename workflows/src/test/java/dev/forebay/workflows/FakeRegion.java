@@ -33,6 +33,8 @@ final class FakeRegion implements RegionActivities {
 
     static final long CHUNK_BYTES = 10;
 
+    private static final Duration BETWEEN_HEARTBEATS = Duration.ofMillis(10);
+
     enum Step {
         FILL_FROM,
         MOUNT,
@@ -63,11 +65,11 @@ final class FakeRegion implements RegionActivities {
     private Mount mount = Mount.NONE;
     private List<Sibling> sources = List.of();
     private volatile boolean down;
-    private volatile long gate = Long.MAX_VALUE;
-    private volatile boolean admissionsWait;
-    private volatile boolean pinsWait;
-    private volatile boolean unpinsWait;
-    private volatile boolean dropsWait;
+    private final Gate warms = new Gate();
+    private final Gate admissions = new Gate();
+    private final Gate pinnings = new Gate();
+    private final Gate unpinnings = new Gate();
+    private final Gate drops = new Gate();
 
     FakeRegion(Supplier<Instant> clock) {
         this.clock = clock;
@@ -102,31 +104,39 @@ final class FakeRegion implements RegionActivities {
 
     /** Holds up every warm from a chunk on until {@link #openGate}. */
     void closeGate(long ordinal) {
-        gate = ordinal;
+        warms.closeFrom(ordinal);
     }
 
     void openGate() {
-        gate = Long.MAX_VALUE;
+        warms.open();
     }
 
     /** Holds up every admission, until it is taken back. */
     void setAdmissionsWait(boolean value) {
-        admissionsWait = value;
+        hold(admissions, value);
     }
 
     /** Holds up every pin that is asked for, until it is taken back. */
     void setPinsWait(boolean value) {
-        pinsWait = value;
+        hold(pinnings, value);
     }
 
     /** Holds up every pin's end, until it is taken back. */
     void setUnpinsWait(boolean value) {
-        unpinsWait = value;
+        hold(unpinnings, value);
     }
 
     /** Holds up every drop, until it is taken back. */
     void setDropsWait(boolean value) {
-        dropsWait = value;
+        hold(drops, value);
+    }
+
+    private static void hold(Gate gate, boolean closed) {
+        if (closed) {
+            gate.close();
+        } else {
+            gate.open();
+        }
     }
 
     /** The holder's keep-alive, which workflows do not see. */
@@ -179,9 +189,7 @@ final class FakeRegion implements RegionActivities {
     @Override
     public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
         claims.add(claim);
-        while (admissionsWait) {
-            Thread.onSpinWait();
-        }
+        admissions.await();
         return mount(version, manifest);
     }
 
@@ -199,9 +207,8 @@ final class FakeRegion implements RegionActivities {
     @Override
     public WarmResult warm(DatasetVersion version, ManifestRef manifest, long from, long to) {
         called(Step.WARM);
-        while (from >= gate) {
+        while (!warms.awaitChunk(from, BETWEEN_HEARTBEATS)) {
             Activity.getExecutionContext().heartbeat(from);
-            Thread.onSpinWait();
         }
         return fill(from, to);
     }
@@ -234,9 +241,7 @@ final class FakeRegion implements RegionActivities {
     @Override
     public Duration pin(DatasetVersion version, PinRequest request) {
         called(Step.PIN);
-        while (pinsWait) {
-            Thread.onSpinWait();
-        }
+        pinnings.await();
         return grant(request);
     }
 
@@ -268,9 +273,7 @@ final class FakeRegion implements RegionActivities {
     @Override
     public void unpin(DatasetVersion version, String pinId) {
         called(Step.UNPIN);
-        while (unpinsWait) {
-            Thread.onSpinWait();
-        }
+        unpinnings.await();
         end(pinId);
     }
 
@@ -290,9 +293,7 @@ final class FakeRegion implements RegionActivities {
     @Override
     public void drop(DatasetVersion version, ManifestRef manifest) {
         called(Step.DROP);
-        while (dropsWait) {
-            Thread.onSpinWait();
-        }
+        drops.await();
         forget();
     }
 

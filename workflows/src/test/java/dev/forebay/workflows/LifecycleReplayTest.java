@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +25,9 @@ class LifecycleReplayTest {
 
     private static final Path HISTORIES = Path.of("src/test/resources/histories");
 
+    private static TestWorkflowEnvironment environment;
+    private static Worker worker;
+
     static Stream<Path> histories() throws IOException {
         try (Stream<Path> files = Files.walk(HISTORIES)) {
             return files
@@ -33,15 +38,23 @@ class LifecycleReplayTest {
         }
     }
 
+    @BeforeAll
+    static void register() {
+        environment = TestWorkflowEnvironment.newInstance();
+        worker = environment.newWorker(TaskQueues.LIFECYCLE);
+        worker.registerWorkflowImplementationTypes(WorkflowImplementations.all());
+    }
+
+    @AfterAll
+    static void close() {
+        environment.close();
+    }
+
     @ParameterizedTest
     @MethodSource("histories")
     void replays(Path history) throws Exception {
-        try (TestWorkflowEnvironment environment = TestWorkflowEnvironment.newInstance()) {
-            Worker worker = environment.newWorker(TaskQueues.LIFECYCLE);
-            worker.registerWorkflowImplementationTypes(WorkflowImplementations.all());
-            WorkflowReplayer.replayWorkflowExecution(
-                    WorkflowExecutionHistory.fromJson(Files.readString(history)), worker);
-        }
+        WorkflowReplayer.replayWorkflowExecution(
+                WorkflowExecutionHistory.fromJson(Files.readString(history)), worker);
     }
 
     @Test

@@ -12,6 +12,8 @@ import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.VersionInput;
 import dev.forebay.workflows.message.VersionStatus;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.UpdateOptions;
@@ -29,6 +31,7 @@ import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerOptions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +52,9 @@ final class Platform implements AutoCloseable {
     static final Duration TTL = Duration.ofHours(1);
 
     private static final int MOST_ATTEMPTS = 100;
+    private static final Duration LONGEST_PASS = Duration.ofDays(1);
+    private static final Duration SHORTEST_STEP = Duration.ofMillis(10);
+    private static final Duration LONGEST_STEP = Duration.ofMinutes(1);
 
     private static final WorkerOptions QUICK_TO_CANCEL =
             WorkerOptions.newBuilder()
@@ -119,18 +125,24 @@ final class Platform implements AutoCloseable {
     }
 
     /**
-     * Calls again, as the control plane does, if it came when one run had ended and no other begun.
+     * Calls again, as the control plane does, if the call came between two runs, or if its run
+     * ended before the call asked for the answer: the test server then forgets the answer.
      */
     private static <T extends @Nullable Object> T again(Supplier<T> call) {
         for (int i = 1; ; i++) {
             try {
                 return call.get();
-            } catch (WorkflowNotFoundException between) {
-                if (i == MOST_ATTEMPTS) {
-                    throw between;
+            } catch (WorkflowNotFoundException | StatusRuntimeException failure) {
+                if (i == MOST_ATTEMPTS || !isBetweenRuns(failure)) {
+                    throw failure;
                 }
             }
         }
+    }
+
+    private static boolean isBetweenRuns(RuntimeException failure) {
+        return !(failure instanceof StatusRuntimeException refusal)
+                || refusal.getStatus().getCode() == Status.Code.NOT_FOUND;
     }
 
     static PinRequest pin(String id, Duration lease) {
@@ -244,15 +256,20 @@ final class Platform implements AutoCloseable {
         environment.sleep(time);
     }
 
-    /** Lets the workflow's time pass until something holds, at most a day of it. */
+    /**
+     * Lets the workflow's time pass until something holds, at most a day of it. Each step is a part
+     * of the time that has passed: where the server cannot skip time, steps take theirs.
+     */
     void passUntil(String what, BooleanSupplier condition) {
-        for (int second = 0; second < 2_000; second++) {
-            if (condition.getAsBoolean()) {
-                return;
+        Instant begin = now();
+        while (!condition.getAsBoolean()) {
+            Duration passed = Duration.between(begin, now());
+            if (passed.compareTo(LONGEST_PASS) > 0) {
+                throw new AssertionError("never: " + what);
             }
-            environment.sleep(Duration.ofSeconds(second < 200 ? 1 : 60));
+            Duration step = Collections.max(List.of(passed.dividedBy(8), SHORTEST_STEP));
+            environment.sleep(Collections.min(List.of(step, LONGEST_STEP)));
         }
-        throw new AssertionError("never: " + what);
     }
 
     @Override
@@ -261,6 +278,16 @@ final class Platform implements AutoCloseable {
         us.setPinsWait(false);
         us.setUnpinsWait(false);
         ap.openGate();
+        endWorkflow();
         environment.close();
+    }
+
+    /** Answers the calls that wait for the workflow: closing the environment would await them. */
+    private void endWorkflow() {
+        try {
+            workflow().terminate("the test has ended");
+        } catch (WorkflowNotFoundException none) {
+            // The test began none, or it has ended.
+        }
     }
 }
