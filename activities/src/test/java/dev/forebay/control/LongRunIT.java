@@ -12,9 +12,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** More requests than a run of a workflow can have, on real servers. */
+/**
+ * More requests than a run of a workflow can have, on real servers: Temporal's limit is the one
+ * that the workflow's own, which {@code ManyUpdatesTest} lowers, stays below.
+ */
+@Tag("long")
 class LongRunIT {
 
     /** Temporal's own limit, which the server of the tests has, too. */

@@ -90,7 +90,16 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private void live(VersionInput input) {
         Requests.require(input);
         recover();
-        RunEnd end = new RunEnd(ingest, fills, evictions, pins, callers, changes, longestHistory());
+        RunEnd end =
+                new RunEnd(
+                        ingest,
+                        fills,
+                        evictions,
+                        pins,
+                        callers,
+                        changes,
+                        longestHistory(),
+                        mostUpdates());
         projection.start(end::isReached);
         while (!mayContinueAsNew(end)) {
             display.refresh();
@@ -323,6 +332,11 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     @Override
     public VersionStatus status() {
         return state.status();
+    }
+
+    /** Well below Temporal's limit of 2,000 updates in a run. Tests choose less. */
+    protected int mostUpdates() {
+        return 1_500;
     }
 
     /** Well below Temporal's limit of 51,200 events and quick to replay. Tests choose less. */

@@ -11,9 +11,6 @@ final class RunEnd {
     /** Of Temporal's limit of 50 MiB. The catalogue is told of all pins each time. */
     private static final long MOST_BYTES = 16L << 20;
 
-    /** Of Temporal's limit of 2,000 updates in a run. */
-    private static final int MOST_UPDATES = 1_500;
-
     /** What a caller who waits, and asks the next run again, costs that one at most. */
     private static final int EVENTS_OF_A_CALLER = 10;
 
@@ -24,9 +21,11 @@ final class RunEnd {
     private final Callers callers;
     private final Changes changes;
     private final int longestHistory;
+    private final int mostUpdates;
 
     /**
      * @param longestHistory in events
+     * @param mostUpdates in a run, of callers who were answered or wait
      */
     RunEnd(
             Ingest ingest,
@@ -35,7 +34,8 @@ final class RunEnd {
             Pins pins,
             Callers callers,
             Changes changes,
-            int longestHistory) {
+            int longestHistory,
+            int mostUpdates) {
         this.ingest = ingest;
         this.fills = fills;
         this.evictions = evictions;
@@ -43,6 +43,7 @@ final class RunEnd {
         this.callers = callers;
         this.changes = changes;
         this.longestHistory = longestHistory;
+        this.mostUpdates = mostUpdates;
     }
 
     /** Whether the next run can go on: nothing is under way that it would not know of. */
@@ -74,7 +75,7 @@ final class RunEnd {
         return (changes.runsHaveASize() && Workflow.getInfo().getHistorySize() > MOST_BYTES)
                 || Workflow.getInfo().getHistoryLength()
                         > 2L * longestHistory + (long) EVENTS_OF_A_CALLER * waiting
-                || (answered + waiting > MOST_UPDATES && answered > MOST_UPDATES / 3);
+                || (answered + waiting > mostUpdates && answered > mostUpdates / 3);
     }
 
     private boolean isNothingUnderWay() {
