@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process that fills, tops up, drops and evicts chunks is killed; what it left is right. */
 class ChunkStoreKillTest {
 
-    private static final int KILLS = Integer.getInteger("forebay.kills", 10);
+    private static final int KILLS = Integer.getInteger("forebay.kills", 4);
     private static final int THREADS = 4;
     private static final int CHUNKS = 40;
     private static final int PAGE = ChunkId.ALIGNMENT_BYTES;

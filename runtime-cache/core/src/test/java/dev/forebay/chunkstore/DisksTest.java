@@ -31,10 +31,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Disks that are full, die, or go away: ext4 on loop devices. Needs the right to mount. */
+@Execution(ExecutionMode.CONCURRENT)
 class DisksTest {
 
     private static final PackId PACK = PackId.parse("ab".repeat(32));

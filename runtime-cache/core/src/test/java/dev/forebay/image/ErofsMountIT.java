@@ -334,9 +334,10 @@ class ErofsMountIT {
         assertFindsNames(10_000, 1);
     }
 
+    /** A release tries a million. */
     @Test
-    void findsNamesInAFolderOfAMillion() throws IOException {
-        assertFindsNames(1_000_000, 101);
+    void findsNamesInALargeFolder() throws IOException {
+        assertFindsNames(Integer.getInteger("forebay.folder.files", 200_000), 101);
     }
 
     /** Lists a folder of that many files, and looks up every so many of them. */

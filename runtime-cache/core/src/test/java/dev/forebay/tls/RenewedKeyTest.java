@@ -25,6 +25,7 @@ import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,16 +37,26 @@ class RenewedKeyTest {
     /** Before the PKCS #1 in the PKCS #8 of a key of 2048 bits. */
     private static final int RSA_HEADER_BYTES = 26;
 
+    @TempDir static Path issuing;
+
+    private static CertificateAuthority authority;
+    private static Issued first;
+    private static Issued second;
+
     @TempDir Path directory;
 
-    private CertificateAuthority authority;
-    private Issued first;
     private KeyFiles files;
 
-    @BeforeEach
-    void issue() throws Exception {
-        authority = CertificateAuthority.in(directory.resolve("authority"));
+    /** Each certificate costs a process. */
+    @BeforeAll
+    static void issue() {
+        authority = CertificateAuthority.in(issuing);
         first = authority.issue("first", CertificateAuthority.LOOPBACK);
+        second = authority.issue("second", CertificateAuthority.LOOPBACK);
+    }
+
+    @BeforeEach
+    void write() throws Exception {
         files = new KeyFiles(PREFIX, directory.resolve("tls.crt"), directory.resolve("tls.key"));
         write(first);
     }
@@ -56,7 +67,7 @@ class RenewedKeyTest {
         String before = alias(key);
         X509Certificate shown = certificate(key, before);
 
-        write(authority.issue("second", CertificateAuthority.LOOPBACK));
+        write(second);
         String after = alias(key);
 
         assertThat(certificate(key, before)).isEqualTo(shown);
@@ -100,7 +111,6 @@ class RenewedKeyTest {
         assertThat(alias(key)).isEqualTo(before);
         Files.writeString(files.certificate(), "half of a certif");
         assertThat(alias(key)).isEqualTo(before);
-        Issued second = authority.issue("second", CertificateAuthority.LOOPBACK);
         Files.write(files.certificate(), Files.readAllBytes(second.certificate()));
         assertThat(alias(key)).isEqualTo(before);
 
@@ -126,8 +136,8 @@ class RenewedKeyTest {
         PrivateKey key =
                 KeyFactory.getInstance("EC")
                         .generatePrivate(new PKCS8EncodedKeySpec(der(first.key())));
-        Files.writeString(first.key(), pem("EC PRIVATE KEY", sec1((ECPrivateKey) key)));
-        assertThat(algorithm(first)).isEqualTo("EC");
+        Files.writeString(files.key(), pem("EC PRIVATE KEY", sec1((ECPrivateKey) key)));
+        assertThat(algorithm(new Issued(first.certificate(), files.key()))).isEqualTo("EC");
     }
 
     private static String algorithm(Issued issued) {
@@ -162,7 +172,6 @@ class RenewedKeyTest {
         RenewedKey key = RenewedKey.open(files);
         String before = alias(key);
         FileTime written = FileTime.fromMillis(1_000_000);
-        Issued second = authority.issue("second", CertificateAuthority.LOOPBACK);
 
         write(second);
         byte[] readable = Files.readAllBytes(files.key());
@@ -177,7 +186,6 @@ class RenewedKeyTest {
 
     @Test
     void namesThePropertyAndTheRule() throws Exception {
-        Issued second = authority.issue("second", CertificateAuthority.LOOPBACK);
         Path nowhere = directory.resolve("nowhere");
         Path text = Files.writeString(directory.resolve("text"), "not PEM");
 

@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A worker that serves one array as every pack, and can be told to lie. */
@@ -46,7 +47,10 @@ final class FakeWorker implements AutoCloseable {
         server.createContext(
                 "/",
                 exchange -> {
-                    requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+                    synchronized (requests) {
+                        requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+                        requests.notifyAll();
+                    }
                     try (exchange) {
                         behaviour.answer(exchange);
                     }
@@ -59,6 +63,26 @@ final class FakeWorker implements AutoCloseable {
                 id, URI.create("http://127.0.0.1:" + server.getAddress().getPort()), 1 << 30);
     }
 
+    /** Waits until so many requests have come; returns whether they have. */
+    boolean awaitRequests(Predicate<String> counted, int count, Duration atMost) {
+        long end = System.nanoTime() + atMost.toNanos();
+        synchronized (requests) {
+            try {
+                while (requests.stream().filter(counted).count() < count) {
+                    long millis = Duration.ofNanos(end - System.nanoTime()).toMillis();
+                    if (millis <= 0) {
+                        return false;
+                    }
+                    requests.wait(millis);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+            return true;
+        }
+    }
+
     List<String> requests() {
         synchronized (requests) {
             return List.copyOf(requests);
@@ -67,7 +91,11 @@ final class FakeWorker implements AutoCloseable {
 
     /** The requests that are reads of packs. */
     List<String> reads() {
-        return requests().stream().filter(request -> request.startsWith("GET /v1/packs/")).toList();
+        return requests().stream().filter(FakeWorker::isRead).toList();
+    }
+
+    static boolean isRead(String request) {
+        return request.startsWith("GET /v1/packs/");
     }
 
     void behave(Behaviour behaviour) {

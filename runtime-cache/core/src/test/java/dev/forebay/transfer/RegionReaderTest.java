@@ -23,7 +23,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class RegionReaderTest {
 
     private static final int BLOCK = ChunkId.CHECKSUM_BLOCK_BYTES;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final PackId PACK = PackId.parse("a".repeat(64));
     private static final Digest MANIFEST = new Digest("b".repeat(64));
 
@@ -223,7 +223,7 @@ class RegionReaderTest {
         second.cold();
         owner.crowded();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
-        eventually(() -> second.reads().size() >= 2);
+        assertThat(second.awaitRequests(FakeWorker::isRead, 2, PATIENCE)).isTrue();
         assertThat(reading).isNotDone();
         owner.honest();
         assertThat(reading.get(10, TimeUnit.SECONDS)).isEqualTo(Arrays.copyOf(pack, BLOCK));
@@ -245,14 +245,6 @@ class RegionReaderTest {
         assertThat(second.reads()).hasSizeGreaterThan(1);
     }
 
-    private static void eventually(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(deadline);
-            Thread.onSpinWait();
-        }
-    }
-
     @Test
     void goesToTheNextWhenTheOwnerTrickles() {
         owner.trickle();
@@ -269,7 +261,7 @@ class RegionReaderTest {
         second.silent();
         CompletableFuture<byte[]> reading = CompletableFuture.supplyAsync(() -> read(0, BLOCK));
         // Once in case that it has it, and then as the last there is.
-        eventually(() -> second.reads().size() >= 2);
+        assertThat(second.awaitRequests(FakeWorker::isRead, 2, PATIENCE)).isTrue();
         owner.honest();
         assertThat(reading.get(4, TimeUnit.SECONDS))
                 .as("long before its time-out")
@@ -355,13 +347,13 @@ class RegionReaderTest {
     }
 
     /**
-     * Reads on until the owner was told so often: while it is being told of a chunk, nobody tells
-     * it of that chunk again.
+     * Reads until the owner has received this many verifications. One read may not be enough: while
+     * a verification of a chunk is under way, a reader sends no other one for it.
      */
     private void awaitVerifications(int count) {
         String verification = "POST /v1/packs/" + PACK + "/chunks/0/verify?manifest=" + MANIFEST;
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (owner.requests().stream().filter(verification::equals).count() < count) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!owner.awaitRequests(verification::equals, count, Duration.ofMillis(50))) {
             assertThat(System.nanoTime()).isLessThan(deadline);
             readsFirstBlock();
         }
@@ -385,9 +377,7 @@ class RegionReaderTest {
         owner.refuse(503, "LAKE_UNAVAILABLE");
         second.refuse(503, "UNAVAILABLE");
         Thread reading = Thread.ofVirtual().start(this::readsFirstBlock);
-        while (owner.requests().size() < 3) {
-            Thread.onSpinWait();
-        }
+        assertThat(owner.awaitRequests(_ -> true, 3, PATIENCE)).isTrue();
         owner.honest();
         reading.join();
         assertThat(second.requests()).hasSizeGreaterThan(1);

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,14 +28,24 @@ class WorkerTlsTest {
 
     @TempDir Path directory;
 
-    private CertificateAuthority authority;
+    @TempDir static Path issuing;
+
+    private static CertificateAuthority authority;
+    private static CertificateAuthority other;
+
     private HttpsServer server;
     private WorkerNode worker;
 
+    /** Each certificate costs a process. */
+    @BeforeAll
+    static void issue() {
+        authority = CertificateAuthority.in(issuing.resolve("authority"));
+        authority.issue("worker", "ip:127.0.0.1");
+        other = CertificateAuthority.in(issuing.resolve("other"));
+    }
+
     @BeforeEach
     void start() throws Exception {
-        authority = CertificateAuthority.in(directory.resolve("authority"));
-        authority.issue("worker", "ip:127.0.0.1");
         server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(authority.context("worker")));
         byte[] status =
@@ -82,7 +93,6 @@ class WorkerTlsTest {
 
     @Test
     void acceptsWhatAnAuthorityOfItsFileSigned() throws Exception {
-        CertificateAuthority other = CertificateAuthority.in(directory.resolve("other"));
         Path both =
                 Files.writeString(
                         directory.resolve("both.pem"),
@@ -97,7 +107,6 @@ class WorkerTlsTest {
 
     @Test
     void goesByTheAuthoritiesThatAreInItsFileNow() throws Exception {
-        CertificateAuthority other = CertificateAuthority.in(directory.resolve("other"));
         Path file = Files.copy(other.certificate(), directory.resolve("ca.crt"));
         try (WorkerClient client = client(authorities(file))) {
             assertRefused(client, worker);
