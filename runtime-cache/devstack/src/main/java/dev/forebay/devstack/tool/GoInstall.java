@@ -2,6 +2,8 @@ package dev.forebay.devstack.tool;
 
 import dev.forebay.devstack.DevstackException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -12,22 +14,26 @@ import java.util.Map;
  * @param version its module's version
  */
 record GoInstall(String program, String version) implements Recipe {
-    static final List<String> FLAGS = List.of("-trimpath", "-ldflags", "-s -w");
+    /** Omit debug information, which is a tenth of the compiler's work. */
+    static final List<String> FLAGS =
+            List.of("-trimpath", "-ldflags=-s -w", "-gcflags=all=-dwarf=false");
+
+    /** Lets each compiler process grow instead of collecting garbage: a tenth less CPU. */
+    private static final String GARBAGE_COLLECTION_PERCENT = "400";
 
     @Override
     public void obtain(Machine machine, Path into, Path log) {
-        Path go = go(machine);
-        Command.run(
-                into,
-                Map.of("GOBIN", into.toString(), "CGO_ENABLED", "0", "GOFLAGS", ""),
-                log,
-                List.of(
-                        go.toString(),
-                        "install",
-                        FLAGS.get(0),
-                        FLAGS.get(1),
-                        FLAGS.get(2),
-                        program + "@" + version));
+        Map<String, String> environment = new HashMap<>(environment(""));
+        environment.put("GOBIN", into.toString());
+        List<String> install = new ArrayList<>(List.of(go(machine).toString(), "install"));
+        install.addAll(FLAGS);
+        install.add(program + "@" + version);
+        Command.run(into, environment, log, install);
+    }
+
+    /** Returns the environment in which every Go program is built. */
+    static Map<String, String> environment(String goFlags) {
+        return Map.of("CGO_ENABLED", "0", "GOFLAGS", goFlags, "GOGC", GARBAGE_COLLECTION_PERCENT);
     }
 
     static Path go(Machine machine) {

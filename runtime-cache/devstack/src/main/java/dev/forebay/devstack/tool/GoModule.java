@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -19,24 +20,15 @@ record GoModule(String module, String version, String name) implements Recipe {
     @Override
     public void obtain(Machine machine, Path into, Path log) {
         String go = GoInstall.go(machine).toString();
-        Map<String, String> environment = Map.of("CGO_ENABLED", "0", "GOFLAGS", "-mod=mod");
+        Map<String, String> environment = GoInstall.environment("-mod=mod");
         try {
             Path source = Files.createDirectory(into.resolve("source"));
             Command.run(source, environment, log, List.of(go, "mod", "init", "obtain"));
             Command.run(source, environment, log, List.of(go, "get", module + "@" + version));
-            Command.run(
-                    source,
-                    environment,
-                    log,
-                    List.of(
-                            go,
-                            "build",
-                            GoInstall.FLAGS.get(0),
-                            GoInstall.FLAGS.get(1),
-                            GoInstall.FLAGS.get(2),
-                            "-o",
-                            into.resolve(name).toString(),
-                            module));
+            List<String> build = new ArrayList<>(List.of(go, "build"));
+            build.addAll(GoInstall.FLAGS);
+            build.addAll(List.of("-o", into.resolve(name).toString(), module));
+            Command.run(source, environment, log, build);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

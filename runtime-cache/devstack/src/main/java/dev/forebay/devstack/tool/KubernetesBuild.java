@@ -12,9 +12,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * The servers of Kubernetes, built from their module. Its replace directives, which count only in
- * the module itself, name what lies in its staging area; the same is published as modules of which
- * version 0.x belongs to 1.x, and those are put in.
+ * Builds the servers of Kubernetes from their Go module. The module's replace directives, which Go
+ * ignores outside the module itself, point into its staging area. The same code is published as
+ * modules whose version 0.x belongs to Kubernetes 1.x: the build replaces the directives by those.
  *
  * @param minor 34 for Kubernetes 1.34
  * @param patch the third number
@@ -33,7 +33,7 @@ record KubernetesBuild(int minor, int patch) implements Recipe {
     @Override
     public void obtain(Machine machine, Path into, Path log) {
         String go = GoInstall.go(machine).toString();
-        Map<String, String> environment = Map.of("CGO_ENABLED", "0", "GOFLAGS", "-mod=mod");
+        Map<String, String> environment = GoInstall.environment("-mod=mod");
         try {
             Path source = Files.createDirectory(into.resolve("source"));
             Command.run(source, environment, log, List.of(go, "mod", "init", "obtain"));
@@ -43,8 +43,10 @@ record KubernetesBuild(int minor, int patch) implements Recipe {
             }
             edit.add("-require=%s@v%s".formatted(MODULE, version()));
             Command.run(source, environment, log, edit);
-            List<String> build = new ArrayList<>(List.of(go, "build", "-trimpath", "-ldflags"));
-            build.add(flags());
+            List<String> build = new ArrayList<>(List.of(go, "build"));
+            build.addAll(GoInstall.FLAGS);
+            // The last of two flags counts.
+            build.add("-ldflags=" + flags());
             build.addAll(List.of("-o", into.toString()));
             PROGRAMS.forEach(program -> build.add(MODULE + "/cmd/" + program));
             Command.run(source, environment, log, build);
@@ -53,7 +55,7 @@ record KubernetesBuild(int minor, int patch) implements Recipe {
         }
     }
 
-    /** Clients compare versions; a build that nobody told its own says v0.0.0. */
+    /** Clients compare versions. Without these flags the servers report v0.0.0. */
     private String flags() {
         String set = "-X k8s.io/component-base/version.";
         return "-s -w %sgitVersion=v%s %sgitMajor=1 %sgitMinor=%d"

@@ -186,7 +186,7 @@ record Tool(
                     "1.34.4",
                     "kube-apiserver",
                     Pattern.compile("(?!)"),
-                    "10 to 15 minutes",
+                    "4 to 8 minutes",
                     "put kube-apiserver, kube-controller-manager and kube-scheduler 1.34 into the"
                             + " cache, in ~/.cache/forebay/kubernetes/1.34.4",
                     new KubernetesBuild(34, 4));
@@ -197,7 +197,7 @@ record Tool(
                     "0.7.0",
                     "kwok",
                     Pattern.compile("(?!)"),
-                    "2 to 4 minutes",
+                    "1 to 2 minutes",
                     "put a kwok 0.7 into the cache, as ~/.cache/forebay/kwok/0.7.0/kwok",
                     new GoInstall("sigs.k8s.io/kwok/cmd/kwok", "v0.7.0"));
 
