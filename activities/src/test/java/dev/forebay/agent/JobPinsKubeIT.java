@@ -15,6 +15,7 @@ import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
+import dev.forebay.testing.SharedCluster;
 import dev.forebay.testing.TrainingJobs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,6 +31,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,7 +62,7 @@ class JobPinsKubeIT {
     static void start() {
         etcd = EtcdServer.start(directory.resolve("etcd"));
         temporal = TemporalServer.start(directory.resolve("temporal"));
-        cluster = KubernetesCluster.start(directory.resolve("cluster"));
+        cluster = SharedCluster.get();
         cluster.addNodes("pool-a", 25, Map.of());
         cluster.addNodes("pool-b", 25, Map.of());
         jobs = new TrainingJobs(cluster.client());
@@ -90,7 +92,6 @@ class JobPinsKubeIT {
     static void stop() {
         region.close();
         agent.close();
-        cluster.close();
         temporal.close();
         etcd.close();
     }
@@ -121,6 +122,7 @@ class JobPinsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void aPinEndsWithItsJobAndNoOtherDoes() {
         pin("of-running", jobs.start("running"));
         pin("of-failed", jobs.start("failed"));

@@ -18,6 +18,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.testing.ApplicationProcess;
 import dev.forebay.testing.Await;
 import dev.forebay.testing.Gangs;
+import dev.forebay.testing.SharedCluster;
 import dev.forebay.workflows.WorkflowIds;
 import io.fabric8.kubernetes.api.model.DeletionPropagation;
 import io.fabric8.kubernetes.api.model.Event;
@@ -45,6 +46,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,6 +61,9 @@ class TrainingPodsKubeIT {
     private static final int GANG = 8;
     private static final String WARM = "forebay.dev/Warm";
     private static final String GATE = "forebay.dev/warm";
+
+    /** The webhook configuration, which is gone when the class ends. */
+    private static final String WEBHOOKS = "forebay";
 
     /** Where pods are not made while no agent answers. */
     private static final String STRICT = "strict";
@@ -81,7 +86,7 @@ class TrainingPodsKubeIT {
     static void start() {
         etcd = EtcdServer.start(directory.resolve("etcd"));
         temporal = TemporalServer.start(directory.resolve("temporal"));
-        cluster = KubernetesCluster.start(directory.resolve("cluster"));
+        cluster = SharedCluster.get();
         client = cluster.client();
         cluster.addNodes("gpu", 3, Map.of("gpu", "yes"));
         cluster.addNodes("other", 2, Map.of());
@@ -148,9 +153,10 @@ class TrainingPodsKubeIT {
                         """
                         apiVersion: admissionregistration.k8s.io/v1
                         kind: MutatingWebhookConfiguration
-                        metadata: {name: forebay}
+                        metadata: {name: %s}
                         webhooks:
                         """
+                                        .formatted(WEBHOOKS)
                                 + webhooks)
                 .create();
     }
@@ -167,7 +173,7 @@ class TrainingPodsKubeIT {
         properties.put("forebay.admission.name", "127.0.0.1");
         properties.put("forebay.admission.namespace", STRICT);
         properties.put("forebay.admission.secret", "webhook");
-        properties.put("forebay.admission.configuration", "forebay");
+        properties.put("forebay.admission.configuration", WEBHOOKS);
         properties.put("forebay.admission.interval", "2S");
         properties.put("forebay.admission.nodes.gpu", "yes");
         properties.put("forebay.gate.api", platform.process.address().toString());
@@ -212,8 +218,12 @@ class TrainingPodsKubeIT {
 
     @AfterAll
     static void stop() {
+        client.admissionRegistration()
+                .v1()
+                .mutatingWebhookConfigurations()
+                .withName(WEBHOOKS)
+                .delete();
         agent.close();
-        cluster.close();
         temporal.close();
         etcd.close();
     }
@@ -332,6 +342,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void aJobStartsOnlyWhenItsVersionIsWarm() {
         DatasetVersion version = version();
         platform.region.shut();
@@ -439,6 +450,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void whatIsNotThereInTimeFailsOrRunsCold() {
         platform.region.shut();
         Job fails = job(STRICT, version(), "forebay.dev/deadline", "3s");
@@ -481,6 +493,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void aJobThatIsDeletedWhileItWaitsTakesItsRequestBack() {
         DatasetVersion version = version();
         platform.region.shut();
@@ -507,6 +520,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void whileNoAgentAnswersEachNamespaceHasItsPolicy() {
         agent.kill9();
         Job strict = job(STRICT, version());
@@ -554,6 +568,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void aDryRunShowsWhatWouldBeAndDoesNothing() {
         DatasetVersion version = version();
 
@@ -566,6 +581,7 @@ class TrainingPodsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void nonsenseIsRefusedAndSaysWhy() {
         assertThatExceptionOfType(KubernetesClientException.class)
                 .isThrownBy(() -> client.resource(single("nonsense", "ko-bert")).create())

@@ -23,7 +23,7 @@ public final class Gangs {
         this.namespace = namespace;
     }
 
-    /** Teaches a cluster what a JobSet is. */
+    /** Defines JobSets in a cluster, unless they are defined already. */
     public static Gangs in(KubernetesClient client, String namespace) {
         client.resource(
                         """
@@ -41,7 +41,7 @@ public final class Gangs {
                               schema:
                                 openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
                         """)
-                .create();
+                .serverSideApply();
         Await.until("JobSets", () -> client.getApiResources(VERSION) != null);
         return new Gangs(client, namespace);
     }

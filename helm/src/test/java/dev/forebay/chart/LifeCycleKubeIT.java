@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,6 +83,7 @@ class LifeCycleKubeIT {
 
     @ParameterizedTest
     @FieldSource("dev.forebay.chart.RolesTest#RELEASES")
+    @Tag("slice")
     void theApiServerTakesWhateverIsRendered(List<String> values) {
         Release release = Chart.render(values.toArray(String[]::new));
 
@@ -95,6 +97,7 @@ class LifeCycleKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void aControlPlaneLivesInARestrictedNamespace() {
         Site site = Site.prepare(client, "control", "restricted");
         NavigableSet<String> before = Inventory.of(client);
@@ -122,6 +125,7 @@ class LifeCycleKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void anUpgradeFromTheChartBeforeLeavesMountsAloneAndChunksWhereTheyAre() throws IOException {
         Site site = Site.prepare(client, "both", "privileged").withDisks(diskNodes);
         NavigableSet<String> before = Inventory.of(client);

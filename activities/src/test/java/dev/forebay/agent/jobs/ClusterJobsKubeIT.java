@@ -9,13 +9,13 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.testing.Await;
 import dev.forebay.testing.Gangs;
+import dev.forebay.testing.SharedCluster;
 import dev.forebay.testing.TrainingJobs;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -23,12 +23,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs of a real API server and Job controller, which is killed, stopped, and forgets. */
 @SuppressWarnings("NullAway.Init")
@@ -61,8 +60,6 @@ class ClusterJobsKubeIT {
             metadata: {name: unconverted, namespace: default}
             """;
 
-    @TempDir private static Path directory;
-
     private static KubernetesCluster cluster;
     private static KubernetesClient client;
     private static TrainingJobs training;
@@ -77,15 +74,10 @@ class ClusterJobsKubeIT {
 
     @BeforeAll
     static void startCluster() {
-        cluster = KubernetesCluster.start(directory);
+        cluster = SharedCluster.get();
         client = cluster.client();
         training = new TrainingJobs(client);
         cluster.addNodes("node", 1, Map.of());
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        cluster.close();
     }
 
     @BeforeEach
@@ -123,6 +115,7 @@ class ClusterJobsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void aJobIsOverWhenItSucceededOrFailedOrIsGone() {
         jobs.onEnd(ended::add);
         String running = training.start("running");
@@ -141,6 +134,7 @@ class ClusterJobsKubeIT {
     }
 
     @Test
+    @Tag("slice")
     void whatOwnsAGangIsAJobToo() {
         Gangs gangs = Gangs.in(client, "default");
         String running = gangs.start("running").getMetadata().getUid();
@@ -167,6 +161,7 @@ class ClusterJobsKubeIT {
 
     /** Its watch cache begins anew: whoever watched from before gets a 410 Gone. */
     @Test
+    @Tag("slice")
     void anApiServerThatDiesAndComesBackEndsNothing() {
         jobs.onEnd(ended::add);
         String running = training.start("running");
