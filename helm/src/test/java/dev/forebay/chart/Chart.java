@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** The chart as Helm sees it. */
@@ -40,6 +42,10 @@ final class Chart {
             """;
 
     private static final Helm HELM = new Helm(Map.of());
+
+    /** What Helm rendered, by release, namespace and values: classes ask for the same again. */
+    private static final Map<List<String>, Helm.Ended> RENDERED = new ConcurrentHashMap<>();
+
     private static final String KUBERNETES = "1.34.0";
 
     private Chart() {}
@@ -104,15 +110,20 @@ final class Chart {
     }
 
     private static Helm.Ended template(String release, String namespace, String... values) {
-        return HELM.run(
-                List.of(
-                        "template",
-                        release,
-                        DIRECTORY.toString(),
-                        "--namespace",
-                        namespace,
-                        "--kube-version",
-                        KUBERNETES),
-                values);
+        List<String> key = new ArrayList<>(List.of(release, namespace));
+        key.addAll(List.of(values));
+        return RENDERED.computeIfAbsent(
+                List.copyOf(key), _ -> HELM.run(command(release, namespace), values));
+    }
+
+    private static List<String> command(String release, String namespace) {
+        return List.of(
+                "template",
+                release,
+                DIRECTORY.toString(),
+                "--namespace",
+                namespace,
+                "--kube-version",
+                KUBERNETES);
     }
 }
