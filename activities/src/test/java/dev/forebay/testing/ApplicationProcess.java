@@ -1,6 +1,8 @@
 package dev.forebay.testing;
 
 import dev.forebay.devstack.fault.WrongClock;
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
@@ -79,6 +81,12 @@ public final class ApplicationProcess extends OneProcessServer {
         return start(name, directory, properties, secrets, clockAhead, address, ready);
     }
 
+    private static Program program(Map<String, String> properties) {
+        return "agent".equals(properties.get("forebay.role"))
+                ? Program.AGENT
+                : Program.CONTROL_PLANE;
+    }
+
     private static URI http() {
         return URI.create("http://127.0.0.1:" + Ports.free());
     }
@@ -92,14 +100,15 @@ public final class ApplicationProcess extends OneProcessServer {
             URI address,
             Readiness readiness) {
         List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        command.add("-Dquarkus.http.port=" + address.getPort());
-        command.add("-Dforebay.work-directory=" + directory.resolve("work"));
-        properties.forEach((key, value) -> command.add("-D" + key + "=" + value));
-        command.add("-jar");
-        command.add(System.getProperty("forebay.activities.jar"));
+        Path jar = Path.of(System.getProperty("forebay.activities.jar"));
+        JavaCommand java =
+                JavaCommand.of(program(properties), jar)
+                        .withoutSecondCompiler()
+                        .options("-Xmx256m")
+                        .options("-Dquarkus.http.port=" + address.getPort())
+                        .options("-Dforebay.work-directory=" + directory.resolve("work"));
+        properties.forEach((key, value) -> java.options("-D" + key + "=" + value));
+        command.addAll(java.build());
         Launch launch =
                 Launch.of(name, directory, command, secrets, readiness, Launch.Lifetime.THIS_JVM);
         return new ApplicationProcess(ServerProcess.start(launch), address);

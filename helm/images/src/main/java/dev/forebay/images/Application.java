@@ -20,7 +20,12 @@ final class Application {
         Tree tree = new Tree(distribution, PLACE);
         return List.of(
                 tree.layer("libraries", Application::isLibrary),
-                tree.layer("application", path -> !isLibrary(path)));
+                tree.layer("application", path -> !isLibrary(path) && !isAotCache(path)));
+    }
+
+    /** A cache of this machine's JDK and of the jars' times here: the image's JVM would reject it. */
+    private static boolean isAotCache(Path path) {
+        return path.getFileName().toString().contains(".aot");
     }
 
     /**

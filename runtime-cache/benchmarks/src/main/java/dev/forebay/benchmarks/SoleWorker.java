@@ -1,5 +1,7 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
@@ -11,8 +13,6 @@ import dev.forebay.devstack.tls.CertificateAuthority;
 import dev.forebay.placement.WorkerNode;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
@@ -51,35 +51,33 @@ final class SoleWorker extends OneProcessServer {
                         (authority.isPresent() ? "https" : "http")
                                 + "://127.0.0.1:"
                                 + Ports.free());
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx384m", "-XX:+UseSerialGC"));
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        command.add("-Dquarkus.http.port=" + address.getPort());
-        command.add("-Dforebay.region=" + REGION);
-        command.add("-Dforebay.etcd.endpoints=" + etcd.endpoint());
-        command.add("-Dforebay.lake.endpoint=" + lake.endpoint());
-        command.add("-Dforebay.lake.path-style=true");
-        command.add("-Dforebay.worker.directory=" + data.resolve(name).resolve("store"));
-        command.add("-Dforebay.worker.capacity=" + CAPACITY_BYTES);
-        // Nothing but what is measured.
-        command.add("-Dforebay.worker.scrub.bytes-per-second=0");
+        JavaCommand command =
+                JavaCommand.of(Program.WORKER, jar)
+                        .options("-Xmx384m")
+                        .options("-Dquarkus.http.port=" + address.getPort())
+                        .options("-Dforebay.region=" + REGION)
+                        .options("-Dforebay.etcd.endpoints=" + etcd.endpoint())
+                        .options("-Dforebay.lake.endpoint=" + lake.endpoint())
+                        .options("-Dforebay.lake.path-style=true")
+                        .options("-Dforebay.worker.directory=" + data.resolve(name, "store"))
+                        .options("-Dforebay.worker.capacity=" + CAPACITY_BYTES)
+                        // The scrubber's work would count as the measured work.
+                        .options("-Dforebay.worker.scrub.bytes-per-second=0");
         authority
                 .map(each -> each.issue(name, CertificateAuthority.LOOPBACK))
                 .ifPresent(
                         issued -> {
-                            command.add("-Dforebay.worker.tls.certificate=" + issued.certificate());
-                            command.add("-Dforebay.worker.tls.key=" + issued.key());
+                            command.options(
+                                    "-Dforebay.worker.tls.certificate=" + issued.certificate());
+                            command.options("-Dforebay.worker.tls.key=" + issued.key());
                         });
-        command.addAll(List.of("-jar", jar.toString()));
         URI health = address.resolve("/q/health/ready");
         Optional<SSLContext> context = authority.map(CertificateAuthority::context);
         Launch launch =
                 Launch.of(
                         name,
                         data.resolve(name),
-                        command,
+                        command.build(),
                         Map.of(
                                 "AWS_ACCESS_KEY_ID", lake.accessKey(),
                                 "AWS_SECRET_ACCESS_KEY", lake.secretKey()),

@@ -1,7 +1,8 @@
 package dev.forebay.fuse;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.fuse.view.View;
 import dev.forebay.membership.EtcdConfig;
@@ -101,20 +102,9 @@ final class HeldMountFixture implements AutoCloseable {
     private final ManifestRef manifest;
     private final List<Running> started = new ArrayList<>();
     private final Path mountpoint;
-    private final List<String> classes;
 
     HeldMountFixture(Path directory) throws Exception {
-        this(directory, PodClasses.options());
-    }
-
-    /**
-     * A region.
-     *
-     * @param classes what the JVMs of pods are told of where their classes are
-     */
-    HeldMountFixture(Path directory, List<String> classes) throws Exception {
         this.directory = directory;
-        this.classes = classes;
         etcd = EtcdServer.start(directory.resolve("etcd"));
         worker = new FakeWorker();
         TestDataset dataset = TestDataset.write(directory, VERSION, CheckingReader.objects());
@@ -210,11 +200,10 @@ final class HeldMountFixture implements AutoCloseable {
         return new Running(process, output);
     }
 
-    private Running program(String name, List<String> options, List<String> arguments)
+    private Running program(
+            String name, Program program, List<String> options, List<String> arguments)
             throws IOException {
-        List<String> command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC"));
-        command.addAll(options);
-        command.addAll(List.of("-jar", JAR.toString()));
+        List<String> command = JavaCommand.of(program, JAR).options(options).build();
         command.addAll(arguments);
         return start(name, command);
     }
@@ -225,7 +214,7 @@ final class HeldMountFixture implements AutoCloseable {
         arguments.addAll(List.of("--holder", directory.resolve("holder").toString()));
         arguments.addAll(List.of("--mountpoint", mountpoint.toString()));
         arguments.addAll(Arrays.asList(more));
-        Running holder = program("holder", List.of("-Xmx32m", QUICK), arguments);
+        Running holder = program("holder", Program.HOLDER, List.of("-Xmx32m", QUICK), arguments);
         holder.await("is held");
         return holder;
     }
@@ -241,11 +230,7 @@ final class HeldMountFixture implements AutoCloseable {
                                 "--node=node-1",
                                 "--kubelet-directory=" + kubelet));
         arguments.addAll(Arrays.asList(more));
-        Running driver =
-                program(
-                        "driver",
-                        List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx64m", QUICK),
-                        arguments);
+        Running driver = program("driver", Program.POD, List.of("-Xmx64m", QUICK), arguments);
         driver.await("by way of " + socket);
         return driver;
     }
@@ -270,9 +255,7 @@ final class HeldMountFixture implements AutoCloseable {
             arguments.add(CACHE + directory.resolve("cache"));
         }
         arguments.addAll(Arrays.asList(more));
-        List<String> options = new ArrayList<>(classes);
-        options.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx128m"));
-        return program(name, options, arguments);
+        return program(name, Program.POD, List.of("-Xmx128m"), arguments);
     }
 
     /** Starts a pod and waits until it serves. */

@@ -1,9 +1,11 @@
 package dev.forebay.fuse;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.linux.MountCalls;
@@ -64,7 +66,6 @@ class PodFuseIT {
     private static FakeWorker worker;
     private static EtcdRegionState region;
     private static TestDataset dataset;
-    private static List<String> classes;
 
     private final TransportChoice transport;
     private final List<Process> started = new ArrayList<>();
@@ -78,7 +79,6 @@ class PodFuseIT {
 
     @BeforeAll
     static void startRegion() throws Exception {
-        classes = PodClasses.options();
         etcd = EtcdServer.start(directory.resolve("etcd"));
         worker = new FakeWorker();
         SortedMap<String, byte[]> objects = TestDataset.noObjects();
@@ -123,16 +123,14 @@ class PodFuseIT {
 
     private Process start(Map<String, String> otherwise, String... wrapper) throws IOException {
         List<String> command = new ArrayList<>(List.of(wrapper));
-        command.add(ProcessHandle.current().info().command().orElseThrow());
-        command.addAll(classes);
-        // They are there for seconds, in which the second compiler takes more than it gives.
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "-Xmx128m"));
-        command.add("-XX:MaxDirectMemorySize=" + directMemory);
+        JavaCommand java =
+                JavaCommand.of(Program.POD, JAR)
+                        .withoutSecondCompiler()
+                        .options("-Xmx128m", "-XX:MaxDirectMemorySize=" + directMemory);
         Toolbox.ofThisMachine()
                 .libfuse2()
-                .ifPresent(path -> command.add("-Djnr.ffi.library.path=" + path));
-        command.addAll(List.of("-jar", JAR.toString()));
+                .ifPresent(path -> java.options("-Djnr.ffi.library.path=" + path));
+        command.addAll(java.build());
         Map<String, String> options = new LinkedHashMap<>();
         options.put("--region", "r1");
         options.put("--metrics-port", "0");

@@ -1,5 +1,7 @@
 package dev.forebay.system;
 
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.Readiness;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ModelMount implements AutoCloseable {
 
+    private static final Path JAR = Path.of("../fuse/target/forebay-fuse/forebay-fuse.jar");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int FLIPPED_BITS = 100;
 
@@ -111,15 +114,15 @@ final class ModelMount implements AutoCloseable {
     }
 
     private ServerProcess startHolder() {
-        List<String> command = ModelRegion.java("-Xmx32m");
-        command.addAll(List.of("-jar", jar(), "hold"));
+        List<String> command =
+                JavaCommand.of(Program.HOLDER, JAR)
+                        .withoutSecondCompiler()
+                        .options("-Xmx32m")
+                        .build();
+        command.add("hold");
         command.addAll(List.of("--holder", directory.resolve("holder").toString()));
         command.addAll(List.of("--mountpoint", mountpoint.toString()));
         return start("holder", command, HELD);
-    }
-
-    private static String jar() {
-        return Path.of("../fuse/target/forebay-fuse/forebay-fuse.jar").toAbsolutePath().toString();
     }
 
     @FunctionalInterface
@@ -128,11 +131,12 @@ final class ModelMount implements AutoCloseable {
     }
 
     private ServerProcess startPod(String name, Condition serving) {
-        List<String> command = ModelRegion.java("-Xmx128m");
+        JavaCommand java =
+                JavaCommand.of(Program.POD, JAR).withoutSecondCompiler().options("-Xmx128m");
         Toolbox.ofThisMachine()
                 .libfuse2()
-                .ifPresent(path -> command.add("-Djnr.ffi.library.path=" + path));
-        command.addAll(List.of("-jar", jar()));
+                .ifPresent(path -> java.options("-Djnr.ffi.library.path=" + path));
+        List<String> command = java.build();
         command.add("--region=" + ModelRegion.NAME);
         command.add("--etcd-endpoints=" + region.etcd.endpoint());
         if (setup.held()) {

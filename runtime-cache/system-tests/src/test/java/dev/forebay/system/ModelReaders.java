@@ -1,7 +1,6 @@
 package dev.forebay.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,7 +58,10 @@ final class ModelReaders implements AutoCloseable {
 
     private Reader start(FileReads.Way way) throws IOException {
         Path output = region.directory.resolve("%s-%s.txt".formatted(mount.setup(), way));
-        List<String> command = ModelRegion.java("-Xmx64m");
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.addAll(List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(
                 List.of(

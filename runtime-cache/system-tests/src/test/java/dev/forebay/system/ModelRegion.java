@@ -1,6 +1,8 @@
 package dev.forebay.system;
 
 import dev.forebay.devstack.fault.FaultProxy;
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.Ports;
@@ -135,43 +137,30 @@ final class ModelRegion implements AutoCloseable {
         Path store = Files.createDirectories(store(number));
         Files.writeString(store.resolve("worker-id"), name + "\n");
         URI address = URI.create("http://127.0.0.1:" + Ports.free());
-        List<String> command = java("-Xmx256m");
-        command.add("-Dquarkus.http.port=" + address.getPort());
-        command.add("-Dforebay.region=" + NAME);
-        command.add("-Dforebay.etcd.endpoints=" + etcd.endpoint());
-        command.add("-Dforebay.lake.endpoint=" + proxy.endpoint());
-        command.add("-Dforebay.lake.path-style=true");
-        command.add("-Dforebay.worker.directory=" + store);
-        command.add("-Dforebay.worker.capacity=" + STORE_BYTES);
-        command.add("-jar");
-        command.add(Path.of("../worker/target/quarkus-app/quarkus-run.jar").toString());
+        List<String> command =
+                JavaCommand.of(
+                                Program.WORKER,
+                                Path.of("../worker/target/quarkus-app/quarkus-run.jar"))
+                        .withoutSecondCompiler()
+                        .options("-Xmx256m")
+                        .options("-Dquarkus.http.port=" + address.getPort())
+                        .options("-Dforebay.region=" + NAME)
+                        .options("-Dforebay.etcd.endpoints=" + etcd.endpoint())
+                        .options("-Dforebay.lake.endpoint=" + proxy.endpoint())
+                        .options("-Dforebay.lake.path-style=true")
+                        .options("-Dforebay.worker.directory=" + store)
+                        .options("-Dforebay.worker.capacity=" + STORE_BYTES)
+                        .build();
         return ServerProcess.start(
                 Launch.of(
                         name,
                         directory,
-                        absolute(command),
+                        command,
                         Map.of(
                                 "AWS_ACCESS_KEY_ID", s3.accessKey(),
                                 "AWS_SECRET_ACCESS_KEY", s3.secretKey()),
                         Readiness.ok(address.resolve("/q/health/ready")),
                         Launch.Lifetime.THIS_JVM));
-    }
-
-    /** A command that runs Java, to be continued. */
-    static List<String> java(String... options) {
-        List<String> command = new ArrayList<>();
-        command.add(ProcessHandle.current().info().command().orElseThrow());
-        command.addAll(List.of(options));
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        return command;
-    }
-
-    /** Its last word as an absolute path. */
-    private static List<String> absolute(List<String> command) {
-        command.add(Path.of(command.removeLast()).toAbsolutePath().toString());
-        return command;
     }
 
     ServerProcess worker(int number) {

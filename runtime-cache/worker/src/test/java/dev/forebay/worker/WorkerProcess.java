@@ -1,5 +1,7 @@
 package dev.forebay.worker;
 
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.LiveFiles;
 import dev.forebay.devstack.server.OneProcessServer;
@@ -15,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -42,37 +43,32 @@ final class WorkerProcess extends OneProcessServer {
     static WorkerProcess start(
             Wire wire, TestRegion region, Path directory, String name, String... properties) {
         URI address = URI.create(wire.scheme() + "://127.0.0.1:" + Ports.free());
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC"));
+        JavaCommand command =
+                JavaCommand.of(Program.WORKER, Path.of(System.getProperty("forebay.worker.jar")))
+                        .options("-Xmx256m")
+                        .options("-Dquarkus.http.port=" + address.getPort())
+                        .options("-Dforebay.region=" + TestRegion.NAME)
+                        .options("-Dforebay.etcd.endpoints=" + region.etcd.endpoint())
+                        .options("-Dforebay.lake.endpoint=" + region.s3.endpoint())
+                        .options("-Dforebay.lake.path-style=true")
+                        .options("-Dforebay.worker.directory=" + directory.resolve("store"))
+                        .options("-Dforebay.worker.capacity=1G")
+                        // On a busy machine a peer must not seem dead: the worker would fetch
+                        // again from the lake what the peer has.
+                        .options("-Dforebay.worker.peers.first-byte=8s")
+                        .options("-Dforebay.worker.peers.timeout=8s");
         if (wire == Wire.PLAIN) {
-            // Starts sooner. But only the second compiler knows the processor's AES.
-            command.add("-XX:TieredStopAtLevel=1");
+            command.withoutSecondCompiler();
         }
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        command.add("-Dquarkus.http.port=" + address.getPort());
-        command.add("-Dforebay.region=" + TestRegion.NAME);
-        command.add("-Dforebay.etcd.endpoints=" + region.etcd.endpoint());
-        command.add("-Dforebay.lake.endpoint=" + region.s3.endpoint());
-        command.add("-Dforebay.lake.path-style=true");
-        command.add("-Dforebay.worker.directory=" + directory.resolve("store"));
-        command.add("-Dforebay.worker.capacity=1G");
-        // What was fetched once is not fetched again: that must not depend on how busy a machine
-        // is.
-        command.add("-Dforebay.worker.peers.first-byte=8s");
-        command.add("-Dforebay.worker.peers.timeout=8s");
-        wire.properties().forEach(property -> command.add("-D" + property));
+        wire.properties().forEach(property -> command.options("-D" + property));
         for (String property : properties) {
-            command.add("-D" + property);
+            command.options("-D" + property);
         }
-        command.add("-jar");
-        command.add(System.getProperty("forebay.worker.jar"));
         Launch launch =
                 Launch.of(
                         name,
                         directory,
-                        command,
+                        command.build(),
                         Map.of(
                                 "AWS_ACCESS_KEY_ID", region.s3.accessKey(),
                                 "AWS_SECRET_ACCESS_KEY", region.s3.secretKey()),

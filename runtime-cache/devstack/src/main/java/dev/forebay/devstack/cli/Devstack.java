@@ -1,8 +1,8 @@
 package dev.forebay.devstack.cli;
 
 import dev.forebay.devstack.DevstackException;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine;
 
 /** The command and its subcommands. */
 @Command(
@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             StatusCommand.class,
             ExecCommand.class,
             RunCommand.class,
+            TrainCommand.class,
             ObtainCommand.class
         })
 public final class Devstack {

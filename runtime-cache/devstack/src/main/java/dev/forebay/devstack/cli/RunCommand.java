@@ -8,9 +8,7 @@ import dev.forebay.devstack.stack.StackOnDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -50,20 +48,10 @@ final class RunCommand extends StackCommand {
             status = process.waitFor();
         }
         if (status == 0) {
-            remove(data);
+            DataDirectory.remove(data);
         } else {
             say("the logs are below " + data);
         }
         return status;
-    }
-
-    private static void remove(Path data) {
-        try (Stream<Path> tree = Files.walk(data)) {
-            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        } catch (IOException e) {
-            throw new DevstackException("cannot remove " + data, e);
-        }
     }
 }

@@ -64,6 +64,21 @@ public record Launch(
                 lifetime);
     }
 
+    /** Returns the same launch with another bound for its end after the signal. */
+    public Launch stoppedWithin(Duration bound) {
+        return new Launch(
+                name,
+                directory,
+                command,
+                environment,
+                ready,
+                readyWithin,
+                stopSignal,
+                bound,
+                refusesRoot,
+                lifetime);
+    }
+
     /** The same for a program that does not run as root and is stopped by this signal. */
     Launch neverAsRoot(String signal) {
         return new Launch(

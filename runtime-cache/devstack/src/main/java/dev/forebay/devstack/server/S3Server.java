@@ -5,9 +5,13 @@ import dev.forebay.devstack.tool.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +91,35 @@ public final class S3Server extends OneProcessServer {
     /** The directory with the objects of a bucket as plain files. */
     public Path bucketDirectory(String bucket) {
         return bucketDirectory(directory, bucket);
+    }
+
+    /**
+     * Puts an object.
+     *
+     * @param key of characters that need no escape in a URI
+     */
+    public void put(String bucket, String key, byte[] content) {
+        URI address =
+                new PresignedPut(endpoint, REGION, accessKey(), secretKey())
+                        .address(bucket + "/" + key, Instant.now());
+        HttpRequest request =
+                HttpRequest.newBuilder(address)
+                        .PUT(HttpRequest.BodyPublishers.ofByteArray(content))
+                        .build();
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            HttpResponse<String> answer =
+                    client.send(request, HttpResponse.BodyHandlers.ofString());
+            if (answer.statusCode() != 200) {
+                throw new DevstackException(
+                        "the lake answered %d to a PUT of %s: %s"
+                                .formatted(answer.statusCode(), key, answer.body()));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DevstackException("interrupted", e);
+        }
     }
 
     /** Makes a bucket, without a request; no error if it is there. */

@@ -1,5 +1,7 @@
 package dev.forebay.devstack.stack;
 
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
@@ -22,7 +24,7 @@ import java.util.Optional;
  * the pod is killed, and a second pod may stand by; else it is left behind dead, as in real life.
  */
 public final class FuseMount extends OneProcessServer {
-    private static final int HEAP_MEGABYTES = 512;
+    private static final String HEAP = "-Xmx512m";
 
     private final Path mountpoint;
     private final URI metrics;
@@ -47,8 +49,8 @@ public final class FuseMount extends OneProcessServer {
             String region,
             String etcdEndpoints,
             Layout layout,
-            Path jar,
-            List<String> jvm,
+            JavaCommand pod,
+            JavaCommand holding,
             Optional<Path> libraries,
             Optional<String> transport,
             Optional<Path> workerAuthorities,
@@ -62,7 +64,8 @@ public final class FuseMount extends OneProcessServer {
         Optional<ServerProcess> holder =
                 MountHolder.canHold(transport)
                         ? Optional.of(
-                                MountHolder.start(layout.holder(region), mountpoint, jar, lifetime))
+                                MountHolder.start(
+                                        layout.holder(region), mountpoint, holding, lifetime))
                         : Optional.empty();
         try {
             return start(
@@ -70,8 +73,7 @@ public final class FuseMount extends OneProcessServer {
                     etcdEndpoints,
                     layout.fuse(region),
                     mountpoint,
-                    jar,
-                    jvm,
+                    pod,
                     libraries,
                     options,
                     metricsPort,
@@ -97,8 +99,7 @@ public final class FuseMount extends OneProcessServer {
                 region.etcd().endpoint().toString(),
                 directory,
                 directory.resolve("mnt"),
-                Repository.current().fuseJar(),
-                List.of(),
+                Repository.current().command(Program.POD),
                 Toolbox.ofThisMachine().libfuse2(),
                 options,
                 Ports.free(),
@@ -111,15 +112,14 @@ public final class FuseMount extends OneProcessServer {
             String etcdEndpoints,
             Path directory,
             Path mountpoint,
-            Path jar,
-            List<String> jvm,
+            JavaCommand pod,
             Optional<Path> libraries,
             Map<String, String> otherwise,
             int metricsPort,
             Launch.Lifetime lifetime,
             Optional<ServerProcess> holder) {
-        List<String> allOfJvm = new ArrayList<>(jvm);
-        libraries.ifPresent(path -> allOfJvm.add("-Djnr.ffi.library.path=" + path));
+        pod.options(HEAP);
+        libraries.ifPresent(path -> pod.options("-Djnr.ffi.library.path=" + path));
         Map<String, String> options = new LinkedHashMap<>();
         options.put("--region", region);
         options.put("--etcd-endpoints", etcdEndpoints);
@@ -131,18 +131,19 @@ public final class FuseMount extends OneProcessServer {
         }
         options.put("--memory-cache", "256M");
         options.putAll(otherwise);
-        List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, allOfJvm));
+        List<String> command = new ArrayList<>(pod.build());
         options.forEach((name, value) -> command.addAll(List.of(name, value)));
         URI address = URI.create("http://127.0.0.1:" + metricsPort);
         Readiness ready = Readiness.ok(address.resolve("/health/ready"));
         Launch launch =
                 Launch.of(
-                        "fuse",
-                        directory,
-                        withOwn(command, directory, metricsPort),
-                        Map.of(),
-                        () -> Mounts.isMounted(mountpoint) && ready.ready(),
-                        lifetime);
+                                "fuse",
+                                directory,
+                                withOwn(command, directory, metricsPort),
+                                Map.of(),
+                                () -> Mounts.isMounted(mountpoint) && ready.ready(),
+                                lifetime)
+                        .stoppedWithin(pod.endsWithin());
         Path other = directory.resolveSibling("standby");
         Launch standby =
                 Launch.of(

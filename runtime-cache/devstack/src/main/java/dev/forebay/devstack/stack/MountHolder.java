@@ -1,5 +1,6 @@
 package dev.forebay.devstack.stack;
 
+import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.ServerProcess;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import java.util.Optional;
 
 /** The process that keeps a mount while FUSE pods come and go. */
 final class MountHolder {
-    private static final int HEAP_MEGABYTES = 32;
+    private static final String HEAP = "-Xmx32m";
     private static final int ROOT = 0;
 
     /** Since then a request that a process has read can be given to another. */
@@ -42,18 +43,19 @@ final class MountHolder {
 
     /** Mounts, and returns when pods can be started. */
     static ServerProcess start(
-            Path directory, Path mountpoint, Path jar, Launch.Lifetime lifetime) {
-        List<String> command = new ArrayList<>(Java.run(jar, HEAP_MEGABYTES, List.of()));
+            Path directory, Path mountpoint, JavaCommand java, Launch.Lifetime lifetime) {
+        List<String> command = new ArrayList<>(java.options(HEAP).build());
         command.addAll(List.of("hold", "--holder", meeting(directory).toString()));
         command.addAll(List.of("--mountpoint", mountpoint.toString()));
         return ServerProcess.start(
                 Launch.of(
-                        "holder",
-                        directory,
-                        command,
-                        Map.of(),
-                        () -> Mounts.isMounted(mountpoint),
-                        lifetime));
+                                "holder",
+                                directory,
+                                command,
+                                Map.of(),
+                                () -> Mounts.isMounted(mountpoint),
+                                lifetime)
+                        .stoppedWithin(java.endsWithin()));
     }
 
     /** Where pods find it. */

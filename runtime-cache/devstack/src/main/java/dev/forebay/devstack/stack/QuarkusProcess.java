@@ -1,6 +1,7 @@
 package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.fault.WrongClock;
+import dev.forebay.devstack.program.JavaCommand;
 import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Readiness;
@@ -22,7 +23,7 @@ import javax.net.ssl.SSLContext;
 
 /** A worker, an agent or the control plane. */
 public final class QuarkusProcess extends OneProcessServer {
-    private static final int HEAP_MEGABYTES = 384;
+    private static final String HEAP = "-Xmx384m";
 
     private final URI address;
 
@@ -35,7 +36,7 @@ public final class QuarkusProcess extends OneProcessServer {
      * Starts a process and returns when it calls itself ready.
      *
      * @param tls for connections to a process that speaks TLS
-     * @param options of the JVM
+     * @param java starts the program
      * @param properties its settings, written to {@code application.properties} in the directory
      * @param secrets what only the environment carries
      * @param clockAhead how far its clock is ahead of this machine's
@@ -43,10 +44,9 @@ public final class QuarkusProcess extends OneProcessServer {
     static QuarkusProcess start(
             String name,
             Path directory,
-            Path jar,
+            JavaCommand java,
             int port,
             Optional<SSLContext> tls,
-            List<String> options,
             Map<String, String> properties,
             Map<String, String> secrets,
             Duration clockAhead,
@@ -58,21 +58,20 @@ public final class QuarkusProcess extends OneProcessServer {
         // Above the file in the jar (250), below the environment (300).
         all.put("config_ordinal", "275");
         write(file, all);
-        List<String> jvm = new ArrayList<>(options);
-        jvm.add("-Dquarkus.config.locations=" + file);
         List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
-        command.addAll(Java.run(jar, HEAP_MEGABYTES, jvm));
+        command.addAll(java.options(HEAP, "-Dquarkus.config.locations=" + file).build());
         URI address = URI.create((tls.isPresent() ? "https" : "http") + "://127.0.0.1:" + port);
         URI ready = address.resolve("/q/health/ready");
         Launch launch =
                 Launch.of(
-                        name,
-                        directory,
-                        command,
-                        secrets,
-                        tls.map(context -> Readiness.ok(ready, context))
-                                .orElseGet(() -> Readiness.ok(ready)),
-                        lifetime);
+                                name,
+                                directory,
+                                command,
+                                secrets,
+                                tls.map(context -> Readiness.ok(ready, context))
+                                        .orElseGet(() -> Readiness.ok(ready)),
+                                lifetime)
+                        .stoppedWithin(java.endsWithin());
         return new QuarkusProcess(ServerProcess.start(launch), address);
     }
 

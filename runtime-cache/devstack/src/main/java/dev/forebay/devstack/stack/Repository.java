@@ -1,6 +1,8 @@
 package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -10,7 +12,7 @@ import java.nio.file.Path;
  * @param root its directory
  */
 record Repository(Path root) {
-    /** The one named by {@code FOREBAY_HOME}, else the one we are in. */
+    /** Returns the one that {@code FOREBAY_HOME} names, else the one of the current directory. */
     static Repository current() {
         String home = System.getenv("FOREBAY_HOME");
         if (home != null) {
@@ -25,20 +27,14 @@ record Repository(Path root) {
                 "this is not within a clone of Forebay: go there, or set FOREBAY_HOME to it");
     }
 
-    Path workerJar() {
-        return built("runtime-cache/worker/target/quarkus-app/quarkus-run.jar");
+    /** Returns the command that starts a program, to be completed. */
+    JavaCommand command(Program program) {
+        return JavaCommand.of(program, jar(program));
     }
 
-    Path serviceJar() {
-        return built("activities/target/quarkus-app/quarkus-run.jar");
-    }
-
-    Path fuseJar() {
-        return built("runtime-cache/fuse/target/forebay-fuse/forebay-fuse.jar");
-    }
-
-    private Path built(String path) {
-        Path jar = root.resolve(path);
+    /** Returns the jar of a program. */
+    Path jar(Program program) {
+        Path jar = program.jar(root);
         if (!Files.exists(jar)) {
             throw new DevstackException("%s is not there: run 'make build' first".formatted(jar));
         }

@@ -24,6 +24,7 @@ import java.util.function.UnaryOperator;
  * @param standby whether a second pod stands by in each region where a holder keeps the mount
  * @param workersSpeakTls whether workers have certificates, of an authority made up for the stack
  * @param shortLived whether it is there for minutes only
+ * @param training whether its programs record what to put into their AOT caches
  * @param buckets made in the lake if they are not there
  * @param manifestBucket Forebay's own bucket, made too
  * @param lakeAsSeen given the lake's address, the one that Forebay's processes use: a test puts a
@@ -47,6 +48,7 @@ public record StackConfig(
         boolean standby,
         boolean workersSpeakTls,
         boolean shortLived,
+        boolean training,
         List<String> buckets,
         String manifestBucket,
         UnaryOperator<URI> lakeAsSeen,
@@ -90,6 +92,7 @@ public record StackConfig(
         private boolean standby;
         private boolean workersSpeakTls;
         private boolean shortLived;
+        private boolean training;
         private List<String> buckets = List.of("datasets");
         private String manifestBucket = "forebay-manifests";
         private UnaryOperator<URI> lakeAsSeen = UnaryOperator.identity();
@@ -155,6 +158,12 @@ public record StackConfig(
         /** It is there for minutes only: its processes start quickly and are never as fast. */
         public Builder shortLived() {
             shortLived = true;
+            return this;
+        }
+
+        /** Has its programs record what to put into their AOT caches. */
+        public Builder training() {
+            training = true;
             return this;
         }
 
@@ -225,6 +234,7 @@ public record StackConfig(
                     standby,
                     workersSpeakTls,
                     shortLived,
+                    training,
                     buckets,
                     manifestBucket,
                     lakeAsSeen,

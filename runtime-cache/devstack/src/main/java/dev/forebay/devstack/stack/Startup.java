@@ -1,5 +1,7 @@
 package dev.forebay.devstack.stack;
 
+import dev.forebay.devstack.program.JavaCommand;
+import dev.forebay.devstack.program.Program;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.tool.Toolbox;
 import java.nio.file.Path;
@@ -10,8 +12,6 @@ import java.util.concurrent.Future;
 
 /** Starts the parts of a stack, each as soon as what it needs is ready. */
 final class Startup {
-    private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
-
     /** What was started. */
     record Parts(Backing backing, List<Region> regions, QuarkusProcess controlPlane) {}
 
@@ -28,9 +28,7 @@ final class Startup {
     private final StackPorts ports;
     private final Settings settings;
     private final Optional<StackTls> tls;
-    private final Path workerJar;
-    private final Path serviceJar;
-    private final Path fuseJar;
+    private final Repository repository;
     private final Optional<Path> fuseLibrary;
 
     /** Checks that our own programs are built, and obtains what a mount needs. */
@@ -41,10 +39,10 @@ final class Startup {
         this.ports = config.ports();
         this.tls = config.workersSpeakTls() ? Optional.of(StackTls.in(layout)) : Optional.empty();
         this.settings = new Settings(config, layout, tls);
-        Repository repository = Repository.current();
-        this.workerJar = repository.workerJar();
-        this.serviceJar = repository.serviceJar();
-        this.fuseJar = repository.fuseJar();
+        this.repository = Repository.current();
+        for (Program program : Program.values()) {
+            Path _ = repository.jar(program);
+        }
         this.fuseLibrary = Toolbox.ofThisMachine().libfuse2();
     }
 
@@ -83,10 +81,9 @@ final class Startup {
         return QuarkusProcess.start(
                 "control-plane",
                 layout.controlPlane(),
-                serviceJar,
+                service(Program.CONTROL_PLANE, "control-plane"),
                 ports.api(),
                 Optional.empty(),
-                service("control-plane"),
                 settings.controlPlane(lake, backing.temporalAddress(), database),
                 settings.secrets(lake, database),
                 config.clocks().controlPlane(),
@@ -103,10 +100,9 @@ final class Startup {
         return QuarkusProcess.start(
                 "worker",
                 layout.worker(name, index),
-                workerJar,
+                ofBytes(Program.WORKER),
                 ports.worker(region, index),
                 tls.map(those -> those.authority().context()),
-                ofBytes(),
                 settings.worker(name, index, backing.endpoints(etcd), lake),
                 settings.secrets(lake),
                 config.clocks().workers(),
@@ -119,8 +115,8 @@ final class Startup {
                 name,
                 backing.endpoints(etcd),
                 layout,
-                fuseJar,
-                ofBytes(),
+                ofBytes(Program.POD),
+                command(Program.HOLDER),
                 fuseLibrary,
                 Optional.ofNullable(config.transports().get(name)),
                 tls.map(those -> those.authority().certificate()),
@@ -134,10 +130,9 @@ final class Startup {
         return QuarkusProcess.start(
                 "agent",
                 layout.agent(name),
-                serviceJar,
+                service(Program.AGENT, "agent"),
                 ports.agent(region),
                 Optional.empty(),
-                service("agent"),
                 settings.agent(name, backing.endpoints(etcd), lake, backing.temporalAddress()),
                 settings.agentEnvironment(lake),
                 config.clocks().agents(),
@@ -145,20 +140,27 @@ final class Startup {
     }
 
     /**
-     * The role decides what is active in the process, before Quarkus reads the file that we give
-     * it, so it has to be a system property. These two move no data: they do without the second
-     * compiler, which takes more than a third of the processor time of their start.
+     * Quarkus decides by the role what is active before it reads the file of settings, so the role
+     * has to be a system property. These two programs move no data and do without the second
+     * compiler, except in a training run: only its profiles are of use to later starts.
      */
-    private static List<String> service(String role) {
-        return List.of("-Dforebay.role=" + role, QUICK_START);
+    private JavaCommand service(Program program, String role) {
+        JavaCommand command = command(program).options("-Dforebay.role=" + role);
+        return config.training() ? command : command.withoutSecondCompiler();
     }
 
     /**
-     * Of those that move bytes. If they do not for long they do without the second compiler, too,
-     * but not where they are encrypted: the first one does not know the processor's AES.
+     * The programs that move data. They do without the second compiler in a stack that does not
+     * live long, unless they encrypt: the first compiler does not use the processor's AES.
      */
-    private List<String> ofBytes() {
-        return config.shortLived() && tls.isEmpty() ? List.of(QUICK_START) : List.of();
+    private JavaCommand ofBytes(Program program) {
+        boolean quick = config.shortLived() && tls.isEmpty();
+        return quick ? command(program).withoutSecondCompiler() : command(program);
+    }
+
+    private JavaCommand command(Program program) {
+        JavaCommand command = repository.command(program);
+        return config.training() ? command.recording() : command;
     }
 
     private Region started(Starting starting) {

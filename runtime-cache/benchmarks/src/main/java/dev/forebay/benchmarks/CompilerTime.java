@@ -1,0 +1,39 @@
+package dev.forebay.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Processor time of a JVM's compilers, from the figures of its threads in {@code /proc}. */
+final class CompilerTime {
+    /** USER_HZ, which is 100 on all that Linux runs on. */
+    private static final double TICKS_PER_SECOND = 100;
+
+    /** The positions of utime and stime, counted from the state that follows the name. */
+    private static final int UTIME = 11;
+
+    private CompilerTime() {}
+
+    /**
+     * Returns the seconds that threads of the compilers have used. Idle ones end and are no longer
+     * counted, unless the JVM runs with {@code -XX:-UseDynamicNumberOfCompilerThreads}.
+     */
+    static double of(long process) throws IOException {
+        double seconds = 0;
+        try (DirectoryStream<Path> threads =
+                Files.newDirectoryStream(Path.of("/proc", Long.toString(process), "task"))) {
+            for (Path thread : threads) {
+                String stat = Files.readString(thread.resolve("stat"));
+                int name = stat.lastIndexOf(')');
+                if (stat.substring(0, name).matches("(?s).*\\(C[12] CompilerThre.*")) {
+                    String[] fields = stat.substring(name + 2).split(" ", -1);
+                    seconds +=
+                            (Long.parseLong(fields[UTIME]) + Long.parseLong(fields[UTIME + 1]))
+                                    / TICKS_PER_SECOND;
+                }
+            }
+        }
+        return seconds;
+    }
+}
