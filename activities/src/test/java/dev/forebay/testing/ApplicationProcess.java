@@ -8,6 +8,7 @@ import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.devstack.stack.Repository;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -100,9 +101,9 @@ public final class ApplicationProcess extends OneProcessServer {
             URI address,
             Readiness readiness) {
         List<String> command = new ArrayList<>(WrongClock.ahead(clockAhead));
-        Path jar = Path.of(System.getProperty("forebay.activities.jar"));
         JavaCommand java =
-                JavaCommand.of(program(properties), jar)
+                Repository.current()
+                        .command(program(properties))
                         .withoutSecondCompiler()
                         .options("-Xmx256m")
                         .options("-Dquarkus.http.port=" + address.getPort())

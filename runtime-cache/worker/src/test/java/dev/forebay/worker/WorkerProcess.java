@@ -7,6 +7,7 @@ import dev.forebay.devstack.server.LiveFiles;
 import dev.forebay.devstack.server.OneProcessServer;
 import dev.forebay.devstack.server.Ports;
 import dev.forebay.devstack.server.ServerProcess;
+import dev.forebay.devstack.stack.Repository;
 import dev.forebay.placement.WorkerNode;
 import java.io.IOException;
 import java.net.URI;
@@ -44,7 +45,8 @@ final class WorkerProcess extends OneProcessServer {
             Wire wire, TestRegion region, Path directory, String name, String... properties) {
         URI address = URI.create(wire.scheme() + "://127.0.0.1:" + Ports.free());
         JavaCommand command =
-                JavaCommand.of(Program.WORKER, Path.of(System.getProperty("forebay.worker.jar")))
+                Repository.current()
+                        .command(Program.WORKER)
                         .options("-Xmx256m")
                         .options("-Dquarkus.http.port=" + address.getPort())
                         .options("-Dforebay.region=" + TestRegion.NAME)

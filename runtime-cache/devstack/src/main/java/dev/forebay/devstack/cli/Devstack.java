@@ -1,8 +1,8 @@
 package dev.forebay.devstack.cli;
 
 import dev.forebay.devstack.DevstackException;
-import picocli.CommandLine.Command;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /** The command and its subcommands. */
 @Command(

@@ -11,9 +11,9 @@ import java.nio.file.Path;
  *
  * @param root its directory
  */
-record Repository(Path root) {
+public record Repository(Path root) {
     /** Returns the one that {@code FOREBAY_HOME} names, else the one of the current directory. */
-    static Repository current() {
+    public static Repository current() {
         String home = System.getenv("FOREBAY_HOME");
         if (home != null) {
             return new Repository(Path.of(home).toAbsolutePath());
@@ -28,7 +28,7 @@ record Repository(Path root) {
     }
 
     /** Returns the command that starts a program, to be completed. */
-    JavaCommand command(Program program) {
+    public JavaCommand command(Program program) {
         return JavaCommand.of(program, jar(program));
     }
 

@@ -111,8 +111,12 @@ final class TrainingRun {
                 throw new DevstackException(
                         "%s was not filled within %s".formatted(version, PATIENCE));
             }
-            String outcome = "%s/requests/%s?region=%s&wait_seconds=30";
-            status = send("GET", outcome.formatted(version, request, REGION), "");
+            status =
+                    send(
+                            "GET",
+                            "%s/requests/%s?region=%s&wait_seconds=30"
+                                    .formatted(version, request, REGION),
+                            "");
         }
     }
 

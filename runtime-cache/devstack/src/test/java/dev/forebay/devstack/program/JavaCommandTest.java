@@ -1,6 +1,7 @@
 package dev.forebay.devstack.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
