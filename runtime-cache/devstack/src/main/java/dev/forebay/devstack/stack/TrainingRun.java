@@ -4,6 +4,7 @@ import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.server.S3Server;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -78,7 +79,7 @@ final class TrainingRun {
                         .formatted(dataset, BUCKET, dataset));
         String version = "/datasets/training/%s/versions/v1".formatted(dataset);
         String region = "{\"region\": \"%s\"}".formatted(REGION);
-        send("POST", version + "/plan", region);
+        send("POST", version + "/plan", "{\"regions\": [\"%s\"]}".formatted(REGION));
         ensure(version);
         String pin =
                 """
@@ -137,7 +138,7 @@ final class TrainingRun {
             }
             for (Path file : files) {
                 try (InputStream in = Files.newInputStream(file)) {
-                    long _ = in.transferTo(java.io.OutputStream.nullOutputStream());
+                    long _ = in.transferTo(OutputStream.nullOutputStream());
                 }
             }
         }
