@@ -2,29 +2,21 @@ package dev.forebay.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.membership.Mount.State;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.model.ManifestRef;
-import dev.forebay.model.RegionName;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KeyValue;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -33,87 +25,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-class EtcdRegionStateIT {
-
-    private static final DatasetVersion VERSION = DatasetVersion.of("vision", "digits", "v1");
-    private static final ManifestRef MANIFEST = manifest('a');
-    private static final AtomicInteger REGIONS = new AtomicInteger();
-
-    @TempDir private static Path directory;
-    private static EtcdServer etcd;
-
-    private final RegionName region = new RegionName("r" + REGIONS.incrementAndGet());
-    private final List<AutoCloseable> opened = new ArrayList<>();
-    private EtcdRegionState state;
-
-    @BeforeAll
-    static void startEtcd() {
-        etcd = EtcdServer.start(directory);
-    }
-
-    @AfterAll
-    static void stopEtcd() {
-        etcd.close();
-    }
-
-    @BeforeEach
-    void connect() {
-        state = connected();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable each : opened.reversed()) {
-            each.close();
-        }
-    }
-
-    private EtcdRegionState connected() {
-        EtcdRegionState opening = EtcdRegionState.connect(config(), region);
-        opened.add(opening);
-        return opening;
-    }
-
-    private static EtcdConfig config() {
-        return new EtcdConfig(
-                List.of(etcd.endpoint()),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(3),
-                Duration.ofMillis(500),
-                Duration.ofMillis(500));
-    }
-
-    private static ManifestRef manifest(char digit) {
-        Digest digest = new Digest(String.valueOf(digit).repeat(64));
-        return new ManifestRef("s3://m/manifests/" + digest + ".sqlite", digest, 3, 30, 1);
-    }
-
-    private static Pin pin(String id, int seconds) {
-        return new Pin(VERSION, id, "alice", "training", Duration.ofSeconds(seconds));
-    }
+class EtcdRegionStateIT extends RegionOnEtcd {
 
     private static Pin bobs(String id) {
         return new Pin(VERSION, id, "bob", "training", Duration.ofMinutes(10));
-    }
-
-    private static void eventually(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
@@ -124,18 +43,8 @@ class EtcdRegionStateIT {
         }
     }
 
-    private static void refuses(ErrorCode code, ThrowingCallable call) {
-        assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(call)
-                .matches(e -> e.code() == code, code.name());
-    }
-
     private static boolean hasMounts(List<RegionView> views) {
         return views.stream().anyMatch(view -> !view.mounts().isEmpty());
-    }
-
-    private void mountsBecome(Mount... mounts) {
-        eventually("mounts", () -> state.view().mounts().equals(List.of(mounts)));
     }
 
     @Test
@@ -533,117 +442,6 @@ class EtcdRegionStateIT {
     }
 
     @Test
-    void theViewStaysWhileEtcdIsAwayAndCatchesUpAfterwards() throws Exception {
-        WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
-        state.join(worker);
-        state.mount(VERSION, MANIFEST);
-        state.pin(pin("p", 60));
-        eventually(
-                "pin and live", () -> state.view().pins().size() + state.view().live().size() == 2);
-        RegionView before = state.view();
-        List<RegionView> seen = Collections.synchronizedList(new ArrayList<>());
-        state.onChange(seen::add);
-        etcd.kill9();
-        try {
-            eventually("disconnected", () -> !state.connected());
-            assertThat(state.view()).isEqualTo(before);
-            refuses(ErrorCode.UNAVAILABLE, () -> state.unmount(VERSION));
-        } finally {
-            etcd.restart();
-        }
-        EtcdRegionState other = connected();
-        other.markCached(VERSION);
-        eventually("connected", () -> state.connected());
-        mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
-        assertThat(state.renew(VERSION, "p")).isPresent();
-        // Until it has found etcd again its lease may run out.
-        eventually("live", () -> state.view().live().equals(Set.of("w1")));
-        eventually("told", () -> !seen.isEmpty() && seen.getLast().equals(state.view()));
-        assertThat(seen.getFirst()).isEqualTo(before);
-    }
-
-    @Test
-    void compactionDuringAPauseDoesNotLoseChanges() throws Exception {
-        state.mount(VERSION, MANIFEST);
-        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
-        etcd.pause();
-        eventually("disconnected", () -> !state.connected());
-        etcd.resume();
-        try (Client client = Client.builder().endpoints(etcd.endpoint()).build()) {
-            EtcdRegionState other = connected();
-            other.markCached(VERSION);
-            long revision =
-                    client.getKVClient()
-                            .get(EtcdSession.bytes("x"))
-                            .get()
-                            .getHeader()
-                            .getRevision();
-            client.getKVClient().compact(revision).get();
-        }
-        mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
-        eventually("connected", () -> state.connected());
-        state.beginEviction(VERSION);
-        mountsBecome(new Mount(VERSION, MANIFEST, State.EVICTING));
-    }
-
-    @Test
-    void startsWithoutEtcdAndFindsItLater() {
-        etcd.kill9();
-        EtcdRegionState early;
-        try {
-            early =
-                    EtcdRegionState.connect(
-                            new EtcdConfig(
-                                    List.of(etcd.endpoint()),
-                                    Duration.ofSeconds(1),
-                                    Duration.ofSeconds(3),
-                                    Duration.ofMillis(500),
-                                    Duration.ofMillis(500)),
-                            region);
-            opened.add(early);
-            assertThat(early.connected()).isFalse();
-            refuses(ErrorCode.UNAVAILABLE, early::view);
-        } finally {
-            etcd.restart();
-        }
-        eventually("connected", early::connected);
-        assertThat(early.view().mounts()).isEmpty();
-    }
-
-    @Test
-    void startsWithoutEtcdFromWhatItSaidLast(@TempDir Path own) {
-        Path memory = own.resolve("last-region-view");
-        EtcdRegionState before = EtcdRegionState.connect(config(), region, memory);
-        opened.add(before);
-        state.mount(VERSION, MANIFEST);
-        mountsBecome(new Mount(VERSION, MANIFEST, State.WARMING));
-        RegionFile remembered = new RegionFile(memory, Keys.of(region).root());
-        eventually(
-                "remembered",
-                () -> remembered.read().orElse(Map.of()).containsKey("mounts/" + VERSION.path()));
-        before.close();
-        RegionView seen = state.view();
-        etcd.kill9();
-        EtcdRegionState early;
-        try {
-            early = EtcdRegionState.connect(config(), region, memory);
-            opened.add(early);
-            List<RegionView> told = new CopyOnWriteArrayList<>();
-            early.onChange(told::add);
-            eventually("recalled", () -> told.equals(List.of(seen)));
-            assertThat(early.view()).isEqualTo(seen);
-            assertThat(early.connected()).isFalse();
-            assertThat(early.confirmedSince(Long.MIN_VALUE)).isFalse();
-        } finally {
-            etcd.restart();
-        }
-        eventually("connected", early::connected);
-        state.markCached(VERSION);
-        mountsBecome(new Mount(VERSION, MANIFEST, State.CACHED));
-        eventually("it is followed", () -> early.view().equals(state.view()));
-    }
-
-    @Test
     void whoCatchesUpKnowsAllThatWasSaidBefore() {
         EtcdRegionState behind = connected();
         List<RegionView> told = new CopyOnWriteArrayList<>();
@@ -656,23 +454,6 @@ class EtcdRegionStateIT {
             assertThat(behind.view().mounts()).extracting(Mount::version).contains(version);
             assertThat(told.getLast()).isEqualTo(behind.view());
         }
-    }
-
-    @Test
-    void whoCannotCatchUpIsTold() throws Exception {
-        etcd.kill9();
-        try {
-            assertThatThrownBy(state::catchUp)
-                    .isInstanceOfSatisfying(
-                            ForebayException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
-        } finally {
-            etcd.restart();
-        }
-        eventually("connected", state::connected);
-        state.mount(VERSION, MANIFEST);
-        state.catchUp();
-        assertThat(state.view().mounts()).extracting(Mount::version).contains(VERSION);
     }
 
     @Test
